@@ -8,9 +8,8 @@
 #include <thread>
 
 #include "ompdm/finish.h"
-#include "record/contents/budget.h"
-#include "record/events/content.h"
-#include "record/stream/lane.h"
+#include "record/hashing.h"
+#include "record/thread_buffer.h"
 #include "record/transfers.h"
 
 namespace ompdm::test::content_sampling_test {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "record/process/detail.h"
+#include "record/clock.h"
 #include "record/recording.h"
-#include "record/stream/lane.h"
+#include "record/thread_buffer.h"
 
 namespace ompdm::test::counted_calls_test {
 namespace {

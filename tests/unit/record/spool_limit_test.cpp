@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "record/process/recorder.h"
+#include "record/recorder.h"
 #include "record/recording.h"
 
 namespace ompdm::test::spool_limit_test {

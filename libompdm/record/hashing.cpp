@@ -1,0 +1,285 @@
+#include "record/hashing.h"
+
+#include <bit>
+
+#include "record/clock.h"
+#include "record/definitions.h"
+#include "record/thread_buffer.h"
+
+namespace ompdm::record {
+
+Budget budget;
+
+namespace {
+
+constexpr std::uint64_t kMillion = 1'000'000;
+
+std::uint64_t share_of(std::uint64_t amount, std::uint64_t millionths) noexcept {
+  return amount / kMillion * millionths + amount % kMillion * millionths / kMillion;
+}
+
+}  // namespace
+
+void Budget::start(std::uint32_t share, std::uint64_t attach, std::uint64_t net) noexcept {
+  share_ = share;
+  advance_ = share_of(kAdvancedFor, share);
+  attach_ = attach;
+  net_ = net;
+}
+
+std::uint32_t Budget::times_apart(std::uint64_t read, std::uint64_t bytes) const noexcept {
+  // Exact up to 16 TB of each, at any share.
+  const std::uint64_t allowed = bytes * share_;
+  return std::bit_ceil(static_cast<std::uint32_t>((read * kMillion + allowed - 1) / allowed));
+}
+
+bool Budget::lasts(std::uint64_t now, std::uint64_t spent) const noexcept {
+  if (spent <= net_ || unlimited()) {
+    return true;
+  }
+  // Counters of two cores may differ a little: an instant before the attach counts as the attach.
+  const std::uint64_t elapsed = now > attach_ ? now - attach_ : 0;
+  return spent <= share_of(elapsed, kNetShares * share_);
+}
+
+void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept {
+  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
+  spool::ClockTriple now = clock_triple();
+  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
+    now = clock_triple();
+  }
+  __extension__ using Wide = unsigned __int128;
+  const auto net =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kNetNanoseconds /
+                                 (now.monotonic_ns - attach.monotonic_ns));
+  budget.start(share, attach.ticks, net);
+}
+
+Transfer transfer_of(const Operation& op) noexcept {
+  // An address is read only if the runtime says that it is the host's: that its device is none of
+  // those that were initialised, and that the other side is one. What the operation is called says
+  // less: some plugins call a copy between devices "from device". A rectangle's bytes lie
+  // scattered, and what is not known by name may be no transfer at all.
+  const ompt_target_data_op_t kind = synchronous_form(op.optype);
+  if ((kind != ompt_target_data_transfer_to_device &&
+       kind != ompt_target_data_transfer_from_device && kind != ompt_target_data_transfer) ||
+      op.bytes == 0) {
+    return {};
+  }
+  if (device_is_known(op.dst_device) && device_is_host(op.src_device)) {
+    return {op.src, op.bytes, op.dst_device, true};
+  }
+  if (device_is_known(op.src_device) && device_is_host(op.dst_device)) {
+    return {op.dst, op.bytes, op.src_device, false};
+  }
+  return {};
+}
+
+namespace {
+
+constexpr std::uint32_t kRun = 4;
+constexpr std::uint64_t kSmall = 4096;
+
+bool is_each(std::uint32_t power_of_two, std::uint32_t run) noexcept {
+  return (run & (power_of_two - 1)) == 0;
+}
+
+// 1, 2, 6, 13, 26, 53, ...: about twice as far each time, and from 6 on even and odd by turns, so
+// that buffers which take turns have theirs.
+bool is_spread(std::uint32_t occurrence) noexcept {
+  constexpr std::uint64_t kThird = 6;
+  std::uint64_t at = kThird;
+  while (at < occurrence) {
+    at = 2 * at + (at % 2 == 0 ? 1 : 0);
+  }
+  return occurrence == 1 || occurrence == 2 || at == occurrence;
+}
+
+}  // namespace
+
+void Sampling::begin_occurrence(const Looked& looked) noexcept {
+  const std::uint32_t occurrence = occurrences++;
+  if (occurrence % kRun != 0) {
+    return;
+  }
+  constexpr std::uint32_t kRunsAtFirst = 16;
+  run = occurrence / kRun;
+  small = run < kRunsAtFirst || is_each(std::bit_floor(run / (kRunsAtFirst / 2)), run);
+  advanced = looked.bytes < budget.advance();
+}
+
+Look Sampling::look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept {
+  if (budget.unlimited()) {
+    return Look::kWhole;
+  }
+  if (bytes <= kSmall) [[likely]] {
+    return small ? Look::kFingerprint : Look::kNone;
+  }
+  const bool is_large = bytes > kFingerprintBytes;
+  const std::uint64_t read = is_large ? kFingerprintBytes : bytes;
+  if (!advanced && !is_each(budget.times_apart(read, bytes), run)) {
+    return Look::kNone;
+  }
+  looked.bytes += read;
+  if (!is_large) {
+    return Look::kFingerprint;
+  }
+  const bool is_advanced = looked.bytes + bytes <= budget.advance() / 4 * 3 &&
+                           (is_spread(occurrences) || (to_device && is_spread(occurrences - 1)));
+  const bool is_shared = run != 0 && is_each(budget.times_apart(bytes, bytes), run);
+  if (!is_advanced && !is_shared) {
+    return Look::kFingerprint;
+  }
+  looked.bytes += bytes;
+  return Look::kWhole;
+}
+
+namespace {
+
+Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+  if (origin.site == nullptr) {
+    return Look::kNone;
+  }
+  ContentState& state = lane.content;
+  bool known = false;
+  if (origin.region != nullptr) [[likely]] {
+    known = origin.region->moves;
+    origin.region->moves = true;
+  } else {
+    known = origin.api_call != spool::CallId::kNone && origin.api_call == state.api_call;
+    state.api_call = origin.api_call;
+  }
+  if (!known) {
+    origin.site->sampling.begin_occurrence(state.looked);
+  }
+  const Look look = origin.site->sampling.look_at(transfer.bytes, transfer.to_device, state.looked);
+  if (look != Look::kNone && !budget.lasts(ticks(), state.looked.ticks)) {
+    count_loss(spool::Loss::kContentsOverTime);
+    return Look::kNone;
+  }
+  return look;
+}
+
+Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool whole,
+               std::uint64_t& taken) noexcept {
+  const std::uint64_t begin = ticks();
+  Digest digest = fingerprint_of(host, bytes);
+  if (whole && digest.hash == 0) {
+    complete_digest(digest, host, bytes);
+  }
+  taken = ticks() - begin;
+  state.looked.ticks += taken;
+  return digest;
+}
+
+// `back`: how many records of operations before this one it belongs to, 1: the last.
+void write_content(Lane& lane, std::uint64_t back, const Digest& digest, std::uint64_t taken,
+                   std::uint64_t flags) noexcept {
+  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  if (at == nullptr) {
+    return;
+  }
+  const spool::ContentFields now = {digest.fingerprint, digest.hash,
+                                    flags | (digest.trivial ? spool::kContentTrivial : 0)};
+  spool::ContentFields none = {};
+  spool::EventWriter event(at, spool::Event::kContent, back);
+  event.second(taken);
+  event.fields(now, none);
+  lane.cursor = event.commit();
+}
+
+bool has_no_wait(spool::Entry entry) noexcept {
+  using spool::Entry;
+  return entry == Entry::kDataBeginNowait || entry == Entry::kDataEndNowait ||
+         entry == Entry::kDataUpdateNowait || entry == Entry::kKernelNowait;
+}
+
+// A host that plays a device copies at once. Of any other, a region's end has waited for the
+// region's operations if it is known not to be nowait; what an API call started is not known.
+bool completion_is_known(const OpenRegion* region, int device) noexcept {
+  return device_is_emulated(device) ||
+         (region != nullptr && region->call.entry != spool::Entry::kNone &&
+          !has_no_wait(region->call.entry));
+}
+
+void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+  if (!completion_is_known(origin.region, transfer.device)) {
+    count_loss(spool::Loss::kContentsUnknownCompletion);
+    return;
+  }
+  const Look look = look_of(lane, origin, transfer);
+  if (look == Look::kNone) {
+    return;
+  }
+  const bool whole = look == Look::kWhole;
+  if (origin.region == nullptr) {
+    std::uint64_t taken = 0;
+    const Digest digest = examine(lane.content, transfer.host, transfer.bytes, whole, taken);
+    write_content(lane, 1, digest, taken, spool::kContentAfter);
+    return;
+  }
+  ContentState& state = lane.content;
+  if (state.pending_count == ContentState::kMostPending) {
+    count_loss(spool::Loss::kContentsPendingOverflow);
+    return;
+  }
+  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_count,
+                                          origin.region->handle, whole};
+}
+
+}  // namespace
+
+void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept {
+  ContentState& state = lane.content;
+  const Transfer transfer = transfer_of(op);
+  state.transfer = transfer;
+  if (transfer.host == nullptr || !transfer.to_device) {
+    return;
+  }
+  const Look look = look_of(lane, origin, transfer);
+  if (look == Look::kNone) {
+    state.transfer = {};
+    return;
+  }
+  // The runtime is about to read it, so it can be read.
+  state.digest = examine(state, transfer.host, transfer.bytes, look == Look::kWhole, state.ticks);
+}
+
+void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept {
+  ContentState& state = lane.content;
+  const Transfer transfer = state.transfer;
+  state.transfer = {};
+  if (transfer.host == nullptr || !transfer.is_of(op)) {
+    return;
+  }
+  if (transfer.to_device) {
+    write_content(lane, 1, state.digest, state.ticks, 0);
+  } else {
+    look_at_incoming(lane, origin, transfer);
+  }
+}
+
+void look_at_arrived(Lane& lane, std::uint64_t region) noexcept {
+  ContentState& state = lane.content;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < state.pending_count; ++i) {
+    const ContentState::Pending pending = state.pending[i];
+    if (pending.region != region) {
+      state.pending[kept++] = pending;
+      continue;
+    }
+    // The storage is mapped by the directive that runs, on this thread, until this callback
+    // returns: the program must not have given it back yet.
+    std::uint64_t taken = 0;
+    const Digest digest = examine(state, pending.host, pending.bytes, pending.whole, taken);
+    write_content(lane, lane.op_count - pending.op + 1, digest, taken, spool::kContentAfter);
+  }
+  state.pending_count = kept;
+  if (lane.idle() && kept != 0) {
+    // Of regions that never told their end.
+    count_loss(spool::Loss::kContentsUnknownCompletion, kept);
+    state.pending_count = 0;
+  }
+}
+
+}  // namespace ompdm::record

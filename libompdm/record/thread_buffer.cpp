@@ -1,0 +1,406 @@
+#include "record/thread_buffer.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/clock.h"
+#include "record/definitions.h"
+#include "record/entry_points.h"
+#include "record/sites.h"
+
+namespace ompdm::record {
+
+__thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
+
+void* Pages::get(std::size_t size) noexcept {
+  constexpr std::size_t kFirst = std::size_t{16} * 1024;
+  constexpr std::size_t kLargest = std::size_t{1} << 20U;
+  size = (size + 15U) & ~std::size_t{15};
+  if (static_cast<std::size_t>(end - fresh) < size) {
+    std::size_t wanted = bytes == 0 ? kFirst : bytes < kLargest ? 2 * bytes : kLargest;
+    while (wanted < size) {
+      wanted *= 2;
+    }
+    void* memory =
+        mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      return nullptr;
+    }
+    bytes = wanted;
+    fresh = static_cast<std::byte*>(memory);
+    end = fresh + wanted;
+  }
+  void* given = fresh;
+  fresh += size;
+  return given;
+}
+
+namespace {
+
+// Programs may have thousands of threads with a region each, or one with millions.
+constexpr std::size_t kFirstChunk = std::size_t{8} * 1024;
+constexpr unsigned kDoublings = 7;
+
+Lane* free_lanes = nullptr;
+std::uint32_t lanes_made = 0;
+pthread_key_t thread_end;
+bool thread_end_watched = false;
+
+void close_all(Lane& lane) noexcept {
+  lane.open[0].handle = ~std::uint64_t{0};  // no region's
+  lane.next = lane.open + 1;
+}
+
+Lane* new_lane() noexcept {
+  void* memory =
+      mmap(nullptr, sizeof(Lane), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  auto* lane = static_cast<Lane*>(memory);
+  lane->id = spool::LaneId{lanes_made++};
+  close_all(*lane);
+  start_sites(lane->sites);
+  return lane;
+}
+
+std::size_t chunk_bytes(std::uint32_t sequence) noexcept {
+  return kFirstChunk << (sequence < kDoublings ? sequence : kDoublings);
+}
+
+bool grow_locked(Lane& lane, std::size_t size) noexcept {
+  std::size_t bytes = chunk_bytes(lane.sequence);
+  while (bytes < size + sizeof(spool::ChunkHeader) + kRoomForEnds) {
+    bytes *= 2;
+  }
+  const Chunk chunk = new_chunk(lane.id, lane.sequence, bytes);
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  release_chunk(lane.chunk);
+  lane.chunk = chunk;
+  lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  lane.limit = chunk.base + chunk.size - kRoomForEnds;
+  lane.instant = reinterpret_cast<const spool::ChunkHeader*>(chunk.base)->first.ticks;
+  memset(lane.api_op, 0, sizeof(lane.api_op));
+  memset(lane.api, 0, sizeof(lane.api));
+  ++lane.sequence;
+  return true;
+}
+
+void give_lane_back(void* /*value*/) noexcept {
+  Lane* lane = this_thread.lane;
+  // No callback has looked whether this is a child, which has its parent's lane.
+  if (lane == nullptr || of_this_process.phase.load() == Phase::kDetached) {
+    return;
+  }
+  const KeptErrno kept_errno;
+  const WithoutCancellation uncancelled;
+  if (this_thread.inside) {
+    // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
+    // half done behind the cursor, so the next thread begins with a chunk of its own.
+    lane->cursor = lane->limit + 1;
+  } else {
+    note_host_fallback(false);
+  }
+  this_thread.lane = nullptr;
+  this_thread.inside = true;  // a signal handler that offloads now would wait for our own lock
+  {
+    const Lock lock;
+    lane->next_free = free_lanes;
+    free_lanes = lane;
+  }
+  this_thread.inside = false;
+}
+
+}  // namespace
+
+bool resume() noexcept {
+  if (of_this_process.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+    count_loss(spool::Loss::kRecordsAfterFinish);
+  }
+  Phase expected = Phase::kPaused;
+  return of_this_process.phase.compare_exchange_strong(expected, Phase::kArmed);
+}
+
+Lane* acquire_lane() noexcept {
+  const WithoutCancellation uncancelled;
+  Lane* lane = nullptr;
+  {
+    const Lock lock;
+    if (!open_spool()) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      return nullptr;
+    }
+    lane = free_lanes;
+    if (lane != nullptr) {
+      free_lanes = lane->next_free;
+    } else {
+      lane = new_lane();
+    }
+    if (lane == nullptr || (lane->chunk.base == nullptr && !grow_locked(*lane, 0))) {
+      count_loss(spool::Loss::kThreadsWithoutLane);
+      if (lane != nullptr) {
+        lane->next_free = free_lanes;
+        free_lanes = lane;
+      }
+      return nullptr;
+    }
+    this_thread.lane = lane;
+  }
+  close_all(*lane);
+  lane->stack = {};
+  lane->stack_asked = 0;
+  lane->op_begin = 0;
+  lane->launches = false;
+  lane->counts_launch = false;
+  lane->lost_launch = false;
+  lane->content.pending_count = 0;
+  if (thread_end_watched) {
+    pthread_setspecific(thread_end, lane);
+  }
+  if (auto* record = reserve<spool::LaneThread>(*lane)) {
+    record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    record->ticks = ticks();
+    commit(*lane, record, spool::Tag::kLaneThread, 0);
+  }
+  write_early_events(*lane);
+  return lane;
+}
+
+Lane* new_shared_lane() noexcept {
+  const Lock lock;
+  Lane* lane = open_spool() ? new_lane() : nullptr;
+  if (lane == nullptr || !grow_locked(*lane, 0)) {
+    count_loss(spool::Loss::kThreadsWithoutLane);
+    return nullptr;
+  }
+  return lane;
+}
+
+bool grow(Lane& lane, std::size_t size) noexcept {
+  bool grown = false;
+  if (!recorder.failed.load(std::memory_order_relaxed)) {
+    const Lock lock;
+    grown = grow_locked(lane, size);
+  }
+  if (!grown) {
+    count_loss(spool::Loss::kRecordsNoSpace);
+  }
+  return grown;
+}
+
+bool grow_tallies(TallyTable& table) noexcept {
+  const Lock lock;
+  if (!table.has_lane) {
+    table.lane = spool::LaneId{lanes_made++};
+    table.has_lane = true;
+  }
+  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  ++table.sequence;
+  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  table.limit = chunk.base + chunk.size;
+  return true;
+}
+
+void refresh_clock(Lane& lane) noexcept {
+  const spool::ClockTriple now = clock_triple();
+  auto* chunk = reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base);
+  __atomic_fetch_add(&chunk->last_writes, 1, __ATOMIC_ACQ_REL);  // before what follows
+  chunk->last = now;
+  __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
+}
+
+void part_from_chunk() noexcept {
+  if (this_thread.lane == nullptr) {
+    return;
+  }
+  const Chunk chunk = this_thread.lane->chunk;
+  void* copy =
+      mmap(nullptr, chunk.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy != MAP_FAILED) {
+    memcpy(copy, chunk.base, chunk.size);
+    mremap(copy, chunk.size, chunk.size, MREMAP_MAYMOVE | MREMAP_FIXED, chunk.base);
+  }
+}
+
+void forget_lanes() noexcept {
+  free_lanes = nullptr;
+  lanes_made = 0;
+  this_thread.lane = nullptr;
+}
+
+void watch_thread_ends() noexcept {
+  if (!thread_end_watched) {
+    thread_end_watched = pthread_key_create(&thread_end, give_lane_back) == 0;
+  }
+}
+
+namespace {
+
+constexpr std::uint32_t kFirstSlots = 64;
+
+std::uint32_t hash_of(const TallyKey& key) noexcept {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+  std::uint64_t hash = key.place * kOdd;
+  hash = (hash ^ hash >> 32U ^ key.what) * kOdd;
+  hash = (hash ^ hash >> 32U ^ key.devices) * kOdd;
+  return static_cast<std::uint32_t>(hash >> 32U);
+}
+
+TallySlot* place_of(TallySlot* slots, std::uint32_t mask, const TallyKey& key) noexcept {
+  std::uint32_t at = hash_of(key) & mask;
+  while (slots[at].example != 0 && slots[at].key != key) {
+    at = (at + 1) & mask;
+  }
+  return slots + at;
+}
+
+// Keeps half of the slots free.
+[[gnu::cold]] bool grow_table(TallyTable& table) noexcept {
+  const std::uint32_t old_count = table.slots == nullptr ? 0 : table.mask + 1;
+  const std::uint32_t count = old_count == 0 ? kFirstSlots : 2 * old_count;
+  void* memory = mmap(nullptr, count * sizeof(TallySlot), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return false;
+  }
+  auto* slots = static_cast<TallySlot*>(memory);
+  for (std::uint32_t i = 0; i < old_count; ++i) {
+    if (table.slots[i].example != 0) {
+      *place_of(slots, count - 1, table.slots[i].key) = table.slots[i];
+    }
+  }
+  if (old_count != 0) {
+    munmap(table.slots, old_count * sizeof(TallySlot));
+  }
+  for (TallySlot*& latest : table.latest) {
+    latest = nullptr;
+  }
+  table.slots = slots;
+  table.mask = count - 1;
+  return true;
+}
+
+}  // namespace
+
+TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept {
+  if (table.slots == nullptr || 2 * table.count > table.mask) [[unlikely]] {
+    if (!grow_table(table)) {
+      return nullptr;
+    }
+  }
+  TallySlot* slot = place_of(table.slots, table.mask, key);
+  if (slot->example == 0) {
+    slot->key = key;
+  }
+  table.latest[key.what & 3U] = slot;
+  return slot;
+}
+
+spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept {
+  if (static_cast<std::size_t>(table.limit - table.cursor) < size && !grow_tallies(table)) {
+    return nullptr;
+  }
+  auto* tally = reinterpret_cast<spool::Tally*>(table.cursor);
+  table.cursor += size;
+  return tally;
+}
+
+bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of, std::uint32_t example) noexcept {
+  TallyTable& table = lane.tallies;
+  spool::Tally* tally = tally_room(table, sizeof(spool::Tally));
+  if (tally == nullptr) {
+    return false;
+  }
+  tally->lane = lane.id;
+  tally->example = example;
+  store_head(tally->head, spool::Tag::kTally, static_cast<std::uint8_t>(of), sizeof(spool::Tally));
+  slot.tally = tally;
+  slot.example = example;
+  ++table.count;
+  return true;
+}
+
+namespace {
+
+// What tells it from a region that is counted, above the bits of those.
+constexpr std::uint64_t kOfFallback = std::uint64_t{1} << 16U;
+
+// A construct without a device clause asks for -1: the default device, as it still is.
+std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
+  if (device < 0 && runtime_can_be_asked) {
+    device = default_device();
+  }
+  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
+}
+
+// `example`: its number if it is one, else 0.
+bool tell_fallback(Lane& lane, const SiteSlot& site, std::uint64_t begin, std::uint8_t device,
+                   std::uint64_t example) noexcept {
+  const std::size_t extra = example != 0 ? sizeof(example) : 0;
+  auto* record = reserve<spool::Fallback>(lane, extra);
+  if (record == nullptr) {
+    return false;
+  }
+  record->site = site.id;
+  record->ticks = begin;
+  if (example != 0) {
+    *reinterpret_cast<std::uint64_t*>(record + 1) = example;
+  }
+  commit(lane, record, spool::Tag::kFallback, device, extra);
+  return true;
+}
+
+void count_fallback(Lane& lane, const SiteSlot& site, std::uint64_t begin,
+                    std::uint8_t device) noexcept {
+  const TallyKey key{number(site.id),
+                     static_cast<std::uint64_t>(spool::TallyOf::kRegion) | kOfFallback, device};
+  TallySlot* slot = nullptr;
+  spool::Tally* tally = tally_of(
+      lane, key, spool::TallyOf::kRegion, slot,
+      [&](std::uint32_t example) { return tell_fallback(lane, site, begin, device, example); });
+  if (tally != nullptr) {
+    spool::add(tally->times, 0);
+  }
+}
+
+}  // namespace
+
+void note_host_fallback(bool runtime_can_be_asked) noexcept {
+  const Call* noted = this_thread.call;
+  this_thread.call = nullptr;
+  if (noted == nullptr ||
+      (noted->entry != spool::Entry::kKernel && noted->entry != spool::Entry::kKernelNowait)) {
+    return;
+  }
+  const Call fallen = *noted;
+  Lane* lane = current_lane();
+  if (lane == nullptr) {
+    return;
+  }
+  // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
+  Call known{};
+  known.codeptr = fallen.codeptr;
+  known.ident = fallen.ident;
+  known.entry = fallen.entry;
+  SiteSlot* site = site_of(*lane, known);
+  if (site == nullptr) {
+    return;
+  }
+  pass_detail();
+  const std::uint8_t device = wanted_device_flag(fallen.device, runtime_can_be_asked);
+  if (recorder.counting.load(std::memory_order_relaxed)) [[unlikely]] {
+    count_fallback(*lane, *site, fallen.begin, device);
+  } else {
+    tell_fallback(*lane, *site, fallen.begin, device, 0);
+  }
+}
+
+}  // namespace ompdm::record
