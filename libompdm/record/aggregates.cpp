@@ -24,16 +24,16 @@ std::uint64_t place_of(const OpenRegion& region) noexcept {
 
 // An example is a region of its own, so that it can be told whatever is told around it.
 template <class Tell>
-bool tell_in_example(Lane& lane, const OpenRegion& region, std::uint32_t example,
+bool tell_in_example(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t example,
                      std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
   OpenRegion told = region;
   const std::uint64_t kind = region.kind | std::uint64_t{example} << spool::kRegionExampleAt;
-  if (!tell_begin(lane, told, kind, begin)) {
+  if (!tell_begin(buffer, told, kind, begin)) {
     return false;
   }
   const bool is_told = tell(told);
   if ((region.kind & spool::kRegionFromWrapper) == 0) {
-    tell_end(lane, end);
+    tell_end(buffer, end);
   }
   return is_told;
 }
@@ -48,7 +48,7 @@ struct OpKey {
 };
 
 // In the place of its call: what it gives goes on in registers.
-[[gnu::always_inline]] inline OpKey key_of(Lane& lane, const Origin& origin,
+[[gnu::always_inline]] inline OpKey key_of(ThreadBuffer& buffer, const Origin& origin,
                                            const Operation& op) noexcept {
   const OpenRegion* region = origin.region;
   std::uint64_t argument = 0;
@@ -56,8 +56,8 @@ struct OpKey {
   const MappedPiece* piece = nullptr;
   if (region != nullptr) {
     const std::uint64_t host = host_address(op);
-    argument = argument_of(region->call.map, host, lane.last_argument);
-    piece = piece_of(lane, host);
+    argument = argument_of(region->call.map, host, buffer.last_argument);
+    piece = piece_of(buffer, host);
     if (piece != nullptr) {
       apart = kOfPiece | number(piece->name);
     } else if (argument == 0 && op.bytes <= kMostPacked) {
@@ -80,10 +80,10 @@ TallyKey launch_key(const OpenRegion& region) noexcept {
 }
 
 // Each once, also one in whose middle telling ended: what is told of it says that it was made.
-void count_call(Lane& lane, spool::CallId call, TallySlot& slot) noexcept {
-  lane.counted_call = call;
+void count_call(ThreadBuffer& buffer, spool::CallId call, TallySlot& slot) noexcept {
+  buffer.counted_call = call;
   const bool is_known = call != spool::CallId::kNone;
-  if (is_known && (slot.calls == number(call) || lane.told_call == call)) {
+  if (is_known && (slot.calls == number(call) || buffer.told_call == call)) {
     return;
   }
   slot.calls = number(call);
@@ -91,33 +91,34 @@ void count_call(Lane& lane, spool::CallId call, TallySlot& slot) noexcept {
 }
 
 // That of a tally, or of the one that is made next.
-std::uint32_t example_of(Lane& lane, const TallyKey& key) noexcept {
-  const TallySlot* slot = slot_of(lane.tallies, key);
+std::uint32_t example_of(ThreadBuffer& buffer, const TallyKey& key) noexcept {
+  const TallySlot* slot = slot_of(buffer.tallies, key);
   if (slot == nullptr) {
     return 0;
   }
-  return slot->example != 0 ? slot->example : lane.examples + 1;
+  return slot->example != 0 ? slot->example : buffer.examples + 1;
 }
 
 }  // namespace
 
-std::uint32_t example_of_op(Lane& lane, const Origin& origin, const Operation& op) noexcept {
-  return example_of(lane, key_of(lane, origin, op).key);
+std::uint32_t example_of_op(ThreadBuffer& buffer, const Origin& origin,
+                            const Operation& op) noexcept {
+  return example_of(buffer, key_of(buffer, origin, op).key);
 }
 
-std::uint32_t example_of_launch(Lane& lane, const OpenRegion& region) noexcept {
-  return example_of(lane, launch_key(region));
+std::uint32_t example_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept {
+  return example_of(buffer, launch_key(region));
 }
 
-void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept {
+void count_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept {
   const TallyKey key{
       place_of(region),
       static_cast<std::uint64_t>(spool::TallyOf::kRegion) | std::uint64_t{region.kind} << 8U,
       static_cast<std::uint32_t>(region.device)};
   TallySlot* slot = nullptr;
   spool::Tally* tally =
-      tally_of(lane, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t example) {
-        return tell_in_example(lane, region, example, region.begin, end,
+      tally_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t example) {
+        return tell_in_example(buffer, region, example, region.begin, end,
                                [](OpenRegion& /*told*/) { return true; });
       });
   if (tally != nullptr) {
@@ -125,21 +126,21 @@ void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexc
   }
 }
 
-void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+void count_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept {
   const OpenRegion* region = origin.region;
-  const OpKey of = key_of(lane, origin, op);
+  const OpKey of = key_of(buffer, origin, op);
   TallySlot* slot = nullptr;
   spool::Tally* tally =
-      tally_of(lane, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
+      tally_of(buffer, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
         if (region == nullptr) {
-          return tell_api_op(lane, origin, op, begin, end, example);
+          return tell_api_op(buffer, origin, op, begin, end, example);
         }
-        return tell_in_example(lane, *region, example, begin, end, [&](OpenRegion& told) {
+        return tell_in_example(buffer, *region, example, begin, end, [&](OpenRegion& told) {
           if (of.piece != nullptr) {
-            tell_piece(lane, *of.piece);
+            tell_piece(buffer, *of.piece);
           }
-          return tell_region_op(lane, told, op, begin, end);
+          return tell_region_op(buffer, told, op, begin, end);
         });
       });
   if (tally == nullptr) {
@@ -147,21 +148,21 @@ void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64
   }
   spool::add_bytes(*tally, op.bytes);
   if (region == nullptr) {
-    count_call(lane, origin.api_call, *slot);
+    count_call(buffer, origin.api_call, *slot);
   }
   add_time(*tally, begin, end);
 }
 
-void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
+void count_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
                   std::uint64_t begin, std::uint64_t end) noexcept {
   TallySlot* slot = nullptr;
-  spool::Tally* tally =
-      tally_of(lane, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
-        return tell_in_example(lane, region, example, begin, end, [&](OpenRegion& told) {
-          if (!tell_launch(lane, &told, requested_teams, begin)) {
+  spool::Tally* tally = tally_of(
+      buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
+        return tell_in_example(buffer, region, example, begin, end, [&](OpenRegion& told) {
+          if (!tell_launch(buffer, &told, requested_teams, begin)) {
             return false;
           }
-          tell_launch_end(lane, end);
+          tell_launch_end(buffer, end);
           return true;
         });
       });

@@ -18,21 +18,22 @@ inline bool is_counted(const OpenRegion* region) noexcept {
 }
 
 /// A region that ends at `end` (ticks).
-void count_region(Lane& lane, const OpenRegion& region, std::uint64_t end) noexcept;
+void count_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept;
 
 /// An operation of a region that is counted, or of an API call.
-void count_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
+void count_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op, std::uint64_t begin,
               std::uint64_t end) noexcept;
 
 /// The number of the example of an operation that is counted, or of the one that it is going to be:
 /// asked for when it begins, when what tells it apart is known already. 0 if there is no memory.
-std::uint32_t example_of_op(Lane& lane, const Origin& origin, const Operation& op) noexcept;
+std::uint32_t example_of_op(ThreadBuffer& buffer, const Origin& origin,
+                            const Operation& op) noexcept;
 
 /// The same of a submit of a region that is counted.
-std::uint32_t example_of_launch(Lane& lane, const OpenRegion& region) noexcept;
+std::uint32_t example_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept;
 
 /// A submit of a region that is counted.
-void count_launch(Lane& lane, const OpenRegion& region, unsigned requested_teams,
+void count_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
                   std::uint64_t begin, std::uint64_t end) noexcept;
 
 }  // namespace ompdm::record

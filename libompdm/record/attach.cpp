@@ -49,7 +49,7 @@ void after_fork_in_child() noexcept {
     return;
   }
   forget_spool();
-  forget_lanes();
+  forget_buffers();
   forget_early_events();
   revise_modules_after_fork();
   memset(recorder.draft.losses, 0, sizeof(recorder.draft.losses));

@@ -189,16 +189,17 @@ void drop_starters(Chain& chain) noexcept {
 }
 
 // Lets the tree of paths lead to `id` along the chain. Null if there is no room.
-PathNode* grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathId id) noexcept {
-  PathNode* node = follow_edge(lane.paths, &site, chain.stack);
+PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
+                    spool::PathId id) noexcept {
+  PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
   if (node == nullptr) {
-    node = add_edge(lane.paths, &site, chain.stack);
+    node = add_edge(buffer.paths, &site, chain.stack);
   }
   for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
     node->offset = static_cast<std::uint32_t>(chain.frames[i].place - chain.stack);
-    PathNode* next = follow_edge(lane.paths, node, chain.frames[i].address);
+    PathNode* next = follow_edge(buffer.paths, node, chain.frames[i].address);
     if (next == nullptr) {
-      next = add_edge(lane.paths, node, chain.frames[i].address);
+      next = add_edge(buffer.paths, node, chain.frames[i].address);
     }
     node->address = chain.frames[i].address;
     node->next = next;
@@ -210,7 +211,7 @@ PathNode* grow_tree(Lane& lane, SiteSlot& site, const Chain& chain, spool::PathI
   return node;
 }
 
-bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
+bool write_path(ThreadBuffer& buffer, const SiteSlot& site, const Chain& chain) noexcept {
   spool::ModuleId modules[kMostFrames];
   for (std::uint32_t i = 0; i < chain.count; ++i) {
     modules[i] = known_module(chain.frames[i].address);
@@ -219,16 +220,16 @@ bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
       modules[i] = find_module(chain.frames[i].address);  // opened since
     }
     if (modules[i] != spool::ModuleId::kNone) {
-      write_module(lane, modules[i]);  // before the record that refers to it
+      write_module(buffer, modules[i]);  // before the record that refers to it
     }
   }
   const std::uint32_t count = chain.count + (chain.end != 0 ? 1 : 0);
   const std::size_t extra = count * sizeof(spool::PathFrame);
-  auto* record = reserve<spool::Path>(lane, extra);
+  auto* record = reserve<spool::Path>(buffer, extra);
   if (record == nullptr) {
     return false;
   }
-  record->id = spool::give_next(lane.last_path);
+  record->id = spool::give_next(buffer.last_path);
   record->site = site.id;
   record->count = count;
   record->stack = chain.stack;
@@ -241,7 +242,7 @@ bool write_path(Lane& lane, const SiteSlot& site, const Chain& chain) noexcept {
     frames[chain.count] = {0, spool::ModuleId::kNone,
                            static_cast<std::uint32_t>(chain.end - chain.stack)};
   }
-  commit(lane, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
+  commit(buffer, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
   return true;
 }
 
@@ -254,19 +255,19 @@ void prepare_paths() noexcept {
   }
 }
 
-bool find_stack(Lane& lane, std::uint64_t address) noexcept {
+bool find_stack(ThreadBuffer& buffer, std::uint64_t address) noexcept {
   constexpr std::uint8_t kMostTimes = 8;  // a thread may begin on a stack of the program's making
-  if (lane.stack.end == 0 && lane.stack_asked < kMostTimes) {
-    ++lane.stack_asked;
-    lane.stack = own_stack();
+  if (buffer.stack.end == 0 && buffer.stack_asked < kMostTimes) {
+    ++buffer.stack_asked;
+    buffer.stack = own_stack();
   }
-  return lane.stack.holds(address);
+  return buffer.stack.holds(address);
 }
 
-std::uint64_t find_return(Lane& lane, const void* address) noexcept {
-  find_stack(lane, reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+std::uint64_t find_return(ThreadBuffer& buffer, const void* address) noexcept {
+  find_stack(buffer, reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   const WithoutCancellation uncancelled;
-  StackWalk walk(lane.stack);
+  StackWalk walk(buffer.stack);
   walk.begin();
   std::uint64_t place = 0;
   std::uint64_t found = 0;
@@ -278,8 +279,8 @@ std::uint64_t find_return(Lane& lane, const void* address) noexcept {
   return 0;
 }
 
-PathNode* find_path_root(Lane& lane, SiteSlot& site, std::uint64_t stack) noexcept {
-  PathNode* root = follow_edge(lane.paths, &site, stack);
+PathNode* find_path_root(ThreadBuffer& buffer, SiteSlot& site, std::uint64_t stack) noexcept {
+  PathNode* root = follow_edge(buffer.paths, &site, stack);
   if (root != nullptr) {
     site.path_stack = stack;
     site.path_root = root;
@@ -287,8 +288,8 @@ PathNode* find_path_root(Lane& lane, SiteSlot& site, std::uint64_t stack) noexce
   return root;
 }
 
-PathNode* find_next_node(Lane& lane, PathNode& node, std::uint64_t address) noexcept {
-  PathNode* next = follow_edge(lane.paths, &node, address);
+PathNode* find_next_node(ThreadBuffer& buffer, PathNode& node, std::uint64_t address) noexcept {
+  PathNode* next = follow_edge(buffer.paths, &node, address);
   if (next != nullptr) {
     node.address = address;
     node.next = next;
@@ -296,9 +297,9 @@ PathNode* find_next_node(Lane& lane, PathNode& node, std::uint64_t address) noex
   return next;
 }
 
-Way define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
-  if (lane.paths.edges == PathTable::kMostNodes ||
-      number(lane.last_path) == PathTable::kMostNodes) {
+Way define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
+  if (buffer.paths.edges == PathTable::kMostNodes ||
+      number(buffer.last_path) == PathTable::kMostNodes) {
     count_loss(spool::Loss::kPathsUntold);
     return {spool::PathId::kNone, &site.contexts};
   }
@@ -311,12 +312,12 @@ Way define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept {
   chain.cut = false;
   // Where no call of the site is on this stack, nobody above it called it; and none will be found
   // the next time.
-  find_stack(lane, call.stack);
-  const bool found = follow(lane.stack, chain);
+  find_stack(buffer, call.stack);
+  const bool found = follow(buffer.stack, chain);
   drop_starters(chain);
   const spool::PathId id =
-      found && write_path(lane, site, chain) ? lane.last_path : spool::PathId::kNone;
-  PathNode* node = call.stack != 0 ? grow_tree(lane, site, chain, id) : nullptr;
+      found && write_path(buffer, site, chain) ? buffer.last_path : spool::PathId::kNone;
+  PathNode* node = call.stack != 0 ? grow_tree(buffer, site, chain, id) : nullptr;
   if (call.stack != 0 && node == nullptr) {
     count_loss(spool::Loss::kPathsUntold);
   }

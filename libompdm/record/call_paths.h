@@ -29,39 +29,41 @@ struct Way {
 
 /// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
 /// has no place. Some microseconds.
-[[gnu::cold, gnu::noinline]] Way define_path(Lane& lane, SiteSlot& site, const Call& call) noexcept;
+[[gnu::cold, gnu::noinline]] Way define_path(ThreadBuffer& buffer, SiteSlot& site,
+                                             const Call& call) noexcept;
 
 /// The way down the tree of paths where it is not the last one; null if it was never gone.
-[[gnu::noinline]] PathNode* find_path_root(Lane& lane, SiteSlot& site,
+[[gnu::noinline]] PathNode* find_path_root(ThreadBuffer& buffer, SiteSlot& site,
                                            std::uint64_t stack) noexcept;
-[[gnu::noinline]] PathNode* find_next_node(Lane& lane, PathNode& node,
+[[gnu::noinline]] PathNode* find_next_node(ThreadBuffer& buffer, PathNode& node,
                                            std::uint64_t address) noexcept;
 
 /// Where on this thread's stack the return address of one of the calls lies that led here; 0 if it
 /// is not found. Unwinds, like define_path().
-[[gnu::cold, gnu::noinline]] std::uint64_t find_return(Lane& lane, const void* address) noexcept;
+[[gnu::cold, gnu::noinline]] std::uint64_t find_return(ThreadBuffer& buffer,
+                                                       const void* address) noexcept;
 
 /// Finds out whether the address lies on the stack that this thread was started with, if that is
-/// not known of the lane.
-[[gnu::cold, gnu::noinline]] bool find_stack(Lane& lane, std::uint64_t address) noexcept;
+/// not known of the buffer.
+[[gnu::cold, gnu::noinline]] bool find_stack(ThreadBuffer& buffer, std::uint64_t address) noexcept;
 
 /// The way by which the call came to its site; no path where no wrapper saw it, and on stacks that
 /// the program made. Nothing is read but that stack, above the call.
-inline Way way_of(Lane& lane, SiteSlot& site, const Call& call) noexcept {
-  if (!lane.stack.holds(call.stack) && (call.stack == 0 || !find_stack(lane, call.stack)))
+inline Way way_of(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
+  if (!buffer.stack.holds(call.stack) && (call.stack == 0 || !find_stack(buffer, call.stack)))
       [[unlikely]] {
     return {spool::PathId::kNone, &site.contexts};
   }
-  const std::uint64_t room = lane.stack.end - call.stack - sizeof(std::uint64_t);
+  const std::uint64_t room = buffer.stack.end - call.stack - sizeof(std::uint64_t);
   PathNode* node =
-      site.path_stack == call.stack ? site.path_root : find_path_root(lane, site, call.stack);
+      site.path_stack == call.stack ? site.path_root : find_path_root(buffer, site, call.stack);
   while (node != nullptr && node->offset != 0 && node->offset <= room) {
     const std::uint64_t address =
         *reinterpret_cast<const std::uint64_t*>(call.stack + node->offset);
-    node = node->address == address ? node->next : find_next_node(lane, *node, address);
+    node = node->address == address ? node->next : find_next_node(buffer, *node, address);
   }
   return node != nullptr && node->offset == 0 ? Way{node->id, &node->contexts}
-                                              : define_path(lane, site, call);
+                                              : define_path(buffer, site, call);
 }
 
 }  // namespace ompdm::record

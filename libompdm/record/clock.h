@@ -56,7 +56,7 @@ inline void pass_detail() noexcept {
 [[gnu::cold]] void stop_telling(spool::Detail why) noexcept;
 
 /// A site's source, as the compiler passes it (";heat.cpp;step;41;1;;"), is met for the first time
-/// in a lane: nothing is told from the one on that the window ends at.
+/// in a buffer: nothing is told from the one on that the window ends at.
 [[gnu::cold]] void pass_source(const char* psource) noexcept;
 
 /// Nanoseconds that so many ticks take, as well as the process has found out by now: to some 10^-5

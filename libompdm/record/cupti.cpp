@@ -403,7 +403,7 @@ void forget_cupti() noexcept {
   recorder.cupti.store(false);
   collecting.store(false);
   forget_activity_buffers();
-  forget_activity_lane();
+  forget_shared_buffer();
   forget_owners();
   if (tried) {
     set_state("unavailable: this process was forked from one that used CUDA");

@@ -134,62 +134,63 @@ bool may_be_counted() noexcept {
 
 bool is_counted(std::uint64_t id) noexcept { return (id & spool::kCountedExternal) != 0; }
 
-void write_external(Lane& lane, std::uint32_t correlation, std::uint64_t id) noexcept {
-  if (auto* record = reserve<spool::ExternalId>(lane)) {
+void write_external(ThreadBuffer& buffer, std::uint32_t correlation, std::uint64_t id) noexcept {
+  if (auto* record = reserve<spool::ExternalId>(buffer)) {
     record->correlation = correlation;
     record->id = id;
-    commit(lane, record, spool::Tag::kExternalId, 0);
+    commit(buffer, record, spool::Tag::kExternalId, 0);
   }
 }
 
 // What was asked for by what is told is told, also once counting has begun.
-void settle(Lane& lane, const Activity& activity, std::uint64_t id) noexcept {
+void settle(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
   if (is_counted(id) || (id == 0 && is_counting())) {
-    return count_activity(lane, activity, id);
+    return count_activity(buffer, activity, id);
   }
-  tell_activity(lane, activity);
+  tell_activity(buffer, activity);
 }
 
-void take_activity(Lane& lane, const Activity& activity) noexcept {
+void take_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   if (activity.tag == spool::Tag::kNone) {
     return;
   }
   if (!may_be_counted()) {
-    tell_activity(lane, activity);
+    tell_activity(buffer, activity);
     return;
   }
   const std::uint64_t id = owner_of(correlation_of(activity));
   if (id != 0 || !recorder.cupti.load(std::memory_order_relaxed)) {
-    return settle(lane, activity, id);
+    return settle(buffer, activity, id);
   }
   const Activity leaves = keep_waiting(activity);
   if (leaves.tag != spool::Tag::kNone) {
-    settle(lane, leaves, 0);
+    settle(buffer, leaves, 0);
   }
 }
 
-void take_external(Lane& lane, const cupti::ExternalRecord& external) noexcept {
+void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) noexcept {
   if (external.external_kind != cupti::kCustom0) {
     return;  // another tool's
   }
   note_owner(external.correlation, external.id);
   if (!is_counted(external.id)) {
-    write_external(lane, external.correlation, external.id);
+    write_external(buffer, external.correlation, external.id);
   }
   for (Activity waited = take_waiting(external.correlation); waited.tag != spool::Tag::kNone;
        waited = take_waiting(external.correlation)) {
-    settle(lane, waited, external.id);
+    settle(buffer, waited, external.id);
   }
 }
 
 // Of what is counted the waits are not: what the device did meanwhile, which makes a wait worth
 // telling, is known of single events alone.
-void take_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait) noexcept {
+void take_synchronization(ThreadBuffer& buffer, const cupti::SynchronizationRecord& wait) noexcept {
   const std::uint64_t id = owner_of(wait.correlation);
   if (is_counted(id) || (id == 0 && is_counting())) {
     return;
   }
-  auto* record = has_times(wait.start, wait.end) ? reserve<spool::Synchronization>(lane) : nullptr;
+  auto* record =
+      has_times(wait.start, wait.end) ? reserve<spool::Synchronization>(buffer) : nullptr;
   if (record == nullptr) {
     return;
   }
@@ -199,7 +200,7 @@ void take_synchronization(Lane& lane, const cupti::SynchronizationRecord& wait) 
   record->context = wait.context;
   record->stream = wait.stream;
   record->event = wait.event;
-  commit(lane, record, spool::Tag::kSynchronization, static_cast<std::uint8_t>(wait.type));
+  commit(buffer, record, spool::Tag::kSynchronization, static_cast<std::uint8_t>(wait.type));
 }
 
 Kind kind_of(const std::uint8_t* activity) noexcept {
@@ -214,17 +215,17 @@ bool is_activity(const std::uint8_t* record) noexcept {
   return kind != Kind::kDriver && kind != Kind::kExternalCorrelation;
 }
 
-void take(Lane& lane, const std::uint8_t* record) noexcept {
+void take(ThreadBuffer& buffer, const std::uint8_t* record) noexcept {
   switch (kind_of(record)) {
     case Kind::kConcurrentKernel:
     case Kind::kMemcpy:
     case Kind::kMemcpyPeer:
     case Kind::kMemset:
-      return take_activity(lane, read_activity(lane, record));
+      return take_activity(buffer, read_activity(buffer, record));
     case Kind::kExternalCorrelation:
-      return take_external(lane, *reinterpret_cast<const cupti::ExternalRecord*>(record));
+      return take_external(buffer, *reinterpret_cast<const cupti::ExternalRecord*>(record));
     case Kind::kSynchronization:
-      return take_synchronization(lane,
+      return take_synchronization(buffer,
                                   *reinterpret_cast<const cupti::SynchronizationRecord*>(record));
     case Kind::kDriver:  // asked for only because external ids come with it
       break;
@@ -233,30 +234,30 @@ void take(Lane& lane, const std::uint8_t* record) noexcept {
 
 }  // namespace
 
-void write_activities(void* context, std::uint32_t stream, std::uint8_t* buffer,
+void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
                       std::size_t valid) noexcept {
   const ActivityLock lock;
   std::size_t dropped = 0;
   if (cupti_functions.dropped_records(context, stream, &dropped) == cupti::kSuccess) {
     count_loss(spool::Loss::kActivitiesDropped, dropped);
   }
-  Lane* lane = valid > 0 ? activity_lane() : nullptr;
+  ThreadBuffer* buffer = valid > 0 ? shared_buffer() : nullptr;
   std::uint8_t* record = nullptr;
   std::uint64_t unwritten = 0;
-  while (valid > 0 && cupti_functions.next_record(buffer, valid, &record) == cupti::kSuccess) {
-    if (lane != nullptr) {
-      take(*lane, record);
+  while (valid > 0 && cupti_functions.next_record(records, valid, &record) == cupti::kSuccess) {
+    if (buffer != nullptr) {
+      take(*buffer, record);
     } else {
       unwritten += is_activity(record) ? 1 : 0;
     }
   }
-  if (lane != nullptr) {
+  if (buffer != nullptr) {
     if (!is_counting()) {
-      write_cupti_clock(*lane);
+      write_cupti_clock(*buffer);
     }
-    refresh_clock(*lane);
+    refresh_clock(*buffer);
   } else if (spool_is_open()) {
-    // While the recorder is armed it is the lane that could not be made.
+    // While the recorder is armed it is the buffer that could not be made.
     count_loss(armed() ? spool::Loss::kActivitiesDropped : spool::Loss::kActivitiesLate, unwritten);
   }
 }
@@ -269,10 +270,10 @@ void settle_activities() noexcept {
   if (pthread_mutex_timedlock(&activity_mutex, &until) != 0) {
     return;
   }
-  if (Lane* lane = made_activity_lane()) {
+  if (ThreadBuffer* buffer = existing_shared_buffer()) {
     for (Activity waited = take_any_waiting(); waited.tag != spool::Tag::kNone;
          waited = take_any_waiting()) {
-      settle(*lane, waited, 0);
+      settle(*buffer, waited, 0);
     }
   }
   pthread_mutex_unlock(&activity_mutex);

@@ -29,7 +29,7 @@ unsigned devices_written = 0;
 spool::CuptiClock first_clock{};
 bool first_clock_written = false;
 
-Lane* shared = nullptr;
+ThreadBuffer* shared = nullptr;
 
 struct KnownName {
   std::uint64_t hash;
@@ -38,7 +38,7 @@ struct KnownName {
 KnownName names[kMostNames];
 spool::ActivityNameId last_name = spool::ActivityNameId::kNone;
 
-void write_clock(Lane& to, const spool::CuptiClock& clock) noexcept {
+void write_clock(ThreadBuffer& to, const spool::CuptiClock& clock) noexcept {
   if (auto* record = reserve<spool::CuptiClock>(to)) {
     *record = clock;
     record->head = {};
@@ -74,7 +74,7 @@ void write_devices() noexcept {
 
 }  // namespace
 
-Lane* activity_lane() noexcept {
+ThreadBuffer* shared_buffer() noexcept {
   const Phase phase = of_this_process.phase.load(std::memory_order_relaxed);
   if (phase != Phase::kArmed && phase != Phase::kPaused) {
     return nullptr;
@@ -85,7 +85,7 @@ Lane* activity_lane() noexcept {
     if (!spool_is_open() && recorder.draft.attached_by != spool::kAttachedByCuda) {
       return nullptr;
     }
-    shared = new_shared_lane();
+    shared = new_shared_buffer();
     if (shared == nullptr) {
       return nullptr;
     }
@@ -98,9 +98,9 @@ Lane* activity_lane() noexcept {
   return shared;
 }
 
-Lane* made_activity_lane() noexcept { return shared; }
+ThreadBuffer* existing_shared_buffer() noexcept { return shared; }
 
-spool::ActivityNameId activity_name(Lane& to, const char* text) noexcept {
+spool::ActivityNameId activity_name(ThreadBuffer& to, const char* text) noexcept {
   if (text == nullptr) {
     return spool::ActivityNameId::kNone;
   }
@@ -130,7 +130,7 @@ spool::ActivityNameId activity_name(Lane& to, const char* text) noexcept {
   return last_name;
 }
 
-void write_cupti_clock(Lane& to) noexcept { write_clock(to, clock_now()); }
+void write_cupti_clock(ThreadBuffer& to) noexcept { write_clock(to, clock_now()); }
 
 void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcept {
   const ActivityLock lock;
@@ -148,7 +148,7 @@ void note_cupti_clock() noexcept {
   }
 }
 
-void forget_activity_lane() noexcept {
+void forget_shared_buffer() noexcept {
   pthread_mutex_init(&activity_mutex, nullptr);
   shared = nullptr;
   devices_written = 0;
@@ -167,7 +167,7 @@ Activity nothing() noexcept {
   return activity;
 }
 
-Activity of_kernel(Lane& lane, const cupti::KernelRecord& kernel) noexcept {
+Activity of_kernel(ThreadBuffer& buffer, const cupti::KernelRecord& kernel) noexcept {
   Activity activity = nothing();
   if (!has_times(kernel.start, kernel.end)) {
     return activity;
@@ -177,7 +177,7 @@ Activity of_kernel(Lane& lane, const cupti::KernelRecord& kernel) noexcept {
   made.correlation = kernel.correlation;
   made.begin = kernel.start;
   made.end = kernel.end;
-  made.name = activity_name(lane, kernel.name);
+  made.name = activity_name(buffer, kernel.name);
   made.stream = kernel.stream;
   made.device = static_cast<std::uint16_t>(kernel.device);
   made.context = static_cast<std::uint16_t>(kernel.context);
@@ -238,8 +238,8 @@ Activity of_memset(const cupti::MemsetRecord& fill) noexcept {
 }
 
 template <class Record>
-bool tell(Lane& lane, const Record& made, spool::Tag tag, std::uint8_t flags) noexcept {
-  auto* record = reserve<Record>(lane);
+bool tell(ThreadBuffer& buffer, const Record& made, spool::Tag tag, std::uint8_t flags) noexcept {
+  auto* record = reserve<Record>(buffer);
   if (record == nullptr) {
     return false;
   }
@@ -247,7 +247,7 @@ bool tell(Lane& lane, const Record& made, spool::Tag tag, std::uint8_t flags) no
   constexpr std::size_t kHead = sizeof(record->head);
   memcpy(reinterpret_cast<std::byte*>(record) + kHead,
          reinterpret_cast<const std::byte*>(&made) + kHead, sizeof(Record) - kHead);
-  commit(lane, record, tag, flags);
+  commit(buffer, record, tag, flags);
   return true;
 }
 
@@ -261,12 +261,12 @@ bool has_times(std::uint64_t start, std::uint64_t end) noexcept {
   return false;
 }
 
-Activity read_activity(Lane& lane, const std::uint8_t* record) noexcept {
+Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcept {
   Kind kind{};
   memcpy(&kind, record, sizeof(kind));
   switch (kind) {
     case Kind::kConcurrentKernel:
-      return of_kernel(lane, *reinterpret_cast<const cupti::KernelRecord*>(record));
+      return of_kernel(buffer, *reinterpret_cast<const cupti::KernelRecord*>(record));
     case Kind::kMemcpy: {
       const auto& copy = *reinterpret_cast<const cupti::MemcpyRecord*>(record);
       return of_copy(spool::MemoryWork::kCopy, copy.copy, copy.correlation);
@@ -283,10 +283,11 @@ Activity read_activity(Lane& lane, const std::uint8_t* record) noexcept {
   return nothing();
 }
 
-bool tell_activity(Lane& lane, const Activity& activity) noexcept {
+bool tell_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   return activity.tag == spool::Tag::kKernelActivity
-             ? tell(lane, activity.kernel, activity.tag, 0)
-             : tell(lane, activity.memory, activity.tag, static_cast<std::uint8_t>(activity.work));
+             ? tell(buffer, activity.kernel, activity.tag, 0)
+             : tell(buffer, activity.memory, activity.tag,
+                    static_cast<std::uint8_t>(activity.work));
 }
 
 namespace {
@@ -306,14 +307,14 @@ TallyKey key_of(const Activity& activity, std::uint64_t id) noexcept {
               std::uint64_t{memory.destination_device} << 32U};
 }
 
-bool make_activity_tally(Lane& lane, TallySlot& slot, const Activity& activity,
+bool make_activity_tally(ThreadBuffer& buffer, TallySlot& slot, const Activity& activity,
                          std::uint64_t id) noexcept {
-  spool::Tally* room = tally_room(lane.tallies, sizeof(spool::ActivityTally));
+  spool::Tally* room = tally_room(buffer.tallies, sizeof(spool::ActivityTally));
   if (room == nullptr) {
     return false;
   }
   auto* made = reinterpret_cast<spool::ActivityTally*>(room);
-  made->tally.lane = lane.id;
+  made->tally.lane = buffer.id;
   made->owner_lane =
       spool::LaneId{static_cast<std::uint32_t>((id & ~spool::kCountedExternal) >> 32U)};
   made->owner = static_cast<std::uint32_t>(id);
@@ -329,15 +330,16 @@ bool make_activity_tally(Lane& lane, TallySlot& slot, const Activity& activity,
              sizeof(spool::ActivityTally));
   slot.tally = &made->tally;
   slot.example = 1;  // it lies in its tally
-  ++lane.tallies.count;
+  ++buffer.tallies.count;
   return true;
 }
 
 }  // namespace
 
-void count_activity(Lane& lane, const Activity& activity, std::uint64_t id) noexcept {
-  TallySlot* slot = slot_of(lane.tallies, key_of(activity, id));
-  if (slot == nullptr || (slot->example == 0 && !make_activity_tally(lane, *slot, activity, id))) {
+void count_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
+  TallySlot* slot = slot_of(buffer.tallies, key_of(activity, id));
+  if (slot == nullptr ||
+      (slot->example == 0 && !make_activity_tally(buffer, *slot, activity, id))) {
     return count_loss(spool::Loss::kActivitiesDropped);
   }
   const bool is_kernel = activity.tag == spool::Tag::kKernelActivity;

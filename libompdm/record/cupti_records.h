@@ -12,8 +12,8 @@ namespace ompdm::record {
 
 extern pthread_mutex_t activity_mutex;
 
-/// Scoped hold of the activities' lane. Its own mutex: CUPTI calls from inside the driver, whatever
-/// the recorder's holds.
+/// Scoped hold of the activities' buffer. Its own mutex: CUPTI calls from inside the driver,
+/// whatever the recorder's holds.
 class ActivityLock {
  public:
   ActivityLock() noexcept { pthread_mutex_lock(&activity_mutex); }
@@ -25,27 +25,27 @@ class ActivityLock {
   WithoutCancellation uncancelled_;
 };
 
-/// The lane, made when the first activity comes; null if nothing is recorded (any more). The lock
+/// The buffer, made when the first activity comes; null if nothing is recorded (any more). The lock
 /// is held.
-Lane* activity_lane() noexcept;
+ThreadBuffer* shared_buffer() noexcept;
 
-/// The lane if there is one, also once nothing is recorded any more. The lock is held.
-Lane* made_activity_lane() noexcept;
+/// The buffer if there is one, also once nothing is recorded any more. The lock is held.
+ThreadBuffer* existing_shared_buffer() noexcept;
 
-/// A name in the lane, written there when it is new; none for null. The lock is held.
-spool::ActivityNameId activity_name(Lane& lane, const char* text) noexcept;
+/// A name in the buffer, written there when it is new; none for null. The lock is held.
+spool::ActivityNameId activity_name(ThreadBuffer& buffer, const char* text) noexcept;
 
 /// Writes CUPTI's clock beside ours, now. The lock is held.
-void write_cupti_clock(Lane& lane) noexcept;
+void write_cupti_clock(ThreadBuffer& buffer) noexcept;
 
-/// A device to be described in the lane, once there is one; `name` is kept.
+/// A device to be described in the buffer, once there is one; `name` is kept.
 void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcept;
 
-/// Notes CUPTI's clock beside ours, now, to be written once there is a lane.
+/// Notes CUPTI's clock beside ours, now, to be written once there is a buffer.
 void note_cupti_clock() noexcept;
 
 /// In a fork's child.
-void forget_activity_lane() noexcept;
+void forget_shared_buffer() noexcept;
 
 /// Heads are not filled in.
 struct Activity {
@@ -63,11 +63,11 @@ inline std::uint32_t correlation_of(const Activity& activity) noexcept {
 }
 
 /// What a record of CUPTI's stands for; nothing if it is none of these, or (a loss is counted)
-/// without its times. A kernel's name is told in the lane.
-Activity read_activity(Lane& lane, const std::uint8_t* record) noexcept;
+/// without its times. A kernel's name is told in the buffer.
+Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcept;
 
 /// Tells it. False (and a loss counted) if there is no room.
-bool tell_activity(Lane& lane, const Activity& activity) noexcept;
+bool tell_activity(ThreadBuffer& buffer, const Activity& activity) noexcept;
 
 /// Whether CUPTI knows its times: it gives 0 for those that it does not know (yet), which is
 /// counted as a loss.
@@ -75,6 +75,6 @@ bool has_times(std::uint64_t start, std::uint64_t end) noexcept;
 
 /// Counts an activity of what pushed `id` (spool::counted_external_id), or, where that is 0, of
 /// nobody that is known.
-void count_activity(Lane& lane, const Activity& activity, std::uint64_t id) noexcept;
+void count_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept;
 
 }  // namespace ompdm::record

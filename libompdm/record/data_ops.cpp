@@ -33,14 +33,14 @@ std::uint64_t packed(spool::Entry entry, const void* codeptr, std::uint64_t numb
 }  // namespace
 
 void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
+  ThreadBuffer* buffer = current_buffer();
+  if (buffer == nullptr) {
     return;
   }
   this_thread.api_codeptr = codeptr;
   this_thread.api_stack = stack;
   this_thread.api_entry = entry;
-  this_thread.api_call = spool::give_next(lane->last_api_call);
+  this_thread.api_call = spool::give_next(buffer->last_api_call);
 }
 
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
@@ -52,7 +52,7 @@ void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
   this_thread.async_call = packed(entry, codeptr, number.fetch_add(1, std::memory_order_relaxed));
 }
 
-ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
+ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept {
   if (this_thread.api_codeptr == codeptr) {
     return {codeptr, this_thread.api_stack, this_thread.api_entry, this_thread.api_call};
   }
@@ -63,13 +63,13 @@ ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept {
     scan_modules();  // a library may have been opened since, in the place of another one
     return {codeptr, 0, spool::Entry::kNone, spool::CallId::kNone};
   }
-  if (task->value != lane.async_call) {
-    lane.async_call = task->value;
-    lane.async_id = spool::give_next(lane.last_api_call);
+  if (task->value != buffer.async_call) {
+    buffer.async_call = task->value;
+    buffer.async_id = spool::give_next(buffer.last_api_call);
   }
   constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
   return {reinterpret_cast<const void*>(task->value & kAddressMask), 0,
-          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), lane.async_id};
+          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), buffer.async_id};
 }
 
 void on_task_create(ompt_data_t* /*encountering_task*/, const ompt_frame_t* frame,
@@ -128,16 +128,16 @@ inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
 
 // An operation of a region, as the one in its place in the context's last region. Of one that is
 // the same the map item is, too, if the items are.
-bool tell_region_op(Lane& lane, OpenRegion& region, const Operation& op, std::uint64_t begin,
-                    std::uint64_t end) noexcept {
-  std::byte* at = room_for(lane, spool::kMostEventBytes);
+bool tell_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
+                    std::uint64_t begin, std::uint64_t end) noexcept {
+  std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
   }
   Context& context = *region.context;
-  know_in_chunk(lane, context);
+  know_in_chunk(buffer, context);
   const spool::OpWalk::Place place = region.ops.next(
-      context.last, [&](std::size_t size) { return lane.contexts.pages.get(size); });
+      context.last, [&](std::size_t size) { return buffer.contexts.pages.get(size); });
   if (place.block == nullptr) {
     count_loss(spool::Loss::kRecordsNoSpace);
     return false;
@@ -146,12 +146,12 @@ bool tell_region_op(Lane& lane, OpenRegion& region, const Operation& op, std::ui
   spool::OpFields now;
   take_fields(op, now);
   now[spool::kOpWhat] |= last[spool::kOpWhat] >> kArgumentAt << kArgumentAt;
-  spool::EventWriter event(at, spool::Event::kOp, begin - lane.instant);
+  spool::EventWriter event(at, spool::Event::kOp, begin - buffer.instant);
   event.second(end - begin);
   if (place.note() != context.changes || !spool::are_equal(now, last)) [[unlikely]] {
     now[spool::kOpWhat] =
         static_cast<std::uint16_t>(op.optype) |
-        std::uint64_t{argument_of(region.call.map, host_address(op), lane.last_argument)}
+        std::uint64_t{argument_of(region.call.map, host_address(op), buffer.last_argument)}
             << kArgumentAt;
     if (!spool::are_equal(now, last)) {
       event.fields(now, last);
@@ -159,36 +159,36 @@ bool tell_region_op(Lane& lane, OpenRegion& region, const Operation& op, std::ui
     place.note() = context.changes;
   }
   region.ops.go_on();
-  lane.cursor = event.commit();
-  lane.instant = end;
-  ++lane.op_count;
+  buffer.cursor = event.commit();
+  buffer.instant = end;
+  ++buffer.op_count;
   return true;
 }
 
 namespace {
 
 // Where an operation was asked for: its region's site, or that of the API call.
-Origin origin_of(Lane& lane, const ompt_data_t* target, const void* codeptr) noexcept {
-  if (OpenRegion* region = region_of(lane, target)) [[likely]] {
+Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr) noexcept {
+  if (OpenRegion* region = region_of(buffer, target)) [[likely]] {
     return {region, region->site, spool::CallId::kNone, spool::PathId::kNone};
   }
-  const ApiCall made = api_call_of(lane, codeptr);
+  const ApiCall made = api_call_of(buffer, codeptr);
   Call call{};
   call.codeptr = made.codeptr;
   call.stack = made.stack;
   call.entry = made.entry;
-  SiteSlot* site = site_of(lane, call);
+  SiteSlot* site = site_of(buffer, call);
   const spool::PathId path =
-      site != nullptr && made.stack != 0 ? way_of(lane, *site, call).path : spool::PathId::kNone;
+      site != nullptr && made.stack != 0 ? way_of(buffer, *site, call).path : spool::PathId::kNone;
   return {nullptr, site, made.id, path};
 }
 
 }  // namespace
 
-// An operation outside of regions, as the lane's last one.
-bool tell_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
-                 std::uint64_t end, std::uint32_t example) noexcept {
-  std::byte* at = room_for(lane, spool::kMostEventBytes);
+// An operation outside of regions, as the buffer's last one.
+bool tell_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                 std::uint64_t begin, std::uint64_t end, std::uint32_t example) noexcept {
+  std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
   }
@@ -198,92 +198,93 @@ bool tell_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uin
   const spool::ApiFields api = {number(origin.api_call),
                                 origin.site != nullptr ? number(origin.site->id) : 0,
                                 number(origin.path)};
-  spool::EventWriter event(at, spool::Event::kApiOp, begin - lane.instant);
+  spool::EventWriter event(at, spool::Event::kApiOp, begin - buffer.instant);
   event.second(end - begin);
-  if (!spool::are_equal(now, lane.api_op) || !spool::are_equal(api, lane.api)) {
-    event.fields(now, lane.api_op);
-    event.fields(api, lane.api);
+  if (!spool::are_equal(now, buffer.api_op) || !spool::are_equal(api, buffer.api)) {
+    event.fields(now, buffer.api_op);
+    event.fields(api, buffer.api);
   }
-  lane.cursor = event.commit();
-  lane.instant = end;
-  ++lane.op_count;
+  buffer.cursor = event.commit();
+  buffer.instant = end;
+  ++buffer.op_count;
   if (example == 0) {
-    lane.told_call = origin.api_call;
+    buffer.told_call = origin.api_call;
   }
   return true;
 }
 
 namespace {
 
-[[gnu::noinline]] void look_before(Lane& lane, const ompt_data_t* target, const void* codeptr,
-                                   const Operation& op) noexcept {
-  look_before(lane, origin_of(lane, target, codeptr), op);
+[[gnu::noinline]] void look_before(ThreadBuffer& buffer, const ompt_data_t* target,
+                                   const void* codeptr, const Operation& op) noexcept {
+  look_before(buffer, origin_of(buffer, target, codeptr), op);
 }
 
 // Whose its activities are.
-[[gnu::noinline]] void begin_counted(Lane& lane, const ompt_data_t* target, const void* codeptr,
-                                     const Operation& op) noexcept {
+[[gnu::noinline]] void begin_counted(ThreadBuffer& buffer, const ompt_data_t* target,
+                                     const void* codeptr, const Operation& op) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) {
-    begin_counted_external(lane.id, example_of_op(lane, origin_of(lane, target, codeptr), op));
+    begin_counted_external(buffer.id,
+                           example_of_op(buffer, origin_of(buffer, target, codeptr), op));
   }
 }
 
 // Of an API call that was made before telling began what is left is counted as well.
-bool was_counted(Lane& lane, const void* codeptr) noexcept {
-  return lane.counted_call != spool::CallId::kNone &&
-         api_call_of(lane, codeptr).id == lane.counted_call;
+bool was_counted(ThreadBuffer& buffer, const void* codeptr) noexcept {
+  return buffer.counted_call != spool::CallId::kNone &&
+         api_call_of(buffer, codeptr).id == buffer.counted_call;
 }
 
-void begin_op(Lane& lane, const ompt_data_t* target, const void* codeptr,
+void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr,
               const Operation& op) noexcept {
-  if (lane.op_begin != 0) [[unlikely]] {
+  if (buffer.op_begin != 0) [[unlikely]] {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  const OpenRegion* region = region_of(lane, target);
-  lane.counts_op = is_counted(region) || (region == nullptr && was_counted(lane, codeptr));
-  if (lane.counts_op) [[unlikely]] {
-    begin_counted(lane, target, codeptr, op);
-    lane.op_begin = ticks();
+  const OpenRegion* region = region_of(buffer, target);
+  buffer.counts_op = is_counted(region) || (region == nullptr && was_counted(buffer, codeptr));
+  if (buffer.counts_op) [[unlikely]] {
+    begin_counted(buffer, target, codeptr, op);
+    buffer.op_begin = ticks();
     return;
   }
   if (recorder.contents) {
-    look_before(lane, target, codeptr, op);
+    look_before(buffer, target, codeptr, op);
   }
-  lane.op_begin = ticks();
-  begin_external(lane.id, lane.op_begin);
+  buffer.op_begin = ticks();
+  begin_external(buffer.id, buffer.op_begin);
 }
 
 // The end of an operation outside of regions, or of one that has a content.
-[[gnu::noinline]] void end_other(Lane& lane, const ompt_data_t* target, const void* codeptr,
-                                 const Operation& op, std::uint64_t begin,
+[[gnu::noinline]] void end_other(ThreadBuffer& buffer, const ompt_data_t* target,
+                                 const void* codeptr, const Operation& op, std::uint64_t begin,
                                  std::uint64_t end) noexcept {
-  const Origin origin = origin_of(lane, target, codeptr);
-  if (origin.region != nullptr ? origin.region->counted : lane.counts_op) {
-    lane.content.transfer = {};
-    return count_op(lane, origin, op, begin, end);
+  const Origin origin = origin_of(buffer, target, codeptr);
+  if (origin.region != nullptr ? origin.region->counted : buffer.counts_op) {
+    buffer.content.transfer = {};
+    return count_op(buffer, origin, op, begin, end);
   }
-  if (origin.region != nullptr ? tell_region_op(lane, *origin.region, op, begin, end)
-                               : tell_api_op(lane, origin, op, begin, end, 0)) {
-    look_after(lane, origin, op);
+  if (origin.region != nullptr ? tell_region_op(buffer, *origin.region, op, begin, end)
+                               : tell_api_op(buffer, origin, op, begin, end, 0)) {
+    look_after(buffer, origin, op);
   }
 }
 
-void end_op(Lane& lane, const ompt_data_t* target, const void* codeptr, const Operation& op,
-            std::uint64_t end) noexcept {
-  std::uint64_t begin = lane.op_begin;
-  lane.op_begin = 0;
+void end_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr,
+            const Operation& op, std::uint64_t end) noexcept {
+  std::uint64_t begin = buffer.op_begin;
+  buffer.op_begin = 0;
   if (begin == 0) [[unlikely]] {
     begin = end;
-    lane.counts_op = is_counted(nullptr);
+    buffer.counts_op = is_counted(nullptr);
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  OpenRegion* region = region_of(lane, target);
+  OpenRegion* region = region_of(buffer, target);
   if (region != nullptr && region->counted) [[unlikely]] {
-    count_op(lane, {region, region->site, spool::CallId::kNone, region->path}, op, begin, end);
-  } else if (region == nullptr || lane.content.transfer.host != nullptr) [[unlikely]] {
-    end_other(lane, target, codeptr, op, begin, end);
+    count_op(buffer, {region, region->site, spool::CallId::kNone, region->path}, op, begin, end);
+  } else if (region == nullptr || buffer.content.transfer.host != nullptr) [[unlikely]] {
+    end_other(buffer, target, codeptr, op, begin, end);
   } else {
-    tell_region_op(lane, *region, op, begin, end);
+    tell_region_op(buffer, *region, op, begin, end);
   }
 }
 
@@ -297,17 +298,17 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
     return;
   }
   const Inside inside;
-  Lane* lane = inside ? current_lane() : nullptr;
-  if (lane == nullptr) [[unlikely]] {
+  ThreadBuffer* buffer = inside ? current_buffer() : nullptr;
+  if (buffer == nullptr) [[unlikely]] {
     return;
   }
   const Operation op{src, dst, bytes, src_device, dst_device, optype};
   if (endpoint != ompt_scope_end) {
-    begin_op(*lane, target, codeptr, op);
+    begin_op(*buffer, target, codeptr, op);
   }
   if (endpoint != ompt_scope_begin) {
     end_external();
-    end_op(*lane, target, codeptr, op, now != 0 ? now : lane->op_begin);
+    end_op(*buffer, target, codeptr, op, now != 0 ? now : buffer->op_begin);
   }
 }
 

@@ -175,12 +175,12 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   return 1;
 }
 
-void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
+void write_entry(ThreadBuffer& buffer, spool::ModuleId module, const Entry& entry,
                  const char* name) noexcept {
   if (entry.address == 0 && entry.flags != spool::kEntryRequires) {
     return;
   }
-  auto* record = reserve<spool::OffloadEntry>(lane, entry.name_size);
+  auto* record = reserve<spool::OffloadEntry>(buffer, entry.name_size);
   if (record == nullptr) {
     return;
   }
@@ -190,14 +190,14 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
   record->flags = entry.flags;
   record->name_size = entry.name_size;
   memcpy(record + 1, name, entry.name_size);
-  commit(lane, record, spool::Tag::kEntry, 0, entry.name_size);
+  commit(buffer, record, spool::Tag::kEntry, 0, entry.name_size);
 }
 
 /// Finds the entry table (`omp_offloading_entries` up to LLVM 19, `llvm_offload_entries` later)
 /// through the section headers of the module's file, reads it where it is loaded, and writes a
 /// record for each entry. A file that is not the one that was loaded is a counted loss. False if
 /// the loader has not filled the table yet: to be tried again.
-[[gnu::noinline]] bool write_entries_of(Lane& lane, spool::ModuleId module,
+[[gnu::noinline]] bool write_entries_of(ThreadBuffer& buffer, spool::ModuleId module,
                                         const LoadedFile& loaded) noexcept {
   const FileBytes file(loaded.path);
   if (!loaded.identity.known() || !(identity_of(file) == loaded.identity)) {
@@ -213,7 +213,7 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
   Entry entry;
   for (std::size_t at = 0; at < copy.used; at += space_of(entry)) {
     memcpy(&entry, copy.memory + at, sizeof(entry));
-    write_entry(lane, module, entry,
+    write_entry(buffer, module, entry,
                 reinterpret_cast<const char*>(copy.memory + at) + sizeof(entry));
   }
   if (copy.memory != nullptr) {
@@ -224,8 +224,8 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
 
 }  // namespace
 
-[[gnu::noinline]] void write_module(Lane& lane, spool::ModuleId id) noexcept {
-  spool::ModuleId& written = lane.modules_written[number(id) % Lane::kModules];
+[[gnu::noinline]] void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept {
+  spool::ModuleId& written = buffer.modules_written[number(id) % ThreadBuffer::kModules];
   if (written == id) {
     return;
   }
@@ -241,7 +241,7 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
   }
   const std::size_t path_size = strlen(module.path) + 1;
   const std::size_t extra = module.identity.build_id_size + path_size;
-  auto* record = reserve<spool::Module>(lane, extra);
+  auto* record = reserve<spool::Module>(buffer, extra);
   if (record == nullptr) {
     return;
   }
@@ -254,7 +254,7 @@ void write_entry(Lane& lane, spool::ModuleId module, const Entry& entry,
   auto* at = reinterpret_cast<char*>(record + 1);
   memcpy(at, module.identity.build_id, module.identity.build_id_size);
   memcpy(at + module.identity.build_id_size, module.path, path_size);
-  commit(lane, record, spool::Tag::kModule, 0, extra);
+  commit(buffer, record, spool::Tag::kModule, 0, extra);
   written = id;
 }
 
@@ -287,11 +287,11 @@ void give_back(spool::ModuleId id) noexcept {
 
 }  // namespace
 
-void write_offload_entries(Lane& lane) noexcept {
+void write_offload_entries(ThreadBuffer& buffer) noexcept {
   LoadedModule module{};
   while (take_next(module.id, module)) {
-    write_module(lane, module.id);
-    if (!write_entries_of(lane, module.id, {module.path, module.bias, module.identity})) {
+    write_module(buffer, module.id);
+    if (!write_entries_of(buffer, module.id, {module.path, module.bias, module.identity})) {
       give_back(module.id);
     }
   }
@@ -370,9 +370,9 @@ bool make_room_for_early() noexcept {
   return true;
 }
 
-void write_device(Lane& lane, const Early& event) noexcept {
+void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
   const std::size_t size = strlen(event.type) + 1;
-  auto* record = reserve<spool::Device>(lane, size);
+  auto* record = reserve<spool::Device>(buffer, size);
   if (record == nullptr) {
     return;
   }
@@ -381,7 +381,7 @@ void write_device(Lane& lane, const Early& event) noexcept {
   record->bytes = event.bytes;
   record->text_size = static_cast<std::uint32_t>(size);
   memcpy(record + 1, event.type, size);
-  commit(lane, record, spool::Tag::kDevice, static_cast<std::uint8_t>(event.event), size);
+  commit(buffer, record, spool::Tag::kDevice, static_cast<std::uint8_t>(event.event), size);
 }
 
 }  // namespace
@@ -404,13 +404,13 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
       return;
     }
   }
-  if (Lane* lane = current_lane()) {
-    write_device(*lane, now);
-    write_offload_entries(*lane);
+  if (ThreadBuffer* buffer = current_buffer()) {
+    write_device(*buffer, now);
+    write_offload_entries(*buffer);
   }
 }
 
-void write_early_events(Lane& lane) noexcept {
+void write_early_events(ThreadBuffer& buffer) noexcept {
   unsigned count = 0;
   {
     const Lock lock;
@@ -418,9 +418,9 @@ void write_early_events(Lane& lane) noexcept {
     early_written = true;
   }
   for (unsigned i = 0; i < count; ++i) {
-    write_device(lane, early[i]);
+    write_device(buffer, early[i]);
   }
-  write_offload_entries(lane);
+  write_offload_entries(buffer);
 }
 
 void forget_early_events() noexcept { early_written = false; }

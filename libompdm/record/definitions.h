@@ -10,11 +10,11 @@
 
 namespace ompdm::record {
 
-/// Writes the module's record to this lane, unless it is among those that the lane wrote last.
-void write_module(Lane& lane, spool::ModuleId id) noexcept;
+/// Writes the module's record to this buffer, unless it is among those that the buffer wrote last.
+void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept;
 
 /// Writes the offload entries of modules found since the last call.
-void write_offload_entries(Lane& lane) noexcept;
+void write_offload_entries(ThreadBuffer& buffer) noexcept;
 
 /// The runtime has initialised a device, of this type as ompt_callback_device_initialize tells it.
 void learn_device(int number, const char* type) noexcept;
@@ -35,7 +35,7 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
 
 /// Writes the device events that came before the spool was opened (once), and offload entries not
 /// yet written.
-void write_early_events(Lane& lane) noexcept;
+void write_early_events(ThreadBuffer& buffer) noexcept;
 
 /// Keeps the early events for the recording of a fork's child.
 void forget_early_events() noexcept;

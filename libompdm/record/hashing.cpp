@@ -136,11 +136,11 @@ Look Sampling::look_at(std::uint64_t bytes, bool to_device, Looked& looked) cons
 
 namespace {
 
-Look look_of(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+Look look_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfer) noexcept {
   if (origin.site == nullptr) {
     return Look::kNone;
   }
-  ContentState& state = lane.content;
+  ContentState& state = buffer.content;
   bool known = false;
   if (origin.region != nullptr) [[likely]] {
     known = origin.region->moves;
@@ -173,9 +173,9 @@ Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool 
 }
 
 // `back`: how many records of operations before this one it belongs to, 1: the last.
-void write_content(Lane& lane, std::uint64_t back, const Digest& digest, std::uint64_t taken,
-                   std::uint64_t flags) noexcept {
-  std::byte* at = room_for(lane, spool::kMostEventBytes);
+void write_content(ThreadBuffer& buffer, std::uint64_t back, const Digest& digest,
+                   std::uint64_t taken, std::uint64_t flags) noexcept {
+  std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return;
   }
@@ -185,7 +185,7 @@ void write_content(Lane& lane, std::uint64_t back, const Digest& digest, std::ui
   spool::EventWriter event(at, spool::Event::kContent, back);
   event.second(taken);
   event.fields(now, none);
-  lane.cursor = event.commit();
+  buffer.cursor = event.commit();
 }
 
 bool has_no_wait(spool::Entry entry) noexcept {
@@ -202,41 +202,42 @@ bool completion_is_known(const OpenRegion* region, int device) noexcept {
           !has_no_wait(region->call.entry));
 }
 
-void look_at_incoming(Lane& lane, const Origin& origin, const Transfer& transfer) noexcept {
+void look_at_incoming(ThreadBuffer& buffer, const Origin& origin,
+                      const Transfer& transfer) noexcept {
   if (!completion_is_known(origin.region, transfer.device)) {
     count_loss(spool::Loss::kContentsUnknownCompletion);
     return;
   }
-  const Look look = look_of(lane, origin, transfer);
+  const Look look = look_of(buffer, origin, transfer);
   if (look == Look::kNone) {
     return;
   }
   const bool whole = look == Look::kWhole;
   if (origin.region == nullptr) {
     std::uint64_t taken = 0;
-    const Digest digest = examine(lane.content, transfer.host, transfer.bytes, whole, taken);
-    write_content(lane, 1, digest, taken, spool::kContentAfter);
+    const Digest digest = examine(buffer.content, transfer.host, transfer.bytes, whole, taken);
+    write_content(buffer, 1, digest, taken, spool::kContentAfter);
     return;
   }
-  ContentState& state = lane.content;
+  ContentState& state = buffer.content;
   if (state.pending_count == ContentState::kMostPending) {
     count_loss(spool::Loss::kContentsPendingOverflow);
     return;
   }
-  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, lane.op_count,
+  state.pending[state.pending_count++] = {transfer.host, transfer.bytes, buffer.op_count,
                                           origin.region->handle, whole};
 }
 
 }  // namespace
 
-void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept {
-  ContentState& state = lane.content;
+void look_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
+  ContentState& state = buffer.content;
   const Transfer transfer = transfer_of(op);
   state.transfer = transfer;
   if (transfer.host == nullptr || !transfer.to_device) {
     return;
   }
-  const Look look = look_of(lane, origin, transfer);
+  const Look look = look_of(buffer, origin, transfer);
   if (look == Look::kNone) {
     state.transfer = {};
     return;
@@ -245,22 +246,22 @@ void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept
   state.digest = examine(state, transfer.host, transfer.bytes, look == Look::kWhole, state.ticks);
 }
 
-void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept {
-  ContentState& state = lane.content;
+void look_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
+  ContentState& state = buffer.content;
   const Transfer transfer = state.transfer;
   state.transfer = {};
   if (transfer.host == nullptr || !transfer.is_of(op)) {
     return;
   }
   if (transfer.to_device) {
-    write_content(lane, 1, state.digest, state.ticks, 0);
+    write_content(buffer, 1, state.digest, state.ticks, 0);
   } else {
-    look_at_incoming(lane, origin, transfer);
+    look_at_incoming(buffer, origin, transfer);
   }
 }
 
-void look_at_arrived(Lane& lane, std::uint64_t region) noexcept {
-  ContentState& state = lane.content;
+void look_at_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept {
+  ContentState& state = buffer.content;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.pending_count; ++i) {
     const ContentState::Pending pending = state.pending[i];
@@ -272,10 +273,10 @@ void look_at_arrived(Lane& lane, std::uint64_t region) noexcept {
     // returns: the program must not have given it back yet.
     std::uint64_t taken = 0;
     const Digest digest = examine(state, pending.host, pending.bytes, pending.whole, taken);
-    write_content(lane, lane.op_count - pending.op + 1, digest, taken, spool::kContentAfter);
+    write_content(buffer, buffer.op_count - pending.op + 1, digest, taken, spool::kContentAfter);
   }
   state.pending_count = kept;
-  if (lane.idle() && kept != 0) {
+  if (buffer.idle() && kept != 0) {
     // Of regions that never told their end.
     count_loss(spool::Loss::kContentsUnknownCompletion, kept);
     state.pending_count = 0;

@@ -103,7 +103,7 @@ struct Sampling {
   [[nodiscard]] Look look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept;
 };
 
-/// Contents of a lane that are on their way to a record.
+/// Contents of a buffer that are on their way to a record.
 struct ContentState {
   static constexpr unsigned kMostPending = 32;
 
@@ -111,7 +111,7 @@ struct ContentState {
   struct Pending {
     const void* host;
     std::uint64_t bytes;
-    std::uint64_t op;      ///< Lane::op_count after it
+    std::uint64_t op;      ///< ThreadBuffer::op_count after it
     std::uint64_t region;  ///< OpenRegion::handle
     bool whole;
   };
@@ -126,7 +126,7 @@ struct ContentState {
   Looked looked;
 };
 
-struct Lane;
+struct ThreadBuffer;
 struct OpenRegion;
 struct SiteSlot;
 
@@ -134,18 +134,18 @@ struct SiteSlot;
 struct Origin {
   OpenRegion* region;      ///< null: an API call, or nothing that is known
   SiteSlot* site;          ///< null if there was no room for it
-  spool::CallId api_call;  ///< its ordinal in the lane, 0 if there is none
+  spool::CallId api_call;  ///< its ordinal in the buffer, 0 if there is none
   spool::PathId path;      ///< of an API call
 };
 
 /// Before an operation runs, and before its begin is taken: looks at what goes to a device.
-void look_before(Lane& lane, const Origin& origin, const Operation& op) noexcept;
+void look_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
 
 /// Behind the record of an operation: notes what was seen before it, or what is to be looked at
 /// once it has surely arrived. Nothing to do where ContentState::transfer has no host address.
-void look_after(Lane& lane, const Origin& origin, const Operation& op) noexcept;
+void look_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
 
 /// At a region's end, after its end was taken: what came from the device has arrived.
-void look_at_arrived(Lane& lane, std::uint64_t region) noexcept;
+void look_at_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept;
 
 }  // namespace ompdm::record

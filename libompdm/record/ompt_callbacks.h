@@ -25,36 +25,37 @@ OMPDM_ON_ANY_STACK void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* t
 
 /// The open region that an operation belongs to, or null: API calls, and what comes after a
 /// region's end.
-inline OpenRegion* region_of(Lane& lane, const ompt_data_t* target) noexcept {
-  OpenRegion* top = lane.next - 1;
+inline OpenRegion* region_of(ThreadBuffer& buffer, const ompt_data_t* target) noexcept {
+  OpenRegion* top = buffer.next - 1;
   return target != nullptr && target->value == top->handle ? top : nullptr;
 }
 
 /// Tells that a region began at `begin` (ticks; 0: now), whose call, site and way are known: its
 /// context and `ops` are set. `kind` is kContextKind, its example's number above it if it is one.
 /// False (and a loss counted) if there is no room.
-bool tell_begin(Lane& lane, OpenRegion& open, std::uint64_t kind, std::uint64_t begin) noexcept;
+bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
+                std::uint64_t begin) noexcept;
 
 /// Tells an end. There is always room for it (kRoomForEnds).
-void tell_end(Lane& lane, std::uint64_t end) noexcept;
+void tell_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
 /// Of the storage that a map item may name, 0 if the runtime does not tell it: a delete has the
 /// device's alone.
 std::uint64_t host_address(const Operation& op) noexcept;
 
 /// Tells an operation of a region that is told. False (and a loss counted) if there is no room.
-bool tell_region_op(Lane& lane, OpenRegion& region, const Operation& op, std::uint64_t begin,
-                    std::uint64_t end) noexcept;
+bool tell_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
+                    std::uint64_t begin, std::uint64_t end) noexcept;
 /// The same of one outside of regions; `example`: its number if it is one, else 0.
-bool tell_api_op(Lane& lane, const Origin& origin, const Operation& op, std::uint64_t begin,
-                 std::uint64_t end, std::uint32_t example) noexcept;
+bool tell_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                 std::uint64_t begin, std::uint64_t end, std::uint32_t example) noexcept;
 
 /// Tells that a kernel was submitted at `begin` (ticks; 0: now), of a region that is told, or of
 /// none (null). False (and a loss counted) if there is no room.
-bool tell_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
+bool tell_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
                  std::uint64_t begin) noexcept;
 /// Tells its end. There is always room for it (kRoomForEnds).
-void tell_launch_end(Lane& lane, std::uint64_t end) noexcept;
+void tell_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
 /// Where the runtime has no EMI callbacks: a region known by its call alone, which has no end.
 void record_call_only(const Call& call) noexcept;
@@ -75,7 +76,7 @@ void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack)
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
 
 /// The call that an operation with this codeptr_ra belongs to.
-ApiCall api_call_of(Lane& lane, const void* codeptr) noexcept;
+ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept;
 
 /// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).
 OMPDM_ON_ANY_STACK void on_task_create(ompt_data_t* encountering_task, const ompt_frame_t* frame,
@@ -94,7 +95,7 @@ inline bool is_deferral(const ompt_data_t& task) noexcept {
 /// A task that runs a directive was made by the call that returns to `codeptr`.
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept;
 
-/// A region of the lane begins in such a task.
-[[gnu::cold]] void note_deferred_region(Lane& lane, const ompt_data_t& task) noexcept;
+/// A region of the buffer begins in such a task.
+[[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept;
 
 }  // namespace ompdm::record

@@ -99,8 +99,8 @@ struct alignas(64) Recorder {
   /// The file's header once the spool is open, `draft` before: counters and facts always have a
   /// place.
   std::atomic<spool::FileHeader*> header{nullptr};
-  /// Guards the spool's growth, lanes given out and back, and the patching of modules; never taken
-  /// on the hot path.
+  /// Guards the spool's growth, buffers given out and back, and the patching of modules; never
+  /// taken on the hot path.
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   Config config;
   spool::FileHeader draft{};

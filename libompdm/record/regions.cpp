@@ -92,11 +92,11 @@ std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) no
 
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
   const Inside inside;
-  Lane* lane = inside && recording() ? current_lane() : nullptr;
+  ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
   if (recorder.counting.load(std::memory_order_relaxed)) {
     return;
   }
-  if (lane == nullptr || number(lane->id) >= kMostLanes) {
+  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
     return;
   }
   Call call{};
@@ -104,32 +104,32 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   call.stack = place_of_return(frame, codeptr);
   if (call.stack == 0) [[unlikely]] {
     // LLVM leaves a frame of its own there, once `teams` ran on this thread.
-    call.stack = find_return(*lane, codeptr);
+    call.stack = find_return(*buffer, codeptr);
   }
   call.entry = spool::Entry::kDeferral;
-  SiteSlot* site = call.stack != 0 ? site_of(*lane, call) : nullptr;
+  SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
   const spool::PathId path =
-      site != nullptr ? way_of(*lane, *site, call).path : spool::PathId::kNone;
-  auto* record = reserve<spool::Deferral>(*lane);
+      site != nullptr ? way_of(*buffer, *site, call).path : spool::PathId::kNone;
+  auto* record = reserve<spool::Deferral>(*buffer);
   if (record == nullptr) {
     return;
   }
-  record->id = spool::give_next(lane->last_deferral);
+  record->id = spool::give_next(buffer->last_deferral);
   record->ticks = ticks();
   record->path = path;
-  commit(*lane, record, spool::Tag::kDeferral, 0);
+  commit(*buffer, record, spool::Tag::kDeferral, 0);
   task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
-               std::uint64_t{number(lane->id)} << kLaneAt | number(lane->last_deferral);
+               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
 }
 
-void note_deferred_region(Lane& lane, const ompt_data_t& task) noexcept {
-  auto* record = reserve<spool::DeferredRegion>(lane);
+void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
+  auto* record = reserve<spool::DeferredRegion>(buffer);
   if (record == nullptr) {
     return;
   }
   record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
   record->deferral = static_cast<spool::DeferralId>(task.value);
-  commit(lane, record, spool::Tag::kDeferredRegion, 0);
+  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
 }
 
 namespace {
@@ -161,10 +161,10 @@ struct Begin {
 };
 
 // The context that needs not be told again; null: none of the way's last ones is.
-inline Context* known_context(const Lane& lane, const Begin& begin) noexcept {
+inline Context* known_context(const ThreadBuffer& buffer, const Begin& begin) noexcept {
   Context* before = nullptr;
   for (Context* at = *begin.home; at != nullptr && at->home == begin.home; at = at->older) {
-    if (at->sequence == lane.sequence && spool::are_equal(begin.fields, at->last.context) &&
+    if (at->sequence == buffer.sequence && spool::are_equal(begin.fields, at->last.context) &&
         has_items(at->last, begin.map, begin.count)) [[likely]] {
       if (before != nullptr) {
         bring_forward(begin.home, *before);
@@ -177,14 +177,14 @@ inline Context* known_context(const Lane& lane, const Begin& begin) noexcept {
 }
 
 // One that is to be told, with room for the items. Null if there is no memory.
-[[gnu::noinline]] Context* told_context(Lane& lane, const Begin& begin) noexcept {
-  Context* context = take_context(lane.contexts, begin.home);
-  const auto get = [&](std::size_t size) { return lane.contexts.pages.get(size); };
+[[gnu::noinline]] Context* told_context(ThreadBuffer& buffer, const Begin& begin) noexcept {
+  Context* context = take_context(buffer.contexts, begin.home);
+  const auto get = [&](std::size_t size) { return buffer.contexts.pages.get(size); };
   if (context == nullptr || !spool::make_item_room(context->last, begin.count, get)) {
     count_loss(spool::Loss::kRecordsNoSpace);
     return nullptr;
   }
-  know_in_chunk(lane, *context);
+  know_in_chunk(buffer, *context);
   ++context->changes;
   return context;
 }
@@ -212,13 +212,13 @@ std::uint32_t item_count(const MapArguments& map) noexcept {
 }
 
 // `open.call` is known already. False if there was no room.
-bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) noexcept {
-  SiteSlot* site = site_of(lane, open.call);
+bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion& open) noexcept {
+  SiteSlot* site = site_of(buffer, open.call);
   if (site == nullptr) {
     return false;
   }
   pass_detail();
-  const Way way = way_of(lane, *site, open.call);
+  const Way way = way_of(buffer, *site, open.call);
   open.site = site;
   open.path = way.path;
   open.home = way.contexts;
@@ -227,13 +227,13 @@ bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) no
   open.moves = false;
   open.counted = recorder.counting.load(std::memory_order_relaxed);
   if (open.counted) [[unlikely]] {
-    lane.piece_count = 0;
+    buffer.piece_count = 0;
     open.begin = ticks();
-  } else if (!tell_begin(lane, open, kind, 0)) {
+  } else if (!tell_begin(buffer, open, kind, 0)) {
     return false;
   }
-  if (++lane.regions % kClockEvery == 0) {
-    refresh_clock(lane);
+  if (++buffer.regions % kClockEvery == 0) {
+    refresh_clock(buffer);
   }
   return true;
 }
@@ -255,8 +255,8 @@ bool write_begin(Lane& lane, std::uint8_t kind, int device, OpenRegion& open) no
 void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,
                   const void* codeptr) noexcept {
   const Inside inside;
-  Lane* lane = inside ? current_lane() : nullptr;
-  if (lane == nullptr) [[unlikely]] {
+  ThreadBuffer* buffer = inside ? current_buffer() : nullptr;
+  if (buffer == nullptr) [[unlikely]] {
     return;
   }
   if (recorder.wrappers_only.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -264,8 +264,8 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
   }
   const Call* noted = this_thread.call;
   this_thread.call = nullptr;
-  OpenRegion& open = *lane->next;
-  if (lane->next == lane->open + Lane::kMostOpen + 1) [[unlikely]] {
+  OpenRegion& open = *buffer->next;
+  if (buffer->next == buffer->open + ThreadBuffer::kMostOpen + 1) [[unlikely]] {
     count_loss(spool::Loss::kRegionsUnmatched);
     return;
   }
@@ -273,17 +273,17 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
     take_call(open, noted, codeptr);
   }
   open.handle = 0;
-  if (write_begin(*lane, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
+  if (write_begin(*buffer, static_cast<std::uint8_t>(kind) & spool::kRegionKindMask, device, open))
       [[likely]] {
-    open.handle = (std::uint64_t{number(lane->id)} + 1) << 32U | lane->regions;
-    ++lane->next;
+    open.handle = (std::uint64_t{number(buffer->id)} + 1) << 32U | buffer->regions;
+    ++buffer->next;
     if (!open.counted) [[likely]] {
-      begin_external(lane->id, open.begin);
+      begin_external(buffer->id, open.begin);
     } else if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_counted_external(lane->id, 0);
+      begin_counted_external(buffer->id, 0);
     }
     if (task != nullptr && is_deferral(*task) && !open.counted) [[unlikely]] {
-      note_deferred_region(*lane, *task);
+      note_deferred_region(*buffer, *task);
     }
   }
   if (target != nullptr) {
@@ -291,29 +291,30 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
   }
 }
 
-void close_top(Lane& lane, std::uint64_t end) noexcept {
-  --lane.next;
-  if (lane.next->counted) [[unlikely]] {
-    count_region(lane, *lane.next, end);
+void close_top(ThreadBuffer& buffer, std::uint64_t end) noexcept {
+  --buffer.next;
+  if (buffer.next->counted) [[unlikely]] {
+    count_region(buffer, *buffer.next, end);
   } else {
-    tell_end(lane, end);
+    tell_end(buffer, end);
   }
 }
 
 // Closes what lies above the region: it never got its end, and ends with what encloses it. False if
-// the region is not open on this lane.
-[[gnu::cold]] bool close_above(Lane& lane, std::uint64_t handle, std::uint64_t end) noexcept {
-  const OpenRegion* region = lane.next - 1;
-  while (region != lane.open && region->handle != handle) {
+// the region is not open on this buffer.
+[[gnu::cold]] bool close_above(ThreadBuffer& buffer, std::uint64_t handle,
+                               std::uint64_t end) noexcept {
+  const OpenRegion* region = buffer.next - 1;
+  while (region != buffer.open && region->handle != handle) {
     --region;
   }
-  if (region == lane.open) {
+  if (region == buffer.open) {
     count_loss(spool::Loss::kRegionsUnmatched);
     return false;
   }
-  while (lane.next - 1 != region) {
+  while (buffer.next - 1 != region) {
     count_loss(spool::Loss::kRegionsUnmatched);
-    close_top(lane, end);
+    close_top(buffer, end);
   }
   return true;
 }
@@ -324,55 +325,57 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
     return;
   }
   end_external();
-  Lane* lane = this_thread.lane;
-  if (lane == nullptr || target == nullptr || target->value == 0 ||
-      (lane->next[-1].handle != target->value && !close_above(*lane, target->value, now)))
+  ThreadBuffer* buffer = this_thread.buffer;
+  if (buffer == nullptr || target == nullptr || target->value == 0 ||
+      (buffer->next[-1].handle != target->value && !close_above(*buffer, target->value, now)))
       [[unlikely]] {
     return;
   }
-  close_top(*lane, now);
-  if (lane->content.pending_count != 0) {
-    look_at_arrived(*lane, lane->next->handle);
+  close_top(*buffer, now);
+  if (buffer->content.pending_count != 0) {
+    look_at_arrived(*buffer, buffer->next->handle);
   }
 }
 
 }  // namespace
 
-bool tell_begin(Lane& lane, OpenRegion& open, std::uint64_t kind, std::uint64_t begin) noexcept {
+bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
+                std::uint64_t begin) noexcept {
   const Begin what{{number(open.site->id), number(open.path),
                     static_cast<std::uint64_t>(static_cast<std::int64_t>(open.device)), kind},
                    open.call.map,
                    item_count(open.call.map),
                    open.home};
   // First, since nothing is known in a new chunk.
-  std::byte* at = room_for(lane, spool::most_begin_bytes(what.count));
+  std::byte* at = room_for(buffer, spool::most_begin_bytes(what.count));
   if (at == nullptr) {
     return false;
   }
-  Context* context = known_context(lane, what);
+  Context* context = known_context(buffer, what);
   const bool is_known = context != nullptr;
   if (!is_known) {
-    context = told_context(lane, what);
+    context = told_context(buffer, what);
     if (context == nullptr) {
       return false;
     }
   }
   open.begin = begin != 0 ? begin : ticks();
-  spool::EventWriter event(at, spool::Event::kBegin, open.begin - lane.instant);
+  spool::EventWriter event(at, spool::Event::kBegin, open.begin - buffer.instant);
   event.second(context->id);
   if (!is_known) {
     tell(event, *context, what);
   }
-  lane.cursor = event.commit();
-  lane.instant = open.begin;
+  buffer.cursor = event.commit();
+  buffer.instant = open.begin;
   open.context = context;
   open.ops = {};
   return true;
 }
 
-void tell_end(Lane& lane, std::uint64_t end) noexcept {
-  lane.cursor = spool::EventWriter(lane.cursor, spool::Event::kEnd, end - lane.instant).commit();
-  lane.instant = end;
+void tell_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
+  buffer.cursor =
+      spool::EventWriter(buffer.cursor, spool::Event::kEnd, end - buffer.instant).commit();
+  buffer.instant = end;
 }
 
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t* task,
@@ -392,8 +395,8 @@ void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, o
 }
 
 void record_call_only(const Call& call) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
+  ThreadBuffer* buffer = current_buffer();
+  if (buffer == nullptr) {
     return;
   }
   static constexpr std::uint8_t kKinds[] = {0, 2, 3, 4, 2, 3, 4, 1, 1};
@@ -401,17 +404,17 @@ void record_call_only(const Call& call) noexcept {
   const auto kind = kKinds[static_cast<std::size_t>(call.entry)];
   OpenRegion never_closed;
   never_closed.call = call;
-  if (write_begin(*lane, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
+  if (write_begin(*buffer, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
                   static_cast<int>(call.device), never_closed) &&
       never_closed.counted) {
-    count_region(*lane, never_closed, never_closed.begin);
+    count_region(*buffer, never_closed, never_closed.begin);
   }
 }
 
 // Told at its begin, as regions are, so that the kernel a process died in is there.
-bool tell_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
+bool tell_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
                  std::uint64_t begin) noexcept {
-  std::byte* at = room_for(lane, spool::kMostEventBytes);
+  std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
   }
@@ -420,64 +423,65 @@ bool tell_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
                                    kernel.num_teams, kernel.thread_limit};
   spool::LaunchFields none = {};
   if (region != nullptr) {
-    know_in_chunk(lane, *region->context);
+    know_in_chunk(buffer, *region->context);
   }
   spool::LaunchFields& last = region != nullptr ? region->context->last.launch : none;
   if (begin == 0) {
     begin = ticks();
   }
-  spool::EventWriter event(at, spool::Event::kLaunch, begin - lane.instant);
+  spool::EventWriter event(at, spool::Event::kLaunch, begin - buffer.instant);
   event.second(region != nullptr ? 1 : 0);
   if (!spool::are_equal(now, last)) {
     event.fields(now, last);
   }
-  lane.cursor = event.commit();
-  lane.instant = begin;
+  buffer.cursor = event.commit();
+  buffer.instant = begin;
   return true;
 }
 
-void tell_launch_end(Lane& lane, std::uint64_t end) noexcept {
-  lane.cursor =
-      spool::EventWriter(lane.cursor, spool::Event::kLaunchEnd, end - lane.instant).commit();
-  lane.instant = end;
+void tell_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
+  buffer.cursor =
+      spool::EventWriter(buffer.cursor, spool::Event::kLaunchEnd, end - buffer.instant).commit();
+  buffer.instant = end;
 }
 
 namespace {
 
-void begin_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams) noexcept {
-  if (lane.launches) {
+void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
+                  unsigned requested_teams) noexcept {
+  if (buffer.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
   }
-  lane.launches = true;
-  lane.lost_launch = false;
-  lane.counts_launch = region != nullptr && region->counted;
-  if (lane.counts_launch) [[unlikely]] {
+  buffer.launches = true;
+  buffer.lost_launch = false;
+  buffer.counts_launch = region != nullptr && region->counted;
+  if (buffer.counts_launch) [[unlikely]] {
     if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_counted_external(lane.id, example_of_launch(lane, *region));
+      begin_counted_external(buffer.id, example_of_launch(buffer, *region));
     }
-    lane.launch_begin = ticks();
+    buffer.launch_begin = ticks();
     return;
   }
-  lane.lost_launch = !tell_launch(lane, region, requested_teams, 0);
-  if (!lane.lost_launch) {
-    begin_external(lane.id, lane.instant);
+  buffer.lost_launch = !tell_launch(buffer, region, requested_teams, 0);
+  if (!buffer.lost_launch) {
+    begin_external(buffer.id, buffer.instant);
   }
 }
 
-void end_launch(Lane& lane, const OpenRegion* region, unsigned requested_teams,
+void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
                 std::uint64_t now) noexcept {
-  if (!lane.launches) {
+  if (!buffer.launches) {
     count_loss(spool::Loss::kOpsUnmatched);
     return;
   }
-  lane.launches = false;
-  if (lane.lost_launch) [[unlikely]] {
+  buffer.launches = false;
+  if (buffer.lost_launch) [[unlikely]] {
     return;
   }
-  if (!lane.counts_launch) [[likely]] {
-    tell_launch_end(lane, now);
+  if (!buffer.counts_launch) [[likely]] {
+    tell_launch_end(buffer, now);
   } else if (region != nullptr) {
-    count_launch(lane, *region, requested_teams, lane.launch_begin, now);
+    count_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
   }
 }
 
@@ -490,17 +494,17 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
     return;
   }
   const Inside inside;
-  Lane* lane = inside ? current_lane() : nullptr;
-  if (lane == nullptr) {
+  ThreadBuffer* buffer = inside ? current_buffer() : nullptr;
+  if (buffer == nullptr) {
     return;
   }
-  const OpenRegion* region = region_of(*lane, target);
+  const OpenRegion* region = region_of(*buffer, target);
   if (endpoint != ompt_scope_end) {
-    begin_launch(*lane, region, requested_teams);
+    begin_launch(*buffer, region, requested_teams);
   }
   if (endpoint != ompt_scope_begin) {
     end_external();
-    end_launch(*lane, region, requested_teams, now);
+    end_launch(*buffer, region, requested_teams, now);
   }
 }
 

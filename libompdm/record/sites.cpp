@@ -161,23 +161,23 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
 
 // The modules are looked at once, and their records written before those that refer to them. Some
 // microseconds, most of them for the call chain.
-[[gnu::cold, gnu::noinline]] SiteSlot* define(Lane& lane, const Call& call) noexcept {
+[[gnu::cold, gnu::noinline]] SiteSlot* define(ThreadBuffer& buffer, const Call& call) noexcept {
   const WithoutCancellation uncancelled;  // the next thread takes the table over
   const spool::ModuleId module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
   if (module != spool::ModuleId::kNone) {
-    write_module(lane, module);
+    write_module(buffer, module);
   }
   const char* psource = call.ident != nullptr ? call.ident->psource : nullptr;
   std::size_t size = text_size(psource);
   const std::uint32_t kept = names_that_fit(call.map, size);
-  auto* record = reserve<spool::Site>(lane, size);
+  auto* record = reserve<spool::Site>(buffer, size);
   SiteSlot* slot = record != nullptr
-                       ? add_site(lane.sites, call.codeptr, call.ident, call.kernel.host_pointer)
+                       ? add_site(buffer.sites, call.codeptr, call.ident, call.kernel.host_pointer)
                        : nullptr;
   if (slot == nullptr) {
     return nullptr;
   }
-  slot->id = spool::give_next(lane.last_site);
+  slot->id = spool::give_next(buffer.last_site);
   slot->module = module;
   record->id = slot->id;
   record->codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
@@ -190,29 +190,29 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   for (std::uint32_t i = 0; i < kept; ++i) {
     at = put_text(at, call.map.names[i]);
   }
-  commit(lane, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
+  commit(buffer, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
   // A call that no wrapper saw has one path as far as is known, the first.
   if (recorder.config.names && call.stack == 0) {
-    define_path(lane, *slot, call);
+    define_path(buffer, *slot, call);
   }
   return slot;
 }
 
-// Whatever the lane knows by an address in a module that was closed since.
-[[gnu::cold, gnu::noinline]] void forget_closed_modules(Lane& lane) noexcept {
+// Whatever the buffer knows by an address in a module that was closed since.
+[[gnu::cold, gnu::noinline]] void forget_closed_modules(ThreadBuffer& buffer) noexcept {
   const WithoutCancellation uncancelled;
-  lane.sites.generation = modules_generation();
-  drop_closed_sites(lane.sites);
-  forget_paths(lane.paths);
-  memset(lane.names, 0, sizeof(lane.names));
+  buffer.sites.generation = modules_generation();
+  drop_closed_sites(buffer.sites);
+  forget_paths(buffer.paths);
+  memset(buffer.names, 0, sizeof(buffer.names));
 }
 
 }  // namespace
 
-SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
-  SiteTable& table = lane.sites;
+SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept {
+  SiteTable& table = buffer.sites;
   if (table.generation != modules_generation()) [[unlikely]] {
-    forget_closed_modules(lane);
+    forget_closed_modules(buffer);
   }
   std::uint64_t place = site_place(table, call.codeptr, call.ident);
   while (SiteSlot* slot = table.places[place]) {
@@ -221,7 +221,7 @@ SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept {
     }
     place = next_place(table, place);
   }
-  SiteSlot* defined = define(lane, call);
+  SiteSlot* defined = define(buffer, call);
   if (recorder.config.until_file != nullptr && call.ident != nullptr) {
     pass_source(call.ident->psource);
   }
@@ -342,23 +342,24 @@ namespace {
 
 constexpr std::size_t kLongestName = 4096;
 
-// The name in this lane, its record written if it is not among those the lane remembers; none if
-// there is no room for it.
-spool::MapperNameId name_of(Lane& lane, const char* name) noexcept {
-  NameSlot& slot = lane.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % Lane::kNames];
+// The name in this buffer, its record written if it is not among those the buffer remembers; none
+// if there is no room for it.
+spool::MapperNameId name_of(ThreadBuffer& buffer, const char* name) noexcept {
+  NameSlot& slot =
+      buffer.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % ThreadBuffer::kNames];
   if (slot.text == name) {
     return slot.id;
   }
   const std::size_t size = strnlen(name, kLongestName);
-  auto* record = reserve<spool::MapperName>(lane, size + 1);
+  auto* record = reserve<spool::MapperName>(buffer, size + 1);
   if (record == nullptr) {
     return spool::MapperNameId::kNone;
   }
-  slot = {name, spool::give_next(lane.last_name)};
+  slot = {name, spool::give_next(buffer.last_name)};
   record->id = slot.id;
   record->size = static_cast<std::uint32_t>(size + 1);
   memcpy(record + 1, name, size);
-  commit(lane, record, spool::Tag::kMapperName, 0, size + 1);
+  commit(buffer, record, spool::Tag::kMapperName, 0, size + 1);
   return slot.id;
 }
 
@@ -366,22 +367,22 @@ spool::MapperNameId name_of(Lane& lane, const char* name) noexcept {
 
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr || lane->idle() || name == nullptr) {
+  ThreadBuffer* buffer = current_buffer();
+  if (buffer == nullptr || buffer->idle() || name == nullptr) {
     return;
   }
-  const MappedPiece piece{begin, size, type, name_of(*lane, name)};
-  if (!lane->next[-1].counted) {
-    tell_piece(*lane, piece);
-  } else if (lane->piece_count < Lane::kPieces) {
-    lane->pieces[lane->piece_count++] = piece;
+  const MappedPiece piece{begin, size, type, name_of(*buffer, name)};
+  if (!buffer->next[-1].counted) {
+    tell_piece(*buffer, piece);
+  } else if (buffer->piece_count < ThreadBuffer::kPieces) {
+    buffer->pieces[buffer->piece_count++] = piece;
   }
 }
 
-const MappedPiece* piece_of(const Lane& lane, std::uint64_t address) noexcept {
+const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) noexcept {
   const MappedPiece* found = nullptr;
-  for (unsigned i = 0; i < lane.piece_count; ++i) {
-    const MappedPiece& piece = lane.pieces[i];
+  for (unsigned i = 0; i < buffer.piece_count; ++i) {
+    const MappedPiece& piece = buffer.pieces[i];
     if (address - piece.begin < piece.size && (found == nullptr || piece.size < found->size)) {
       found = &piece;
     }
@@ -389,9 +390,9 @@ const MappedPiece* piece_of(const Lane& lane, std::uint64_t address) noexcept {
   return found;
 }
 
-void tell_piece(Lane& lane, const MappedPiece& piece) noexcept {
+void tell_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept {
   auto* record =
-      piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(lane) : nullptr;
+      piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(buffer) : nullptr;
   if (record == nullptr) {
     return;
   }
@@ -399,7 +400,7 @@ void tell_piece(Lane& lane, const MappedPiece& piece) noexcept {
   record->size = piece.size;
   record->type = piece.type;
   record->name = piece.name;
-  commit(lane, record, spool::Tag::kMapperPiece, 0);
+  commit(buffer, record, spool::Tag::kMapperPiece, 0);
 }
 
 }  // namespace ompdm::record

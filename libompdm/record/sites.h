@@ -43,16 +43,16 @@ inline bool is_site_of(const SiteSlot& slot, const Call& call) noexcept {
 }
 
 /// A site that is not where its search begins: found further on, or its record is written.
-[[gnu::noinline]] SiteSlot* find_or_define_site(Lane& lane, const Call& call) noexcept;
+[[gnu::noinline]] SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept;
 
-/// The slot of a call's site (codeptr, ident and kernel), its record written if this lane has not
+/// The slot of a call's site (codeptr, ident and kernel), its record written if this buffer has not
 /// yet; null if there is no room.
-inline SiteSlot* site_of(Lane& lane, const Call& call) noexcept {
-  const SiteTable& table = lane.sites;
+inline SiteSlot* site_of(ThreadBuffer& buffer, const Call& call) noexcept {
+  const SiteTable& table = buffer.sites;
   SiteSlot* first = table.places[site_place(table, call.codeptr, call.ident)];
   return first != nullptr && is_site_of(*first, call) && table.generation == modules_generation()
              ? first
-             : find_or_define_site(lane, call);
+             : find_or_define_site(buffer, call);
 }
 
 inline constexpr std::uint64_t kLiteral = 0x100;  ///< OMP_TGT_MAPTYPE_LITERAL: a value, no pointer
@@ -92,9 +92,9 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
                        const char* name) noexcept;
 
 /// The piece of the region that is counted which holds an address most tightly; null if none does.
-const MappedPiece* piece_of(const Lane& lane, std::uint64_t address) noexcept;
+const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) noexcept;
 
 /// Tells a piece of the region that was told last.
-void tell_piece(Lane& lane, const MappedPiece& piece) noexcept;
+void tell_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept;
 
 }  // namespace ompdm::record

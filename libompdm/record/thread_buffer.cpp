@@ -44,57 +44,57 @@ namespace {
 constexpr std::size_t kFirstChunk = std::size_t{8} * 1024;
 constexpr unsigned kDoublings = 7;
 
-Lane* free_lanes = nullptr;
-std::uint32_t lanes_made = 0;
+ThreadBuffer* free_buffers = nullptr;
+std::uint32_t buffers_made = 0;
 pthread_key_t thread_end;
 bool thread_end_watched = false;
 
-void close_all(Lane& lane) noexcept {
-  lane.open[0].handle = ~std::uint64_t{0};  // no region's
-  lane.next = lane.open + 1;
+void close_all(ThreadBuffer& buffer) noexcept {
+  buffer.open[0].handle = ~std::uint64_t{0};  // no region's
+  buffer.next = buffer.open + 1;
 }
 
-Lane* new_lane() noexcept {
-  void* memory =
-      mmap(nullptr, sizeof(Lane), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+ThreadBuffer* new_buffer() noexcept {
+  void* memory = mmap(nullptr, sizeof(ThreadBuffer), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return nullptr;
   }
-  auto* lane = static_cast<Lane*>(memory);
-  lane->id = spool::LaneId{lanes_made++};
-  close_all(*lane);
-  start_sites(lane->sites);
-  return lane;
+  auto* buffer = static_cast<ThreadBuffer*>(memory);
+  buffer->id = spool::LaneId{buffers_made++};
+  close_all(*buffer);
+  start_sites(buffer->sites);
+  return buffer;
 }
 
 std::size_t chunk_bytes(std::uint32_t sequence) noexcept {
   return kFirstChunk << (sequence < kDoublings ? sequence : kDoublings);
 }
 
-bool grow_locked(Lane& lane, std::size_t size) noexcept {
-  std::size_t bytes = chunk_bytes(lane.sequence);
+bool grow_locked(ThreadBuffer& buffer, std::size_t size) noexcept {
+  std::size_t bytes = chunk_bytes(buffer.sequence);
   while (bytes < size + sizeof(spool::ChunkHeader) + kRoomForEnds) {
     bytes *= 2;
   }
-  const Chunk chunk = new_chunk(lane.id, lane.sequence, bytes);
+  const Chunk chunk = new_chunk(buffer.id, buffer.sequence, bytes);
   if (chunk.base == nullptr) {
     return false;
   }
-  release_chunk(lane.chunk);
-  lane.chunk = chunk;
-  lane.cursor = chunk.base + sizeof(spool::ChunkHeader);
-  lane.limit = chunk.base + chunk.size - kRoomForEnds;
-  lane.instant = reinterpret_cast<const spool::ChunkHeader*>(chunk.base)->first.ticks;
-  memset(lane.api_op, 0, sizeof(lane.api_op));
-  memset(lane.api, 0, sizeof(lane.api));
-  ++lane.sequence;
+  release_chunk(buffer.chunk);
+  buffer.chunk = chunk;
+  buffer.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  buffer.limit = chunk.base + chunk.size - kRoomForEnds;
+  buffer.instant = reinterpret_cast<const spool::ChunkHeader*>(chunk.base)->first.ticks;
+  memset(buffer.api_op, 0, sizeof(buffer.api_op));
+  memset(buffer.api, 0, sizeof(buffer.api));
+  ++buffer.sequence;
   return true;
 }
 
-void give_lane_back(void* /*value*/) noexcept {
-  Lane* lane = this_thread.lane;
-  // No callback has looked whether this is a child, which has its parent's lane.
-  if (lane == nullptr || of_this_process.phase.load() == Phase::kDetached) {
+void return_buffer(void* /*value*/) noexcept {
+  ThreadBuffer* buffer = this_thread.buffer;
+  // No callback has looked whether this is a child, which has its parent's buffer.
+  if (buffer == nullptr || of_this_process.phase.load() == Phase::kDetached) {
     return;
   }
   const KeptErrno kept_errno;
@@ -102,16 +102,16 @@ void give_lane_back(void* /*value*/) noexcept {
   if (this_thread.inside) {
     // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
     // half done behind the cursor, so the next thread begins with a chunk of its own.
-    lane->cursor = lane->limit + 1;
+    buffer->cursor = buffer->limit + 1;
   } else {
     note_host_fallback(false);
   }
-  this_thread.lane = nullptr;
+  this_thread.buffer = nullptr;
   this_thread.inside = true;  // a signal handler that offloads now would wait for our own lock
   {
     const Lock lock;
-    lane->next_free = free_lanes;
-    free_lanes = lane;
+    buffer->next_free = free_buffers;
+    free_buffers = buffer;
   }
   this_thread.inside = false;
 }
@@ -126,66 +126,66 @@ bool resume() noexcept {
   return of_this_process.phase.compare_exchange_strong(expected, Phase::kArmed);
 }
 
-Lane* acquire_lane() noexcept {
+ThreadBuffer* acquire_buffer() noexcept {
   const WithoutCancellation uncancelled;
-  Lane* lane = nullptr;
+  ThreadBuffer* buffer = nullptr;
   {
     const Lock lock;
     if (!open_spool()) {
       count_loss(spool::Loss::kThreadsWithoutLane);
       return nullptr;
     }
-    lane = free_lanes;
-    if (lane != nullptr) {
-      free_lanes = lane->next_free;
+    buffer = free_buffers;
+    if (buffer != nullptr) {
+      free_buffers = buffer->next_free;
     } else {
-      lane = new_lane();
+      buffer = new_buffer();
     }
-    if (lane == nullptr || (lane->chunk.base == nullptr && !grow_locked(*lane, 0))) {
+    if (buffer == nullptr || (buffer->chunk.base == nullptr && !grow_locked(*buffer, 0))) {
       count_loss(spool::Loss::kThreadsWithoutLane);
-      if (lane != nullptr) {
-        lane->next_free = free_lanes;
-        free_lanes = lane;
+      if (buffer != nullptr) {
+        buffer->next_free = free_buffers;
+        free_buffers = buffer;
       }
       return nullptr;
     }
-    this_thread.lane = lane;
+    this_thread.buffer = buffer;
   }
-  close_all(*lane);
-  lane->stack = {};
-  lane->stack_asked = 0;
-  lane->op_begin = 0;
-  lane->launches = false;
-  lane->counts_launch = false;
-  lane->lost_launch = false;
-  lane->content.pending_count = 0;
+  close_all(*buffer);
+  buffer->stack = {};
+  buffer->stack_asked = 0;
+  buffer->op_begin = 0;
+  buffer->launches = false;
+  buffer->counts_launch = false;
+  buffer->lost_launch = false;
+  buffer->content.pending_count = 0;
   if (thread_end_watched) {
-    pthread_setspecific(thread_end, lane);
+    pthread_setspecific(thread_end, buffer);
   }
-  if (auto* record = reserve<spool::LaneThread>(*lane)) {
+  if (auto* record = reserve<spool::LaneThread>(*buffer)) {
     record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
     record->ticks = ticks();
-    commit(*lane, record, spool::Tag::kLaneThread, 0);
+    commit(*buffer, record, spool::Tag::kLaneThread, 0);
   }
-  write_early_events(*lane);
-  return lane;
+  write_early_events(*buffer);
+  return buffer;
 }
 
-Lane* new_shared_lane() noexcept {
+ThreadBuffer* new_shared_buffer() noexcept {
   const Lock lock;
-  Lane* lane = open_spool() ? new_lane() : nullptr;
-  if (lane == nullptr || !grow_locked(*lane, 0)) {
+  ThreadBuffer* buffer = open_spool() ? new_buffer() : nullptr;
+  if (buffer == nullptr || !grow_locked(*buffer, 0)) {
     count_loss(spool::Loss::kThreadsWithoutLane);
     return nullptr;
   }
-  return lane;
+  return buffer;
 }
 
-bool grow(Lane& lane, std::size_t size) noexcept {
+bool grow(ThreadBuffer& buffer, std::size_t size) noexcept {
   bool grown = false;
   if (!recorder.failed.load(std::memory_order_relaxed)) {
     const Lock lock;
-    grown = grow_locked(lane, size);
+    grown = grow_locked(buffer, size);
   }
   if (!grown) {
     count_loss(spool::Loss::kRecordsNoSpace);
@@ -196,7 +196,7 @@ bool grow(Lane& lane, std::size_t size) noexcept {
 bool grow_tallies(TallyTable& table) noexcept {
   const Lock lock;
   if (!table.has_lane) {
-    table.lane = spool::LaneId{lanes_made++};
+    table.lane = spool::LaneId{buffers_made++};
     table.has_lane = true;
   }
   const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
@@ -209,19 +209,19 @@ bool grow_tallies(TallyTable& table) noexcept {
   return true;
 }
 
-void refresh_clock(Lane& lane) noexcept {
+void refresh_clock(ThreadBuffer& buffer) noexcept {
   const spool::ClockTriple now = clock_triple();
-  auto* chunk = reinterpret_cast<spool::ChunkHeader*>(lane.chunk.base);
+  auto* chunk = reinterpret_cast<spool::ChunkHeader*>(buffer.chunk.base);
   __atomic_fetch_add(&chunk->last_writes, 1, __ATOMIC_ACQ_REL);  // before what follows
   chunk->last = now;
   __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
 }
 
 void part_from_chunk() noexcept {
-  if (this_thread.lane == nullptr) {
+  if (this_thread.buffer == nullptr) {
     return;
   }
-  const Chunk chunk = this_thread.lane->chunk;
+  const Chunk chunk = this_thread.buffer->chunk;
   void* copy =
       mmap(nullptr, chunk.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy != MAP_FAILED) {
@@ -230,15 +230,15 @@ void part_from_chunk() noexcept {
   }
 }
 
-void forget_lanes() noexcept {
-  free_lanes = nullptr;
-  lanes_made = 0;
-  this_thread.lane = nullptr;
+void forget_buffers() noexcept {
+  free_buffers = nullptr;
+  buffers_made = 0;
+  this_thread.buffer = nullptr;
 }
 
 void watch_thread_ends() noexcept {
   if (!thread_end_watched) {
-    thread_end_watched = pthread_key_create(&thread_end, give_lane_back) == 0;
+    thread_end_watched = pthread_key_create(&thread_end, return_buffer) == 0;
   }
 }
 
@@ -313,13 +313,14 @@ spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept {
   return tally;
 }
 
-bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of, std::uint32_t example) noexcept {
-  TallyTable& table = lane.tallies;
+bool make_tally(ThreadBuffer& buffer, TallySlot& slot, spool::TallyOf of,
+                std::uint32_t example) noexcept {
+  TallyTable& table = buffer.tallies;
   spool::Tally* tally = tally_room(table, sizeof(spool::Tally));
   if (tally == nullptr) {
     return false;
   }
-  tally->lane = lane.id;
+  tally->lane = buffer.id;
   tally->example = example;
   store_head(tally->head, spool::Tag::kTally, static_cast<std::uint8_t>(of), sizeof(spool::Tally));
   slot.tally = tally;
@@ -342,10 +343,10 @@ std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) 
 }
 
 // `example`: its number if it is one, else 0.
-bool tell_fallback(Lane& lane, const SiteSlot& site, std::uint64_t begin, std::uint8_t device,
-                   std::uint64_t example) noexcept {
+bool tell_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
+                   std::uint8_t device, std::uint64_t example) noexcept {
   const std::size_t extra = example != 0 ? sizeof(example) : 0;
-  auto* record = reserve<spool::Fallback>(lane, extra);
+  auto* record = reserve<spool::Fallback>(buffer, extra);
   if (record == nullptr) {
     return false;
   }
@@ -354,18 +355,18 @@ bool tell_fallback(Lane& lane, const SiteSlot& site, std::uint64_t begin, std::u
   if (example != 0) {
     *reinterpret_cast<std::uint64_t*>(record + 1) = example;
   }
-  commit(lane, record, spool::Tag::kFallback, device, extra);
+  commit(buffer, record, spool::Tag::kFallback, device, extra);
   return true;
 }
 
-void count_fallback(Lane& lane, const SiteSlot& site, std::uint64_t begin,
+void count_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
                     std::uint8_t device) noexcept {
   const TallyKey key{number(site.id),
                      static_cast<std::uint64_t>(spool::TallyOf::kRegion) | kOfFallback, device};
   TallySlot* slot = nullptr;
   spool::Tally* tally = tally_of(
-      lane, key, spool::TallyOf::kRegion, slot,
-      [&](std::uint32_t example) { return tell_fallback(lane, site, begin, device, example); });
+      buffer, key, spool::TallyOf::kRegion, slot,
+      [&](std::uint32_t example) { return tell_fallback(buffer, site, begin, device, example); });
   if (tally != nullptr) {
     spool::add(tally->times, 0);
   }
@@ -381,8 +382,8 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
     return;
   }
   const Call fallen = *noted;
-  Lane* lane = current_lane();
-  if (lane == nullptr) {
+  ThreadBuffer* buffer = current_buffer();
+  if (buffer == nullptr) {
     return;
   }
   // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
@@ -390,16 +391,16 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
   known.codeptr = fallen.codeptr;
   known.ident = fallen.ident;
   known.entry = fallen.entry;
-  SiteSlot* site = site_of(*lane, known);
+  SiteSlot* site = site_of(*buffer, known);
   if (site == nullptr) {
     return;
   }
   pass_detail();
   const std::uint8_t device = wanted_device_flag(fallen.device, runtime_can_be_asked);
   if (recorder.counting.load(std::memory_order_relaxed)) [[unlikely]] {
-    count_fallback(*lane, *site, fallen.begin, device);
+    count_fallback(*buffer, *site, fallen.begin, device);
   } else {
-    tell_fallback(*lane, *site, fallen.begin, device, 0);
+    tell_fallback(*buffer, *site, fallen.begin, device, 0);
   }
 }
 

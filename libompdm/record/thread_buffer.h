@@ -51,7 +51,7 @@ struct PathTable {
   std::uint32_t edges;
 };
 
-/// Mapped memory that is given away bit by bit, and kept for the lane's life.
+/// Mapped memory that is given away bit by bit, and kept for the buffer's life.
 struct Pages {
   std::byte* fresh;
   std::byte* end;
@@ -85,7 +85,7 @@ struct ContextTable {
   std::uint32_t count;
 };
 
-/// A site that a lane has defined.
+/// A site that a buffer has defined.
 struct alignas(64) SiteSlot {
   union {
     const void* codeptr;
@@ -119,7 +119,7 @@ struct SiteTable {
   SiteSlot first_slots[kFirstSlots];
 };
 
-/// What a tally is of, in one lane.
+/// What a tally is of, in one buffer.
 struct TallyKey {
   std::uint64_t place;    ///< site, and above it the call path
   std::uint64_t what;     ///< TallyOf, and what tells two of that sort apart
@@ -183,7 +183,7 @@ struct Call {
   spool::Entry entry;
 };
 
-/// A region that runs on this lane, and what its call said.
+/// A region that runs on this buffer, and what its call said.
 struct OpenRegion {
   Call call;             ///< map and kernel are empty if no wrapper saw the call
   std::uint64_t handle;  ///< what the runtime keeps for it; never 0
@@ -199,7 +199,7 @@ struct OpenRegion {
   Context** home;      ///< where the way has its contexts
 };
 
-/// A text that a lane has written, by its address.
+/// A text that a buffer has written, by its address.
 struct NameSlot {
   const char* text;
   spool::MapperNameId id;
@@ -213,7 +213,7 @@ struct MappedPiece {
   spool::MapperNameId name;
 };
 
-struct Lane {
+struct ThreadBuffer {
   static constexpr unsigned kMostOpen = 16;
   static constexpr unsigned kModules = 64;  // a power of two
   static constexpr unsigned kNames = 64;    // a power of two
@@ -253,7 +253,7 @@ struct Lane {
   spool::ModuleId modules_written[kModules];  ///< each at its number modulo kModules
   NameSlot names[kNames];
   std::uint64_t asked[kAsked];  ///< host addresses that omp_get_mapped_ptr was given, by address
-  Lane* next_free;
+  ThreadBuffer* next_free;
   StackRange stack;          ///< of the thread; empty: not found yet
   std::uint8_t stack_asked;  ///< how often it was looked for
   PathTable paths;
@@ -268,11 +268,11 @@ struct Lane {
 
 /// Per thread, in static TLS: plain data without constructor or destructor.
 struct ThisThread {
-  Lane* lane;
+  ThreadBuffer* buffer;
   bool inside;  ///< a callback of this thread runs: what a signal handler does meanwhile is not
                 ///< recorded
   const Call* call;  ///< noted by a wrapper, no region has begun for it yet; else null
-  Call first_call;   ///< its place until the thread has a lane
+  Call first_call;   ///< its place until the thread has a buffer
   const void* api_codeptr;
   std::uint64_t api_stack;
   spool::CallId api_call;
@@ -284,64 +284,65 @@ struct ThisThread {
 // surplus of static TLS that the loader keeps for libraries opened late.
 extern __thread ThisThread this_thread __attribute__((tls_model("initial-exec")));
 
-/// This thread's lane, made or taken over at its first event; null (and a loss counted) if there
+/// This thread's buffer, made or taken over at its first event; null (and a loss counted) if there
 /// can be none.
-[[gnu::cold]] Lane* acquire_lane() noexcept;
+[[gnu::cold]] ThreadBuffer* acquire_buffer() noexcept;
 
-/// A lane that no thread owns: whoever writes to it takes turns. Null (and a loss counted) if there
-/// can be none.
-Lane* new_shared_lane() noexcept;
+/// A buffer that no thread owns: whoever writes to it takes turns. Null (and a loss counted) if
+/// there can be none.
+ThreadBuffer* new_shared_buffer() noexcept;
 
-inline Lane* current_lane() noexcept {
-  Lane* lane = this_thread.lane;
-  return lane != nullptr ? lane : acquire_lane();
+inline ThreadBuffer* current_buffer() noexcept {
+  ThreadBuffer* buffer = this_thread.buffer;
+  return buffer != nullptr ? buffer : acquire_buffer();
 }
 
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
-[[gnu::cold]] bool grow(Lane& lane, std::size_t size) noexcept;
+[[gnu::cold]] bool grow(ThreadBuffer& buffer, std::size_t size) noexcept;
 
 /// Makes room for a tally in a new chunk, which stays mapped; false (and a loss counted) if the
 /// spool cannot grow.
 [[gnu::cold]] bool grow_tallies(TallyTable& table) noexcept;
 
-/// What is known of a context: nothing, if it was not told in the lane's chunk.
-inline void know_in_chunk(const Lane& lane, Context& context) noexcept {
-  if (context.sequence != lane.sequence) {
+/// What is known of a context: nothing, if it was not told in the buffer's chunk.
+inline void know_in_chunk(const ThreadBuffer& buffer, Context& context) noexcept {
+  if (context.sequence != buffer.sequence) {
     spool::forget(context.last);
-    context.sequence = lane.sequence;
+    context.sequence = buffer.sequence;
   }
 }
 
-/// Refreshes the clock triple of the lane's chunk, by which a killed process's clock is calibrated.
-[[gnu::cold]] void refresh_clock(Lane& lane) noexcept;
+/// Refreshes the clock triple of the buffer's chunk, by which a killed process's clock is
+/// calibrated.
+[[gnu::cold]] void refresh_clock(ThreadBuffer& buffer) noexcept;
 
 /// Ends are written whatever room is left: behind the limit is some for as many as can be open.
 inline constexpr std::size_t kRoomForEnds =
-    (Lane::kMostOpen + 1) * spool::kMostEndBytes + spool::kOverrun;
+    (ThreadBuffer::kMostOpen + 1) * spool::kMostEndBytes + spool::kOverrun;
 
 /// Room for `size` bytes behind the cursor; null (and a loss counted) if there is none.
-inline std::byte* room_for(Lane& lane, std::size_t size) noexcept {
-  if (lane.limit < lane.cursor || static_cast<std::size_t>(lane.limit - lane.cursor) < size)
+inline std::byte* room_for(ThreadBuffer& buffer, std::size_t size) noexcept {
+  if (buffer.limit < buffer.cursor || static_cast<std::size_t>(buffer.limit - buffer.cursor) < size)
       [[unlikely]] {
-    if (!grow(lane, size)) {
+    if (!grow(buffer, size)) {
       return nullptr;
     }
   }
-  return lane.cursor;
+  return buffer.cursor;
 }
 
 /// Room for a record and `extra` bytes behind it, zeroed, not committed; null (and a loss counted)
 /// if there is none.
 template <class Record>
-Record* reserve(Lane& lane, std::size_t extra = 0) noexcept {
+Record* reserve(ThreadBuffer& buffer, std::size_t extra = 0) noexcept {
   const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
-  if (room_for(lane, size + 7) == nullptr) [[unlikely]] {
+  if (room_for(buffer, size + 7) == nullptr) [[unlikely]] {
     return nullptr;
   }
-  while (reinterpret_cast<std::uint64_t>(lane.cursor) % 8 != 0) {
-    *lane.cursor++ = static_cast<std::byte>(spool::Tag::kPadding);
+  while (reinterpret_cast<std::uint64_t>(buffer.cursor) % 8 != 0) {
+    *buffer.cursor++ = static_cast<std::byte>(spool::Tag::kPadding);
   }
-  return reinterpret_cast<Record*>(lane.cursor);
+  return reinterpret_cast<Record*>(buffer.cursor);
 }
 
 /// Publishes a record's head; `size` in bytes, a multiple of 8.
@@ -353,12 +354,12 @@ inline void store_head(spool::Head& at, spool::Tag tag, std::uint8_t flags,
   __atomic_store_n(reinterpret_cast<std::uint32_t*>(&at), head, __ATOMIC_RELEASE);
 }
 
-/// Commits the record at the lane's cursor.
+/// Commits the record at the buffer's cursor.
 template <class Record>
-void commit(Lane& lane, Record* record, spool::Tag tag, std::uint8_t flags,
+void commit(ThreadBuffer& buffer, Record* record, spool::Tag tag, std::uint8_t flags,
             std::size_t extra = 0) noexcept {
   const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
-  lane.cursor += size;
+  buffer.cursor += size;
   store_head(record->head, tag, flags, size);
 }
 
@@ -369,10 +370,11 @@ inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 /// about to write there.
 void part_from_chunk() noexcept;
 
-/// Forgets all lanes of the parent in a fork's child, whose only thread calls this.
-void forget_lanes() noexcept;
+/// Forgets all buffers of the parent in a fork's child, whose only thread calls this.
+void forget_buffers() noexcept;
 
-/// Makes the hook by which a thread's end gives its lane to the next thread. Called once at attach.
+/// Makes the hook by which a thread's end gives its buffer to the next thread. Called once at
+/// attach.
 void watch_thread_ends() noexcept;
 
 /// The slot of a key: free (`example` 0) where it is met for the first time. Null if there is no
@@ -388,25 +390,25 @@ inline TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
 /// Room for a tally of `size` bytes, zeroed, not committed; null if the spool has none.
 [[gnu::cold]] spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept;
 
-/// Gives a slot its tally, of an example of the lane. False if the spool has no room.
-[[gnu::cold]] bool make_tally(Lane& lane, TallySlot& slot, spool::TallyOf of,
+/// Gives a slot its tally, of an example of the buffer. False if the spool has no room.
+[[gnu::cold]] bool make_tally(ThreadBuffer& buffer, TallySlot& slot, spool::TallyOf of,
                               std::uint32_t example) noexcept;
 
 /// The tally of a key, in `slot`; `tell` tells its example, given its number, where there is none
 /// yet. Null (and a loss counted) if there is no room.
 template <class Tell>
-spool::Tally* tally_of(Lane& lane, const TallyKey& key, spool::TallyOf of, TallySlot*& slot,
-                       Tell&& tell) noexcept {
-  slot = slot_of(lane.tallies, key);
+spool::Tally* tally_of(ThreadBuffer& buffer, const TallyKey& key, spool::TallyOf of,
+                       TallySlot*& slot, Tell&& tell) noexcept {
+  slot = slot_of(buffer.tallies, key);
   if (slot != nullptr && slot->example != 0) [[likely]] {
     return slot->tally;
   }
-  if (slot == nullptr || !tell(lane.examples + 1) ||
-      !make_tally(lane, *slot, of, lane.examples + 1)) {
+  if (slot == nullptr || !tell(buffer.examples + 1) ||
+      !make_tally(buffer, *slot, of, buffer.examples + 1)) {
     count_loss(spool::Loss::kRecordsNoSpace);
     return nullptr;
   }
-  ++lane.examples;
+  ++buffer.examples;
   return slot->tally;
 }
 

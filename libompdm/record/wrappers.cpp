@@ -10,23 +10,23 @@ namespace {
 
 // One call of omp_get_mapped_ptr(host, device) (OpenMP 5.2, 18.8.11).
 void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
-  Lane* lane = current_lane();
-  if (lane == nullptr || host == 0) {
+  ThreadBuffer* buffer = current_buffer();
+  if (buffer == nullptr || host == 0) {
     return;
   }
   constexpr unsigned kBlock = 4;  // what malloc gives begins at multiples of 16
-  std::uint64_t& asked = lane->asked[(host >> kBlock) % Lane::kAsked];
+  std::uint64_t& asked = buffer->asked[(host >> kBlock) % ThreadBuffer::kAsked];
   if (asked == host) {
     return;
   }
-  auto* record = reserve<spool::MappedPointer>(*lane);
+  auto* record = reserve<spool::MappedPointer>(*buffer);
   if (record == nullptr) {
     return;
   }
   asked = host;
   record->device = device;
   record->host = host;
-  commit(*lane, record, spool::Tag::kMappedPointer, 0);
+  commit(*buffer, record, spool::Tag::kMappedPointer, 0);
 }
 
 }  // namespace
@@ -127,11 +127,11 @@ void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
   call.kernel.thread_limit = teams ? static_cast<std::uint32_t>(saved[kStack + 5]) : 0;
 }
 
-// Where the next region of this thread expects its call: no copy is made. A thread without a lane
+// Where the next region of this thread expects its call: no copy is made. A thread without a buffer
 // gets one when its region begins, if it does.
 Call& next_call() noexcept {
-  Lane* lane = this_thread.lane;
-  return lane != nullptr ? lane->next->call : this_thread.first_call;
+  ThreadBuffer* buffer = this_thread.buffer;
+  return buffer != nullptr ? buffer->next->call : this_thread.first_call;
 }
 
 // Calls that are no construct.

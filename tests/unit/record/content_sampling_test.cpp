@@ -114,7 +114,7 @@ TEST(ContentSampling, PastTheAdvanceRunsKeepToTheShare) {
   const Recorded shared = record(
       [&] {
         update_to(numbers(64));  // makes the lane
-        record::this_thread.lane->content.looked.bytes = std::uint64_t{1} << 40U;
+        record::this_thread.buffer->content.looked.bytes = std::uint64_t{1} << 40U;
         for (std::size_t i = 0; i < 3; ++i) {
           update_to(numbers(64));
         }
@@ -170,7 +170,7 @@ TEST(ContentSampling, WhatTheNetOfTimeCutsIsALoss) {
   const Recorded recorded = record(
       [&] {
         update_to(buffer);
-        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
+        record::this_thread.buffer->content.looked.ticks = std::uint64_t{1} << 60U;
         update_to(buffer);
         FakeRuntime::begin(kUpdate, 0, kSite);
         fetch(buffer);
@@ -259,7 +259,7 @@ TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
         runtime.attach();
         update_to(buffer);
         // All of it and more.
-        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
+        record::this_thread.buffer->content.looked.ticks = std::uint64_t{1} << 60U;
         update_to(buffer);
         const pid_t child = fork();
         if (child == 0) {

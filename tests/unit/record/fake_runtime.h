@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "record/ompt_callbacks.h"
 #include "record/ompt.h"
+#include "record/ompt_callbacks.h"
 
 namespace ompdm::test {
 
