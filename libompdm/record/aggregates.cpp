@@ -22,20 +22,20 @@ std::uint64_t place_of(const OpenRegion& region) noexcept {
   return place_of(region.site->id, region.path);
 }
 
-// An example is a region of its own, so that it can be told whatever is told around it.
+// An sample is a region of its own, so that it can be told whatever is told around it.
 template <class Tell>
-bool tell_in_example(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t example,
-                     std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
+bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t sample,
+                   std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
   OpenRegion told = region;
-  const std::uint64_t kind = region.kind | std::uint64_t{example} << spool::kRegionExampleAt;
-  if (!tell_begin(buffer, told, kind, begin)) {
+  const std::uint64_t kind = region.kind | std::uint64_t{sample} << spool::kRegionExampleAt;
+  if (!record_begin(buffer, told, kind, begin)) {
     return false;
   }
-  const bool is_told = tell(told);
+  const bool is_recorded = tell(told);
   if ((region.kind & spool::kRegionFromWrapper) == 0) {
-    tell_end(buffer, end);
+    record_end(buffer, end);
   }
-  return is_told;
+  return is_recorded;
 }
 
 void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexcept {
@@ -43,7 +43,7 @@ void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexc
 }
 
 struct OpKey {
-  TallyKey key;
+  AggregateKey key;
   const MappedPiece* piece;  // that it is of
 };
 
@@ -74,16 +74,16 @@ struct OpKey {
           piece};
 }
 
-TallyKey launch_key(const OpenRegion& region) noexcept {
+AggregateKey launch_key(const OpenRegion& region) noexcept {
   return {place_of(region), static_cast<std::uint64_t>(spool::TallyOf::kLaunch),
           static_cast<std::uint32_t>(region.device)};
 }
 
 // Each once, also one in whose middle telling ended: what is told of it says that it was made.
-void count_call(ThreadBuffer& buffer, spool::CallId call, TallySlot& slot) noexcept {
-  buffer.counted_call = call;
+void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slot) noexcept {
+  buffer.aggregated_call = call;
   const bool is_known = call != spool::CallId::kNone;
-  if (is_known && (slot.calls == number(call) || buffer.told_call == call)) {
+  if (is_known && (slot.calls == number(call) || buffer.recorded_call == call)) {
     return;
   }
   slot.calls = number(call);
@@ -91,56 +91,56 @@ void count_call(ThreadBuffer& buffer, spool::CallId call, TallySlot& slot) noexc
 }
 
 // That of a tally, or of the one that is made next.
-std::uint32_t example_of(ThreadBuffer& buffer, const TallyKey& key) noexcept {
-  const TallySlot* slot = slot_of(buffer.tallies, key);
+std::uint32_t sample_of(ThreadBuffer& buffer, const AggregateKey& key) noexcept {
+  const AggregateSlot* slot = slot_of(buffer.aggregates, key);
   if (slot == nullptr) {
     return 0;
   }
-  return slot->example != 0 ? slot->example : buffer.examples + 1;
+  return slot->sample != 0 ? slot->sample : buffer.samples + 1;
 }
 
 }  // namespace
 
-std::uint32_t example_of_op(ThreadBuffer& buffer, const Origin& origin,
-                            const Operation& op) noexcept {
-  return example_of(buffer, key_of(buffer, origin, op).key);
+std::uint32_t sample_of_op(ThreadBuffer& buffer, const Origin& origin,
+                           const Operation& op) noexcept {
+  return sample_of(buffer, key_of(buffer, origin, op).key);
 }
 
-std::uint32_t example_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept {
-  return example_of(buffer, launch_key(region));
+std::uint32_t sample_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept {
+  return sample_of(buffer, launch_key(region));
 }
 
-void count_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept {
-  const TallyKey key{
+void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept {
+  const AggregateKey key{
       place_of(region),
       static_cast<std::uint64_t>(spool::TallyOf::kRegion) | std::uint64_t{region.kind} << 8U,
       static_cast<std::uint32_t>(region.device)};
-  TallySlot* slot = nullptr;
+  AggregateSlot* slot = nullptr;
   spool::Tally* tally =
-      tally_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t example) {
-        return tell_in_example(buffer, region, example, region.begin, end,
-                               [](OpenRegion& /*told*/) { return true; });
+      aggregate_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t sample) {
+        return record_sample(buffer, region, sample, region.begin, end,
+                             [](OpenRegion& /*told*/) { return true; });
       });
   if (tally != nullptr) {
     add_time(*tally, region.begin, end);
   }
 }
 
-void count_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op, std::uint64_t begin,
-              std::uint64_t end) noexcept {
+void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                  std::uint64_t begin, std::uint64_t end) noexcept {
   const OpenRegion* region = origin.region;
   const OpKey of = key_of(buffer, origin, op);
-  TallySlot* slot = nullptr;
+  AggregateSlot* slot = nullptr;
   spool::Tally* tally =
-      tally_of(buffer, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t example) {
+      aggregate_of(buffer, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t sample) {
         if (region == nullptr) {
-          return tell_api_op(buffer, origin, op, begin, end, example);
+          return record_api_op(buffer, origin, op, begin, end, sample);
         }
-        return tell_in_example(buffer, *region, example, begin, end, [&](OpenRegion& told) {
+        return record_sample(buffer, *region, sample, begin, end, [&](OpenRegion& told) {
           if (of.piece != nullptr) {
-            tell_piece(buffer, *of.piece);
+            record_piece(buffer, *of.piece);
           }
-          return tell_region_op(buffer, told, op, begin, end);
+          return record_region_op(buffer, told, op, begin, end);
         });
       });
   if (tally == nullptr) {
@@ -148,21 +148,21 @@ void count_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op, s
   }
   spool::add_bytes(*tally, op.bytes);
   if (region == nullptr) {
-    count_call(buffer, origin.api_call, *slot);
+    aggregate_call(buffer, origin.api_call, *slot);
   }
   add_time(*tally, begin, end);
 }
 
-void count_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
-                  std::uint64_t begin, std::uint64_t end) noexcept {
-  TallySlot* slot = nullptr;
-  spool::Tally* tally = tally_of(
-      buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t example) {
-        return tell_in_example(buffer, region, example, begin, end, [&](OpenRegion& told) {
-          if (!tell_launch(buffer, &told, requested_teams, begin)) {
+void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
+                      std::uint64_t begin, std::uint64_t end) noexcept {
+  AggregateSlot* slot = nullptr;
+  spool::Tally* tally = aggregate_of(
+      buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t sample) {
+        return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& told) {
+          if (!record_launch(buffer, &told, requested_teams, begin)) {
             return false;
           }
-          tell_launch_end(buffer, end);
+          record_launch_end(buffer, end);
           return true;
         });
       });

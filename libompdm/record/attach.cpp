@@ -95,7 +95,7 @@ void help_to_reach() noexcept {
   if (other_tool() == nullptr) {
     cured = cure_missing_name() || cured;
   } else if (offload_runtime_is_loaded()) {
-    tell_of_other_tool();
+    report_other_tool();
   }
 }
 
@@ -273,7 +273,7 @@ void look_for_preload() noexcept {
 }
 
 // Under `ompdm record` the command has said so already.
-void tell_displaced_tools() noexcept {
+void report_displaced_tools() noexcept {
   const char* tools = getenv("OMP_TOOL_LIBRARIES");
   if (preloaded && recorder.config.session == nullptr && tools != nullptr && tools[0] != '\0' &&
       strstr(tools, "libompdm.so") == nullptr) {
@@ -325,7 +325,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   look_for_preload();  // LLVM 16's libomptarget starts OpenMP in a constructor, before our own
   if (preloaded && other_tool() != nullptr) {
     if (ompt_start_tool_result_t* theirs = start_other_tool(omp_version, runtime_version)) {
-      tell_of_other_tool();
+      report_other_tool();
       return theirs;
     }
   }
@@ -335,7 +335,7 @@ extern "C" [[gnu::visibility("default")]] ompt_start_tool_result_t* ompt_start_t
   if (draft.attached_by != ompdm::spool::kAttachedByCuda) {
     draft.attached_by = preloaded ? 1 : 0;
   }
-  tell_displaced_tools();
+  report_displaced_tools();
   strncpy(draft.runtime, runtime_version != nullptr ? runtime_version : "",
           sizeof(draft.runtime) - 1);
   return &result;

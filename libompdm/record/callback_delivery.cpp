@@ -104,7 +104,7 @@ ompt_start_tool_result_t* start_other_tool(unsigned omp_version,
   return next != nullptr ? next(omp_version, runtime_version) : nullptr;
 }
 
-void tell_of_other_tool() noexcept {
+void report_other_tool() noexcept {
   static bool told = false;
   if (!told && other_tool() != nullptr) {
     told = true;

@@ -19,7 +19,7 @@ ompt_start_tool_result_t* start_other_tool(unsigned omp_version,
                                            const char* runtime_version) noexcept;
 
 /// Says, once a process, that the other tool runs in the recorder's place.
-void tell_of_other_tool() noexcept;
+void report_other_tool() noexcept;
 
 /// Gives the process a library named "libomp.so" that stands for the runtime already loaded, if it
 /// needs one. Works only before libomptarget looks for it, that is from the constructor of a

@@ -100,12 +100,12 @@ std::atomic<std::uint64_t> window_end{0};  // nanoseconds since attach; 0: none
 std::atomic<bool> opened{false};
 
 // Once: a thread that comes late must not open a window that has been closed.
-void start_telling(std::uint64_t now) noexcept {
+void start_recording_events(std::uint64_t now) noexcept {
   if (opened.exchange(true)) {
     return;
   }
   __atomic_store_n(&header().told_from, now, __ATOMIC_RELAXED);
-  recorder.counting.store(false, std::memory_order_relaxed);
+  recorder.aggregating.store(false, std::memory_order_relaxed);
   if (recorder.config.duration != 0) {
     window_end.store(since_attach() + recorder.config.duration);
   }
@@ -132,7 +132,7 @@ void start_detail() noexcept {
   if (!config.events) {
     draft.detail = spool::Detail::kNone;
     draft.told_to = draft.attach.ticks;
-    recorder.counting.store(true);
+    recorder.aggregating.store(true);
     return;
   }
   if (config.after == 0 && config.duration == 0 && config.until_file == nullptr) {
@@ -141,7 +141,7 @@ void start_detail() noexcept {
   draft.detail = spool::Detail::kWindow;
   if (config.after != 0) {
     draft.told_from = spool::kNotYet;
-    recorder.counting.store(true);
+    recorder.aggregating.store(true);
   } else if (config.duration != 0) {
     window_end.store(config.duration);
   }
@@ -162,15 +162,15 @@ void look_at_detail(std::uint64_t now) noexcept {
   }
   recorder.look_at_detail.store(now, std::memory_order_relaxed);
   if (end != 0) {
-    return stop_telling(spool::Detail::kWindow);
+    return stop_recording_events(spool::Detail::kWindow);
   }
-  start_telling(now);
+  start_recording_events(now);
   if (recorder.config.duration == 0) {
     recorder.look_at_detail.store(~std::uint64_t{0}, std::memory_order_relaxed);
   }
 }
 
-void stop_telling(spool::Detail why) noexcept {
+void stop_recording_events(spool::Detail why) noexcept {
   std::uint64_t none = 0;
   if (__atomic_compare_exchange_n(&header().told_to, &none, ticks(), false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
@@ -181,7 +181,7 @@ void stop_telling(spool::Detail why) noexcept {
     header().detail = why;
   }
   recorder.look_at_detail.store(~std::uint64_t{0}, std::memory_order_relaxed);
-  recorder.counting.store(true, std::memory_order_relaxed);
+  recorder.aggregating.store(true, std::memory_order_relaxed);
 }
 
 void pass_source(const char* psource) noexcept {
@@ -205,7 +205,7 @@ void pass_source(const char* psource) noexcept {
       size >= wanted && memcmp(file_end - wanted, config.until_file, wanted) == 0 &&
       (size == wanted || file_end[-1 - static_cast<std::ptrdiff_t>(wanted)] == '/');
   if (is_file && line == config.until_line) {
-    stop_telling(spool::Detail::kWindow);
+    stop_recording_events(spool::Detail::kWindow);
   }
 }
 

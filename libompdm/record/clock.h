@@ -53,7 +53,7 @@ inline void pass_detail() noexcept {
 }
 
 /// From now on nothing is told any more; once and for all.
-[[gnu::cold]] void stop_telling(spool::Detail why) noexcept;
+[[gnu::cold]] void stop_recording_events(spool::Detail why) noexcept;
 
 /// A site's source, as the compiler passes it (";heat.cpp;step;41;1;;"), is met for the first time
 /// in a buffer: nothing is told from the one on that the window ends at.

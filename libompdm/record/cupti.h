@@ -40,10 +40,10 @@ inline void begin_external(spool::LaneId lane, std::uint64_t begin) noexcept {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
   }
 }
-/// The same where that is counted: `example` as spool::counted_external_id has it. To be called
+/// The same where that is counted: `sample` as spool::counted_external_id has it. To be called
 /// while `recorder.cupti`.
-inline void begin_counted_external(spool::LaneId lane, std::uint32_t example) noexcept {
-  cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(lane, example));
+inline void begin_aggregated_external(spool::LaneId lane, std::uint32_t sample) noexcept {
+  cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(lane, sample));
 }
 inline void end_external() noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {

@@ -125,14 +125,14 @@ namespace {
 
 using cupti::Kind;
 
-bool is_counting() noexcept { return recorder.counting.load(std::memory_order_relaxed); }
+bool is_aggregating() noexcept { return recorder.aggregating.load(std::memory_order_relaxed); }
 
 // Where all is told nothing has to wait for its owner.
-bool may_be_counted() noexcept {
-  return is_counting() || recorder.draft.detail != spool::Detail::kAll;
+bool may_be_aggregated() noexcept {
+  return is_aggregating() || recorder.draft.detail != spool::Detail::kAll;
 }
 
-bool is_counted(std::uint64_t id) noexcept { return (id & spool::kCountedExternal) != 0; }
+bool is_aggregated(std::uint64_t id) noexcept { return (id & spool::kCountedExternal) != 0; }
 
 void write_external(ThreadBuffer& buffer, std::uint32_t correlation, std::uint64_t id) noexcept {
   if (auto* record = reserve<spool::ExternalId>(buffer)) {
@@ -144,18 +144,18 @@ void write_external(ThreadBuffer& buffer, std::uint32_t correlation, std::uint64
 
 // What was asked for by what is told is told, also once counting has begun.
 void settle(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
-  if (is_counted(id) || (id == 0 && is_counting())) {
-    return count_activity(buffer, activity, id);
+  if (is_aggregated(id) || (id == 0 && is_aggregating())) {
+    return aggregate_activity(buffer, activity, id);
   }
-  tell_activity(buffer, activity);
+  record_activity(buffer, activity);
 }
 
 void take_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   if (activity.tag == spool::Tag::kNone) {
     return;
   }
-  if (!may_be_counted()) {
-    tell_activity(buffer, activity);
+  if (!may_be_aggregated()) {
+    record_activity(buffer, activity);
     return;
   }
   const std::uint64_t id = owner_of(correlation_of(activity));
@@ -173,7 +173,7 @@ void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) 
     return;  // another tool's
   }
   note_owner(external.correlation, external.id);
-  if (!is_counted(external.id)) {
+  if (!is_aggregated(external.id)) {
     write_external(buffer, external.correlation, external.id);
   }
   for (Activity waited = take_waiting(external.correlation); waited.tag != spool::Tag::kNone;
@@ -186,7 +186,7 @@ void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) 
 // telling, is known of single events alone.
 void take_synchronization(ThreadBuffer& buffer, const cupti::SynchronizationRecord& wait) noexcept {
   const std::uint64_t id = owner_of(wait.correlation);
-  if (is_counted(id) || (id == 0 && is_counting())) {
+  if (is_aggregated(id) || (id == 0 && is_aggregating())) {
     return;
   }
   auto* record =
@@ -252,7 +252,7 @@ void write_activities(void* context, std::uint32_t stream, std::uint8_t* records
     }
   }
   if (buffer != nullptr) {
-    if (!is_counting()) {
+    if (!is_aggregating()) {
       write_cupti_clock(*buffer);
     }
     refresh_clock(*buffer);

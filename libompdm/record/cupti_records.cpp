@@ -283,7 +283,7 @@ Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcep
   return nothing();
 }
 
-bool tell_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
+bool record_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   return activity.tag == spool::Tag::kKernelActivity
              ? tell(buffer, activity.kernel, activity.tag, 0)
              : tell(buffer, activity.memory, activity.tag,
@@ -292,8 +292,8 @@ bool tell_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
 
 namespace {
 
-// What is alike: grids and blocks are the example's.
-TallyKey key_of(const Activity& activity, std::uint64_t id) noexcept {
+// What is alike: grids and blocks are the sample's.
+AggregateKey key_of(const Activity& activity, std::uint64_t id) noexcept {
   if (activity.tag == spool::Tag::kKernelActivity) {
     const spool::KernelActivity& kernel = activity.kernel;
     return {id, std::uint64_t{number(kernel.name)} << 8U, kernel.device};
@@ -307,9 +307,9 @@ TallyKey key_of(const Activity& activity, std::uint64_t id) noexcept {
               std::uint64_t{memory.destination_device} << 32U};
 }
 
-bool make_activity_tally(ThreadBuffer& buffer, TallySlot& slot, const Activity& activity,
-                         std::uint64_t id) noexcept {
-  spool::Tally* room = tally_room(buffer.tallies, sizeof(spool::ActivityTally));
+bool make_activity_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, const Activity& activity,
+                             std::uint64_t id) noexcept {
+  spool::Tally* room = aggregate_room(buffer.aggregates, sizeof(spool::ActivityTally));
   if (room == nullptr) {
     return false;
   }
@@ -329,17 +329,17 @@ bool make_activity_tally(ThreadBuffer& buffer, TallySlot& slot, const Activity& 
   store_head(made->tally.head, spool::Tag::kActivityTally, static_cast<std::uint8_t>(of),
              sizeof(spool::ActivityTally));
   slot.tally = &made->tally;
-  slot.example = 1;  // it lies in its tally
-  ++buffer.tallies.count;
+  slot.sample = 1;  // it lies in its tally
+  ++buffer.aggregates.count;
   return true;
 }
 
 }  // namespace
 
-void count_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
-  TallySlot* slot = slot_of(buffer.tallies, key_of(activity, id));
+void aggregate_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
+  AggregateSlot* slot = slot_of(buffer.aggregates, key_of(activity, id));
   if (slot == nullptr ||
-      (slot->example == 0 && !make_activity_tally(buffer, *slot, activity, id))) {
+      (slot->sample == 0 && !make_activity_aggregate(buffer, *slot, activity, id))) {
     return count_loss(spool::Loss::kActivitiesDropped);
   }
   const bool is_kernel = activity.tag == spool::Tag::kKernelActivity;

@@ -67,7 +67,7 @@ inline std::uint32_t correlation_of(const Activity& activity) noexcept {
 Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcept;
 
 /// Tells it. False (and a loss counted) if there is no room.
-bool tell_activity(ThreadBuffer& buffer, const Activity& activity) noexcept;
+bool record_activity(ThreadBuffer& buffer, const Activity& activity) noexcept;
 
 /// Whether CUPTI knows its times: it gives 0 for those that it does not know (yet), which is
 /// counted as a loss.
@@ -75,6 +75,6 @@ bool has_times(std::uint64_t start, std::uint64_t end) noexcept;
 
 /// Counts an activity of what pushed `id` (spool::counted_external_id), or, where that is 0, of
 /// nobody that is known.
-void count_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept;
+void aggregate_activity(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept;
 
 }  // namespace ompdm::record

@@ -128,8 +128,8 @@ inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
 
 // An operation of a region, as the one in its place in the context's last region. Of one that is
 // the same the map item is, too, if the items are.
-bool tell_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
-                    std::uint64_t begin, std::uint64_t end) noexcept {
+bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
+                      std::uint64_t begin, std::uint64_t end) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
@@ -186,15 +186,15 @@ Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* co
 }  // namespace
 
 // An operation outside of regions, as the buffer's last one.
-bool tell_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
-                 std::uint64_t begin, std::uint64_t end, std::uint32_t example) noexcept {
+bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                   std::uint64_t begin, std::uint64_t end, std::uint32_t sample) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
   }
   spool::OpFields now;
   take_fields(op, now);
-  now[spool::kOpWhat] |= std::uint64_t{example} << spool::kOpExampleAt;
+  now[spool::kOpWhat] |= std::uint64_t{sample} << spool::kOpExampleAt;
   const spool::ApiFields api = {number(origin.api_call),
                                 origin.site != nullptr ? number(origin.site->id) : 0,
                                 number(origin.path)};
@@ -207,8 +207,8 @@ bool tell_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op
   buffer.cursor = event.commit();
   buffer.instant = end;
   ++buffer.op_count;
-  if (example == 0) {
-    buffer.told_call = origin.api_call;
+  if (sample == 0) {
+    buffer.recorded_call = origin.api_call;
   }
   return true;
 }
@@ -221,18 +221,18 @@ namespace {
 }
 
 // Whose its activities are.
-[[gnu::noinline]] void begin_counted(ThreadBuffer& buffer, const ompt_data_t* target,
-                                     const void* codeptr, const Operation& op) noexcept {
+[[gnu::noinline]] void begin_aggregated(ThreadBuffer& buffer, const ompt_data_t* target,
+                                        const void* codeptr, const Operation& op) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) {
-    begin_counted_external(buffer.id,
-                           example_of_op(buffer, origin_of(buffer, target, codeptr), op));
+    begin_aggregated_external(buffer.id,
+                              sample_of_op(buffer, origin_of(buffer, target, codeptr), op));
   }
 }
 
 // Of an API call that was made before telling began what is left is counted as well.
-bool was_counted(ThreadBuffer& buffer, const void* codeptr) noexcept {
-  return buffer.counted_call != spool::CallId::kNone &&
-         api_call_of(buffer, codeptr).id == buffer.counted_call;
+bool was_aggregated(ThreadBuffer& buffer, const void* codeptr) noexcept {
+  return buffer.aggregated_call != spool::CallId::kNone &&
+         api_call_of(buffer, codeptr).id == buffer.aggregated_call;
 }
 
 void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr,
@@ -241,9 +241,10 @@ void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codep
     count_loss(spool::Loss::kOpsUnmatched);
   }
   const OpenRegion* region = region_of(buffer, target);
-  buffer.counts_op = is_counted(region) || (region == nullptr && was_counted(buffer, codeptr));
-  if (buffer.counts_op) [[unlikely]] {
-    begin_counted(buffer, target, codeptr, op);
+  buffer.aggregates_op =
+      is_aggregated(region) || (region == nullptr && was_aggregated(buffer, codeptr));
+  if (buffer.aggregates_op) [[unlikely]] {
+    begin_aggregated(buffer, target, codeptr, op);
     buffer.op_begin = ticks();
     return;
   }
@@ -259,12 +260,12 @@ void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codep
                                  const void* codeptr, const Operation& op, std::uint64_t begin,
                                  std::uint64_t end) noexcept {
   const Origin origin = origin_of(buffer, target, codeptr);
-  if (origin.region != nullptr ? origin.region->counted : buffer.counts_op) {
+  if (origin.region != nullptr ? origin.region->aggregated : buffer.aggregates_op) {
     buffer.content.transfer = {};
-    return count_op(buffer, origin, op, begin, end);
+    return aggregate_op(buffer, origin, op, begin, end);
   }
-  if (origin.region != nullptr ? tell_region_op(buffer, *origin.region, op, begin, end)
-                               : tell_api_op(buffer, origin, op, begin, end, 0)) {
+  if (origin.region != nullptr ? record_region_op(buffer, *origin.region, op, begin, end)
+                               : record_api_op(buffer, origin, op, begin, end, 0)) {
     look_after(buffer, origin, op);
   }
 }
@@ -275,16 +276,17 @@ void end_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr
   buffer.op_begin = 0;
   if (begin == 0) [[unlikely]] {
     begin = end;
-    buffer.counts_op = is_counted(nullptr);
+    buffer.aggregates_op = is_aggregated(nullptr);
     count_loss(spool::Loss::kOpsUnmatched);
   }
   OpenRegion* region = region_of(buffer, target);
-  if (region != nullptr && region->counted) [[unlikely]] {
-    count_op(buffer, {region, region->site, spool::CallId::kNone, region->path}, op, begin, end);
+  if (region != nullptr && region->aggregated) [[unlikely]] {
+    aggregate_op(buffer, {region, region->site, spool::CallId::kNone, region->path}, op, begin,
+                 end);
   } else if (region == nullptr || buffer.content.transfer.host != nullptr) [[unlikely]] {
     end_other(buffer, target, codeptr, op, begin, end);
   } else {
-    tell_region_op(buffer, *region, op, begin, end);
+    record_region_op(buffer, *region, op, begin, end);
   }
 }
 

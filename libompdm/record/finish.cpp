@@ -308,7 +308,7 @@ void finish_spool() noexcept {
 
 // A program that could have offloaded and did not is told so; one that only inherited the recorder
 // is not.
-void tell_nothing_recorded() noexcept {
+void report_nothing_recorded() noexcept {
   const spool::FileHeader& header = recorder.draft;
   if (recorder.failed.load() || recorder.forked || !offload_runtime_is_loaded()) {
     return;
@@ -327,7 +327,7 @@ void tell_nothing_recorded() noexcept {
     why = "OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded";
   }
   if (recorder.config.session != nullptr) {
-    tell_session(".none", {why});
+    report_to_session(".none", {why});
     return;
   }
   say("%s: %s; no trace was written: ompdm doctor %s", header.program, why, header.program);
@@ -356,7 +356,7 @@ void end_recording() noexcept {
     return;
   }
   if (!spool_is_open()) {
-    tell_nothing_recorded();
+    report_nothing_recorded();
     return;
   }
   settle_activities();

@@ -31,31 +31,31 @@ inline OpenRegion* region_of(ThreadBuffer& buffer, const ompt_data_t* target) no
 }
 
 /// Tells that a region began at `begin` (ticks; 0: now), whose call, site and way are known: its
-/// context and `ops` are set. `kind` is kContextKind, its example's number above it if it is one.
+/// context and `ops` are set. `kind` is kContextKind, its sample's number above it if it is one.
 /// False (and a loss counted) if there is no room.
-bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
-                std::uint64_t begin) noexcept;
+bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
+                  std::uint64_t begin) noexcept;
 
 /// Tells an end. There is always room for it (kRoomForEnds).
-void tell_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
+void record_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
 /// Of the storage that a map item may name, 0 if the runtime does not tell it: a delete has the
 /// device's alone.
 std::uint64_t host_address(const Operation& op) noexcept;
 
 /// Tells an operation of a region that is told. False (and a loss counted) if there is no room.
-bool tell_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
-                    std::uint64_t begin, std::uint64_t end) noexcept;
-/// The same of one outside of regions; `example`: its number if it is one, else 0.
-bool tell_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
-                 std::uint64_t begin, std::uint64_t end, std::uint32_t example) noexcept;
+bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
+                      std::uint64_t begin, std::uint64_t end) noexcept;
+/// The same of one outside of regions; `sample`: its number if it is one, else 0.
+bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                   std::uint64_t begin, std::uint64_t end, std::uint32_t sample) noexcept;
 
 /// Tells that a kernel was submitted at `begin` (ticks; 0: now), of a region that is told, or of
 /// none (null). False (and a loss counted) if there is no room.
-bool tell_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
-                 std::uint64_t begin) noexcept;
+bool record_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
+                   std::uint64_t begin) noexcept;
 /// Tells its end. There is always room for it (kRoomForEnds).
-void tell_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
+void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
 /// Where the runtime has no EMI callbacks: a region known by its call alone, which has no end.
 void record_call_only(const Call& call) noexcept;

@@ -86,7 +86,8 @@ struct alignas(64) Recorder {
   // What every callback reads besides the phase lies in one cache line.
   bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
   bool contents = false;      ///< contents are looked at, within the budget
-  std::atomic<bool> counting{false};  ///< regions that begin now are counted, not told (detail.h)
+  std::atomic<bool> aggregating{
+      false};                      ///< regions that begin now are counted, not told (detail.h)
   std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
                                    ///< than read this
   std::atomic<bool> wrappers_only{

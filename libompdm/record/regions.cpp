@@ -93,7 +93,7 @@ std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) no
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
   const Inside inside;
   ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
-  if (recorder.counting.load(std::memory_order_relaxed)) {
+  if (recorder.aggregating.load(std::memory_order_relaxed)) {
     return;
   }
   if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
@@ -177,7 +177,7 @@ inline Context* known_context(const ThreadBuffer& buffer, const Begin& begin) no
 }
 
 // One that is to be told, with room for the items. Null if there is no memory.
-[[gnu::noinline]] Context* told_context(ThreadBuffer& buffer, const Begin& begin) noexcept {
+[[gnu::noinline]] Context* new_context(ThreadBuffer& buffer, const Begin& begin) noexcept {
   Context* context = take_context(buffer.contexts, begin.home);
   const auto get = [&](std::size_t size) { return buffer.contexts.pages.get(size); };
   if (context == nullptr || !spool::make_item_room(context->last, begin.count, get)) {
@@ -225,11 +225,11 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
   open.kind = kind;
   open.device = device;
   open.moves = false;
-  open.counted = recorder.counting.load(std::memory_order_relaxed);
-  if (open.counted) [[unlikely]] {
+  open.aggregated = recorder.aggregating.load(std::memory_order_relaxed);
+  if (open.aggregated) [[unlikely]] {
     buffer.piece_count = 0;
     open.begin = ticks();
-  } else if (!tell_begin(buffer, open, kind, 0)) {
+  } else if (!record_begin(buffer, open, kind, 0)) {
     return false;
   }
   if (++buffer.regions % kClockEvery == 0) {
@@ -277,12 +277,12 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
       [[likely]] {
     open.handle = (std::uint64_t{number(buffer->id)} + 1) << 32U | buffer->regions;
     ++buffer->next;
-    if (!open.counted) [[likely]] {
+    if (!open.aggregated) [[likely]] {
       begin_external(buffer->id, open.begin);
     } else if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_counted_external(buffer->id, 0);
+      begin_aggregated_external(buffer->id, 0);
     }
-    if (task != nullptr && is_deferral(*task) && !open.counted) [[unlikely]] {
+    if (task != nullptr && is_deferral(*task) && !open.aggregated) [[unlikely]] {
       note_deferred_region(*buffer, *task);
     }
   }
@@ -293,10 +293,10 @@ void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_
 
 void close_top(ThreadBuffer& buffer, std::uint64_t end) noexcept {
   --buffer.next;
-  if (buffer.next->counted) [[unlikely]] {
-    count_region(buffer, *buffer.next, end);
+  if (buffer.next->aggregated) [[unlikely]] {
+    aggregate_region(buffer, *buffer.next, end);
   } else {
-    tell_end(buffer, end);
+    record_end(buffer, end);
   }
 }
 
@@ -339,8 +339,8 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
 
 }  // namespace
 
-bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
-                std::uint64_t begin) noexcept {
+bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
+                  std::uint64_t begin) noexcept {
   const Begin what{{number(open.site->id), number(open.path),
                     static_cast<std::uint64_t>(static_cast<std::int64_t>(open.device)), kind},
                    open.call.map,
@@ -354,7 +354,7 @@ bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
   Context* context = known_context(buffer, what);
   const bool is_known = context != nullptr;
   if (!is_known) {
-    context = told_context(buffer, what);
+    context = new_context(buffer, what);
     if (context == nullptr) {
       return false;
     }
@@ -372,7 +372,7 @@ bool tell_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
   return true;
 }
 
-void tell_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
+void record_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
   buffer.cursor =
       spool::EventWriter(buffer.cursor, spool::Event::kEnd, end - buffer.instant).commit();
   buffer.instant = end;
@@ -406,14 +406,14 @@ void record_call_only(const Call& call) noexcept {
   never_closed.call = call;
   if (write_begin(*buffer, static_cast<std::uint8_t>(kind | spool::kRegionFromWrapper),
                   static_cast<int>(call.device), never_closed) &&
-      never_closed.counted) {
-    count_region(*buffer, never_closed, never_closed.begin);
+      never_closed.aggregated) {
+    aggregate_region(*buffer, never_closed, never_closed.begin);
   }
 }
 
 // Told at its begin, as regions are, so that the kernel a process died in is there.
-bool tell_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
-                 std::uint64_t begin) noexcept {
+bool record_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
+                   std::uint64_t begin) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
   if (at == nullptr) {
     return false;
@@ -439,7 +439,7 @@ bool tell_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned reques
   return true;
 }
 
-void tell_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
+void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
   buffer.cursor =
       spool::EventWriter(buffer.cursor, spool::Event::kLaunchEnd, end - buffer.instant).commit();
   buffer.instant = end;
@@ -454,15 +454,15 @@ void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
   }
   buffer.launches = true;
   buffer.lost_launch = false;
-  buffer.counts_launch = region != nullptr && region->counted;
-  if (buffer.counts_launch) [[unlikely]] {
+  buffer.aggregates_launch = region != nullptr && region->aggregated;
+  if (buffer.aggregates_launch) [[unlikely]] {
     if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_counted_external(buffer.id, example_of_launch(buffer, *region));
+      begin_aggregated_external(buffer.id, sample_of_launch(buffer, *region));
     }
     buffer.launch_begin = ticks();
     return;
   }
-  buffer.lost_launch = !tell_launch(buffer, region, requested_teams, 0);
+  buffer.lost_launch = !record_launch(buffer, region, requested_teams, 0);
   if (!buffer.lost_launch) {
     begin_external(buffer.id, buffer.instant);
   }
@@ -478,10 +478,10 @@ void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned request
   if (buffer.lost_launch) [[unlikely]] {
     return;
   }
-  if (!buffer.counts_launch) [[likely]] {
-    tell_launch_end(buffer, now);
+  if (!buffer.aggregates_launch) [[likely]] {
+    record_launch_end(buffer, now);
   } else if (region != nullptr) {
-    count_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
+    aggregate_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
   }
 }
 

@@ -372,8 +372,8 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
     return;
   }
   const MappedPiece piece{begin, size, type, name_of(*buffer, name)};
-  if (!buffer->next[-1].counted) {
-    tell_piece(*buffer, piece);
+  if (!buffer->next[-1].aggregated) {
+    record_piece(*buffer, piece);
   } else if (buffer->piece_count < ThreadBuffer::kPieces) {
     buffer->pieces[buffer->piece_count++] = piece;
   }
@@ -390,7 +390,7 @@ const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) n
   return found;
 }
 
-void tell_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept {
+void record_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept {
   auto* record =
       piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(buffer) : nullptr;
   if (record == nullptr) {

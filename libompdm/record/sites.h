@@ -95,6 +95,6 @@ void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t ty
 const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) noexcept;
 
 /// Tells a piece of the region that was told last.
-void tell_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept;
+void record_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept;
 
 }  // namespace ompdm::record

@@ -153,7 +153,7 @@ int create(const char* name, int flags) noexcept {
 
 }  // namespace
 
-void tell_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
+void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
   if (recorder.config.session == nullptr) {
     return;
   }

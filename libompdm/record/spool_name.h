@@ -35,7 +35,7 @@ void base_name(const char* pattern, const spool::FileHeader& process, Path& path
 /// Writes these texts into the process's file with this ending, each with a zero at its end, and a
 /// line end behind them. Nothing happens without a session,
 /// or where its folder cannot be written.
-void tell_session(const char* ending, std::initializer_list<const char*> texts) noexcept;
+void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept;
 
 /// Whether nobody of this session has asked for that name of a trace before (the ranks of a job ask
 /// for different ones). True without a session.

@@ -199,8 +199,8 @@ bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept 
   if (limit == 0 || wanted <= limit) {
     return true;
   }
-  if (!recorder.counting.load(std::memory_order_relaxed)) {
-    stop_telling(spool::Detail::kSpoolLimit);
+  if (!recorder.aggregating.load(std::memory_order_relaxed)) {
+    stop_recording_events(spool::Detail::kSpoolLimit);
   }
   constexpr std::uint64_t kForCounting = 1'000'000'000;
   return wanted - limit <= kForCounting;
@@ -398,7 +398,7 @@ bool open_spool() noexcept {
   const int file = claim_spool(recorder.draft, spool.path);
   if (file < 0) {
     recorder.failed.store(true);
-    tell_session(".told", {});
+    report_to_session(".told", {});
     return false;
   }
   struct stat facts;
@@ -409,7 +409,7 @@ bool open_spool() noexcept {
     fail(error);
     unlink(spool.path.text);
     close(file);
-    tell_session(".told", {});
+    report_to_session(".told", {});
     return false;
   }
   limit_spool(file);
@@ -423,7 +423,7 @@ bool open_spool() noexcept {
   write_header(*header);
   recorder.header.store(header, std::memory_order_release);
   // Lets `ompdm record` find this recording, however the process ends.
-  tell_session("", {spool.path.text, header->output, header->program});
+  report_to_session("", {spool.path.text, header->output, header->program});
   if (recorder.config.verbose) {
     say("recording into %s", spool.path.text);
   }

@@ -156,7 +156,7 @@ ThreadBuffer* acquire_buffer() noexcept {
   buffer->stack_asked = 0;
   buffer->op_begin = 0;
   buffer->launches = false;
-  buffer->counts_launch = false;
+  buffer->aggregates_launch = false;
   buffer->lost_launch = false;
   buffer->content.pending_count = 0;
   if (thread_end_watched) {
@@ -193,7 +193,7 @@ bool grow(ThreadBuffer& buffer, std::size_t size) noexcept {
   return grown;
 }
 
-bool grow_tallies(TallyTable& table) noexcept {
+bool grow_aggregates(AggregateTable& table) noexcept {
   const Lock lock;
   if (!table.has_lane) {
     table.lane = spool::LaneId{buffers_made++};
@@ -246,7 +246,7 @@ namespace {
 
 constexpr std::uint32_t kFirstSlots = 64;
 
-std::uint32_t hash_of(const TallyKey& key) noexcept {
+std::uint32_t hash_of(const AggregateKey& key) noexcept {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
   std::uint64_t hash = key.place * kOdd;
   hash = (hash ^ hash >> 32U ^ key.what) * kOdd;
@@ -254,33 +254,34 @@ std::uint32_t hash_of(const TallyKey& key) noexcept {
   return static_cast<std::uint32_t>(hash >> 32U);
 }
 
-TallySlot* place_of(TallySlot* slots, std::uint32_t mask, const TallyKey& key) noexcept {
+AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
+                        const AggregateKey& key) noexcept {
   std::uint32_t at = hash_of(key) & mask;
-  while (slots[at].example != 0 && slots[at].key != key) {
+  while (slots[at].sample != 0 && slots[at].key != key) {
     at = (at + 1) & mask;
   }
   return slots + at;
 }
 
 // Keeps half of the slots free.
-[[gnu::cold]] bool grow_table(TallyTable& table) noexcept {
+[[gnu::cold]] bool grow_table(AggregateTable& table) noexcept {
   const std::uint32_t old_count = table.slots == nullptr ? 0 : table.mask + 1;
   const std::uint32_t count = old_count == 0 ? kFirstSlots : 2 * old_count;
-  void* memory = mmap(nullptr, count * sizeof(TallySlot), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, count * sizeof(AggregateSlot), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return false;
   }
-  auto* slots = static_cast<TallySlot*>(memory);
+  auto* slots = static_cast<AggregateSlot*>(memory);
   for (std::uint32_t i = 0; i < old_count; ++i) {
-    if (table.slots[i].example != 0) {
+    if (table.slots[i].sample != 0) {
       *place_of(slots, count - 1, table.slots[i].key) = table.slots[i];
     }
   }
   if (old_count != 0) {
-    munmap(table.slots, old_count * sizeof(TallySlot));
+    munmap(table.slots, old_count * sizeof(AggregateSlot));
   }
-  for (TallySlot*& latest : table.latest) {
+  for (AggregateSlot*& latest : table.latest) {
     latest = nullptr;
   }
   table.slots = slots;
@@ -290,22 +291,22 @@ TallySlot* place_of(TallySlot* slots, std::uint32_t mask, const TallyKey& key) n
 
 }  // namespace
 
-TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept {
+AggregateSlot* find_slot(AggregateTable& table, const AggregateKey& key) noexcept {
   if (table.slots == nullptr || 2 * table.count > table.mask) [[unlikely]] {
     if (!grow_table(table)) {
       return nullptr;
     }
   }
-  TallySlot* slot = place_of(table.slots, table.mask, key);
-  if (slot->example == 0) {
+  AggregateSlot* slot = place_of(table.slots, table.mask, key);
+  if (slot->sample == 0) {
     slot->key = key;
   }
   table.latest[key.what & 3U] = slot;
   return slot;
 }
 
-spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept {
-  if (static_cast<std::size_t>(table.limit - table.cursor) < size && !grow_tallies(table)) {
+spool::Tally* aggregate_room(AggregateTable& table, std::size_t size) noexcept {
+  if (static_cast<std::size_t>(table.limit - table.cursor) < size && !grow_aggregates(table)) {
     return nullptr;
   }
   auto* tally = reinterpret_cast<spool::Tally*>(table.cursor);
@@ -313,18 +314,18 @@ spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept {
   return tally;
 }
 
-bool make_tally(ThreadBuffer& buffer, TallySlot& slot, spool::TallyOf of,
-                std::uint32_t example) noexcept {
-  TallyTable& table = buffer.tallies;
-  spool::Tally* tally = tally_room(table, sizeof(spool::Tally));
+bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::TallyOf of,
+                    std::uint32_t sample) noexcept {
+  AggregateTable& table = buffer.aggregates;
+  spool::Tally* tally = aggregate_room(table, sizeof(spool::Tally));
   if (tally == nullptr) {
     return false;
   }
   tally->lane = buffer.id;
-  tally->example = example;
+  tally->example = sample;
   store_head(tally->head, spool::Tag::kTally, static_cast<std::uint8_t>(of), sizeof(spool::Tally));
   slot.tally = tally;
-  slot.example = example;
+  slot.sample = sample;
   ++table.count;
   return true;
 }
@@ -342,31 +343,31 @@ std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) 
   return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
 }
 
-// `example`: its number if it is one, else 0.
-bool tell_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
-                   std::uint8_t device, std::uint64_t example) noexcept {
-  const std::size_t extra = example != 0 ? sizeof(example) : 0;
+// `sample`: its number if it is one, else 0.
+bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
+                     std::uint8_t device, std::uint64_t sample) noexcept {
+  const std::size_t extra = sample != 0 ? sizeof(sample) : 0;
   auto* record = reserve<spool::Fallback>(buffer, extra);
   if (record == nullptr) {
     return false;
   }
   record->site = site.id;
   record->ticks = begin;
-  if (example != 0) {
-    *reinterpret_cast<std::uint64_t*>(record + 1) = example;
+  if (sample != 0) {
+    *reinterpret_cast<std::uint64_t*>(record + 1) = sample;
   }
   commit(buffer, record, spool::Tag::kFallback, device, extra);
   return true;
 }
 
-void count_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
-                    std::uint8_t device) noexcept {
-  const TallyKey key{number(site.id),
-                     static_cast<std::uint64_t>(spool::TallyOf::kRegion) | kOfFallback, device};
-  TallySlot* slot = nullptr;
-  spool::Tally* tally = tally_of(
+void aggregate_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
+                        std::uint8_t device) noexcept {
+  const AggregateKey key{number(site.id),
+                         static_cast<std::uint64_t>(spool::TallyOf::kRegion) | kOfFallback, device};
+  AggregateSlot* slot = nullptr;
+  spool::Tally* tally = aggregate_of(
       buffer, key, spool::TallyOf::kRegion, slot,
-      [&](std::uint32_t example) { return tell_fallback(buffer, site, begin, device, example); });
+      [&](std::uint32_t sample) { return record_fallback(buffer, site, begin, device, sample); });
   if (tally != nullptr) {
     spool::add(tally->times, 0);
   }
@@ -397,10 +398,10 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
   }
   pass_detail();
   const std::uint8_t device = wanted_device_flag(fallen.device, runtime_can_be_asked);
-  if (recorder.counting.load(std::memory_order_relaxed)) [[unlikely]] {
-    count_fallback(*buffer, *site, fallen.begin, device);
+  if (recorder.aggregating.load(std::memory_order_relaxed)) [[unlikely]] {
+    aggregate_fallback(*buffer, *site, fallen.begin, device);
   } else {
-    tell_fallback(*buffer, *site, fallen.begin, device, 0);
+    record_fallback(*buffer, *site, fallen.begin, device, 0);
   }
 }
 

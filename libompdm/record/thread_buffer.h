@@ -120,26 +120,26 @@ struct SiteTable {
 };
 
 /// What a tally is of, in one buffer.
-struct TallyKey {
+struct AggregateKey {
   std::uint64_t place;    ///< site, and above it the call path
   std::uint64_t what;     ///< TallyOf, and what tells two of that sort apart
   std::uint64_t devices;  ///< of an operation both, of a region its own
-  bool operator==(const TallyKey&) const = default;
+  bool operator==(const AggregateKey&) const = default;
 };
 
-struct TallySlot {
-  TallyKey key;
-  spool::Tally* tally;    ///< null: a free slot, or one whose example is told
-  std::uint32_t example;  ///< 0: a free slot
-  std::uint32_t calls;    ///< the API call that was counted last
+struct AggregateSlot {
+  AggregateKey key;
+  spool::Tally* tally;   ///< null: a free slot, or one whose sample is told
+  std::uint32_t sample;  ///< 0: a free slot
+  std::uint32_t calls;   ///< the API call that was counted last
 };
 
-struct TallyTable {
-  TallySlot* slots;  ///< null until the first tally
+struct AggregateTable {
+  AggregateSlot* slots;  ///< null until the first tally
   std::uint32_t mask;
   std::uint32_t count;
-  TallySlot* latest[4];    ///< found last, by what is counted
-  std::uint32_t sequence;  ///< of the next chunk
+  AggregateSlot* latest[4];  ///< found last, by what is counted
+  std::uint32_t sequence;    ///< of the next chunk
   bool has_lane;
   spool::LaneId lane;  ///< of the chunks
   std::byte* cursor;
@@ -192,7 +192,7 @@ struct OpenRegion {
   Context* context;  ///< of one that is told
   spool::OpWalk ops;
   bool moves;          ///< a transfer of it was met
-  bool counted;        ///< it is not told, and neither is what happens in it (counting.h)
+  bool aggregated;     ///< it is not told, and neither is what happens in it (counting.h)
   std::uint8_t kind;   ///< bits of kContextKind
   int device;          ///< that it is for
   spool::PathId path;  ///< by which it was reached
@@ -231,17 +231,17 @@ struct ThreadBuffer {
   spool::MapperNameId last_name;
   spool::DeferralId last_deferral;
   spool::CallId last_api_call;
-  spool::CallId told_call;     ///< API call of which an operation was told last
-  spool::CallId counted_call;  ///< and of which one was counted
+  spool::CallId recorded_call;    ///< API call of which an operation was told last
+  spool::CallId aggregated_call;  ///< and of which one was counted
   spool::PathId last_path;
   std::uint32_t last_argument;  ///< 1 + the map item that an operation was found to be about
   spool::CallId async_id;       ///< of the last task that made an operation here
   std::uint64_t async_call;     ///< what its data said
   std::uint64_t op_count;       ///< operations that were written
   std::uint64_t op_begin;       ///< ticks; 0: no operation runs
-  bool counts_op;               ///< which is not told
+  bool aggregates_op;           ///< which is not told
   bool launches;                ///< a submit runs
-  bool counts_launch;           ///< which is not told
+  bool aggregates_launch;       ///< which is not told
   bool lost_launch;             ///< of which there was no room to tell
   std::uint64_t launch_begin;   ///< ticks, of one that is not
   std::uint64_t instant;        ///< ticks, that the next event counts from
@@ -258,10 +258,10 @@ struct ThreadBuffer {
   std::uint8_t stack_asked;  ///< how often it was looked for
   PathTable paths;
   SiteTable sites;
-  TallyTable tallies;
+  AggregateTable aggregates;
   MappedPiece pieces[kPieces];
   unsigned piece_count;
-  std::uint32_t examples;  ///< that were told
+  std::uint32_t samples;  ///< that were told
 
   [[nodiscard]] bool idle() const noexcept { return next == open + 1; }
 };
@@ -302,7 +302,7 @@ inline ThreadBuffer* current_buffer() noexcept {
 
 /// Makes room for a tally in a new chunk, which stays mapped; false (and a loss counted) if the
 /// spool cannot grow.
-[[gnu::cold]] bool grow_tallies(TallyTable& table) noexcept;
+[[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept;
 
 /// What is known of a context: nothing, if it was not told in the buffer's chunk.
 inline void know_in_chunk(const ThreadBuffer& buffer, Context& context) noexcept {
@@ -377,38 +377,38 @@ void forget_buffers() noexcept;
 /// attach.
 void watch_thread_ends() noexcept;
 
-/// The slot of a key: free (`example` 0) where it is met for the first time. Null if there is no
+/// The slot of a key: free (`sample` 0) where it is met for the first time. Null if there is no
 /// memory.
-[[gnu::noinline]] TallySlot* find_slot(TallyTable& table, const TallyKey& key) noexcept;
+[[gnu::noinline]] AggregateSlot* find_slot(AggregateTable& table, const AggregateKey& key) noexcept;
 
 /// The same, most often the one that was found last.
-inline TallySlot* slot_of(TallyTable& table, const TallyKey& key) noexcept {
-  TallySlot* latest = table.latest[key.what & 3U];
+inline AggregateSlot* slot_of(AggregateTable& table, const AggregateKey& key) noexcept {
+  AggregateSlot* latest = table.latest[key.what & 3U];
   return latest != nullptr && latest->key == key ? latest : find_slot(table, key);
 }
 
 /// Room for a tally of `size` bytes, zeroed, not committed; null if the spool has none.
-[[gnu::cold]] spool::Tally* tally_room(TallyTable& table, std::size_t size) noexcept;
+[[gnu::cold]] spool::Tally* aggregate_room(AggregateTable& table, std::size_t size) noexcept;
 
-/// Gives a slot its tally, of an example of the buffer. False if the spool has no room.
-[[gnu::cold]] bool make_tally(ThreadBuffer& buffer, TallySlot& slot, spool::TallyOf of,
-                              std::uint32_t example) noexcept;
+/// Gives a slot its tally, of an sample of the buffer. False if the spool has no room.
+[[gnu::cold]] bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::TallyOf of,
+                                  std::uint32_t sample) noexcept;
 
-/// The tally of a key, in `slot`; `tell` tells its example, given its number, where there is none
+/// The tally of a key, in `slot`; `tell` tells its sample, given its number, where there is none
 /// yet. Null (and a loss counted) if there is no room.
 template <class Tell>
-spool::Tally* tally_of(ThreadBuffer& buffer, const TallyKey& key, spool::TallyOf of,
-                       TallySlot*& slot, Tell&& tell) noexcept {
-  slot = slot_of(buffer.tallies, key);
-  if (slot != nullptr && slot->example != 0) [[likely]] {
+spool::Tally* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::TallyOf of,
+                           AggregateSlot*& slot, Tell&& tell) noexcept {
+  slot = slot_of(buffer.aggregates, key);
+  if (slot != nullptr && slot->sample != 0) [[likely]] {
     return slot->tally;
   }
-  if (slot == nullptr || !tell(buffer.examples + 1) ||
-      !make_tally(buffer, *slot, of, buffer.examples + 1)) {
+  if (slot == nullptr || !tell(buffer.samples + 1) ||
+      !make_aggregate(buffer, *slot, of, buffer.samples + 1)) {
     count_loss(spool::Loss::kRecordsNoSpace);
     return nullptr;
   }
-  ++buffer.examples;
+  ++buffer.samples;
   return slot->tally;
 }
 

@@ -24,28 +24,28 @@ TEST(CountedCalls, AreWithoutTheOneThatIsToldInPart) {
   const Recorded recorded = record([] {
     copies_of_call(1, 3);
     copies_of_call(2, 3);
-    record::stop_telling(spool::Detail::kSpoolLimit);
+    record::stop_recording_events(spool::Detail::kSpoolLimit);
     copies_of_call(2, 5);
     copies_of_call(3, 4);
     copies_of_call(4, 4);
   });
-  ASSERT_EQ(recorded.tallies.size(), 1U);
-  EXPECT_EQ(recorded.tallies[0].times.count, 13U);
-  EXPECT_EQ(recorded.tallies[0].calls, 2U);
+  ASSERT_EQ(recorded.aggregates.size(), 1U);
+  EXPECT_EQ(recorded.aggregates[0].times.count, 13U);
+  EXPECT_EQ(recorded.aggregates[0].calls, 2U);
   EXPECT_EQ(recorded.trace.ops.size(), 6U + 1U);  // and the example
 }
 
 TEST(CountedCalls, AreWholeWhereTellingBegins) {
   const Recorded recorded = record([] {
-    record::recorder.counting.store(true);
+    record::recorder.aggregating.store(true);
     copies_of_call(1, 3);
-    record::recorder.counting.store(false);
+    record::recorder.aggregating.store(false);
     copies_of_call(1, 5);
     copies_of_call(2, 4);
   });
-  ASSERT_EQ(recorded.tallies.size(), 1U);
-  EXPECT_EQ(recorded.tallies[0].times.count, 8U);
-  EXPECT_EQ(recorded.tallies[0].calls, 1U);
+  ASSERT_EQ(recorded.aggregates.size(), 1U);
+  EXPECT_EQ(recorded.aggregates[0].times.count, 8U);
+  EXPECT_EQ(recorded.aggregates[0].calls, 1U);
   EXPECT_EQ(recorded.trace.ops.size(), 4U + 1U);
 }
 
