@@ -33,7 +33,7 @@ void watch_process() noexcept;
 
 Phase phase_at_fork = Phase::kDetached;
 
-void before_fork() noexcept { phase_at_fork = of_this_process.phase.load(); }
+void before_fork() noexcept { phase_at_fork = wiped_on_fork.phase.load(); }
 
 // The child starts with nothing of its parent's: it records into a spool of its own from its first
 // target event on.
@@ -43,9 +43,9 @@ void after_fork_in_child() noexcept {
   if (this_thread.inside) {
     // Forked in a signal handler: the child goes on in the midst of a callback, writes what that
     // was about to write where nobody reads it, and stays detached.
-    of_this_process.phase.store(Phase::kDetached);
+    wiped_on_fork.phase.store(Phase::kDetached);
     recorder.header.store(&recorder.draft);
-    part_from_chunk();
+    detach_chunk();
     return;
   }
   forget_spool();
@@ -60,7 +60,7 @@ void after_fork_in_child() noexcept {
   recorder.failed.store(false);
   this_thread.call = nullptr;
   recorder.forked = true;
-  of_this_process.phase.store(phase_at_fork == Phase::kFinished ? Phase::kDetached : phase_at_fork);
+  wiped_on_fork.phase.store(phase_at_fork == Phase::kFinished ? Phase::kDetached : phase_at_fork);
 }
 
 void at_exit() noexcept {
@@ -71,7 +71,7 @@ void at_exit() noexcept {
   // is the last call that surely comes.
   recorder.exiting.store(true);
   // Nor does anyone else tell where there is no OMPT.
-  if (of_this_process.phase.load() == Phase::kPaused ||
+  if (wiped_on_fork.phase.load() == Phase::kPaused ||
       recorder.draft.attached_by == spool::kAttachedByCuda) {
     end_recording();
   }
@@ -91,7 +91,7 @@ bool preloaded = false;
 
 // From a preloaded library alone. Where the program has a tool of its own, libomptarget is left as
 // unconnected as it is: the cure would wake that tool.
-void help_to_reach() noexcept {
+void help_delivery() noexcept {
   if (other_tool() == nullptr) {
     cured = cure_missing_name() || cured;
   } else if (offload_runtime_is_loaded()) {
@@ -106,7 +106,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
     return;
   }
   const WithoutCancellation uncancelled;
-  // That this event came is the proof that libomptarget is connected, however things looked before.
+  // That this event came is the proof that libomptarget is connected, however things hashed before.
   if (recorder.draft.reach != spool::Reach::kOk) {
     const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
     recorder.draft.reach = reach;
@@ -153,28 +153,31 @@ void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*
 }
 
 template <class Function>
-void ask(ompt_set_callback_t set_callback, spool::Callback which, ompt_callbacks_t event,
-         Function* callback) noexcept {
+void register_callback(ompt_set_callback_t set_callback, spool::Callback which,
+                       ompt_callbacks_t event, Function* callback) noexcept {
   recorder.draft.registered[static_cast<std::size_t>(which)] =
       set_callback(event, reinterpret_cast<ompt_callback_t>(callback));
 }
 
 void register_callbacks(ompt_set_callback_t set_callback) noexcept {
   using spool::Callback;
-  ask(set_callback, Callback::kTargetEmi, ompt_callback_target_emi, on_target);
-  ask(set_callback, Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi, on_data_op);
-  ask(set_callback, Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi, on_submit);
-  ask(set_callback, Callback::kDeviceInitialize, ompt_callback_device_initialize,
-      on_device_initialize);
-  ask(set_callback, Callback::kDeviceFinalize, ompt_callback_device_finalize, on_device_finalize);
-  ask(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
+  register_callback(set_callback, Callback::kTargetEmi, ompt_callback_target_emi, on_target);
+  register_callback(set_callback, Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi,
+                    on_data_op);
+  register_callback(set_callback, Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi,
+                    on_submit);
+  register_callback(set_callback, Callback::kDeviceInitialize, ompt_callback_device_initialize,
+                    on_device_initialize);
+  register_callback(set_callback, Callback::kDeviceFinalize, ompt_callback_device_finalize,
+                    on_device_finalize);
+  register_callback(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
 }
 
 bool attached = false;
 
 // What has to be known before anything can be recorded.
 void attach() noexcept {
-  if (attached && of_this_process.phase.load() != Phase::kDetached) {
+  if (attached && wiped_on_fork.phase.load() != Phase::kDetached) {
     return;
   }
   attached = true;
@@ -193,7 +196,7 @@ void attach() noexcept {
   draft.hashing = recorder.config.hashing;
   start_budget(recorder.config.hashing, draft.attach);
   recorder.contents = !budget.off();
-  start_detail();
+  start_window();
   if (recorder.config.names) {
     prepare_paths();
   }
@@ -215,7 +218,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
   if (!preloaded && !offload_runtime_is_loaded()) {
     cured = cure_missing_name();
   }
-  draft.reach = find_reach(reinterpret_cast<const void*>(lookup));
+  draft.reach = find_delivery(reinterpret_cast<const void*>(lookup));
   if (cured && draft.reach == spool::Reach::kOk) {
     draft.reach = spool::Reach::kCured;
   }
@@ -234,7 +237,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
           "directives, mapped sizes and names are recorded, no transfers");
     }
   }
-  warn_of_reach(draft.reach);
+  warn_of_delivery(draft.reach);
   note_runtime_library();
   if (!recorder.config.names) {
     draft.names = spool::Names::kOff;
@@ -244,7 +247,7 @@ int initialize(ompt_function_lookup_t lookup, int /*initial_device*/, ompt_data_
     draft.names = spool::Names::kFailed;
   }
   const Inside inside;
-  of_this_process.phase.store(Phase::kArmed);
+  wiped_on_fork.phase.store(Phase::kArmed);
   scan_modules();
   watch_thread_ends();
   watch_process();
@@ -268,7 +271,7 @@ void look_for_preload() noexcept {
   const char* preload = getenv("LD_PRELOAD");
   preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
   if (preloaded) {
-    help_to_reach();
+    help_delivery();
   }
 }
 
@@ -291,7 +294,7 @@ void report_displaced_tools() noexcept {
 void (*next_register_lib() noexcept)(void*) {
   const KeptErrno kept_errno;
   preloaded = true;
-  help_to_reach();
+  help_delivery();
   return reinterpret_cast<void (*)(void*)>(next_entry_point("__tgt_register_lib"));
 }
 
@@ -351,7 +354,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   if (!attached) {
     attach();
     watch_process();
-    of_this_process.phase.store(Phase::kArmed);
+    wiped_on_fork.phase.store(Phase::kArmed);
   } else if (offload_runtime_is_loaded()) {
     return 1;  // OMPT tells of the devices, and CUPTI is started with the first
   }

@@ -297,7 +297,7 @@ PathNode* find_next_node(ThreadBuffer& buffer, PathNode& node, std::uint64_t add
   return next;
 }
 
-Way define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
+CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
   if (buffer.paths.edges == PathTable::kMostNodes ||
       number(buffer.last_path) == PathTable::kMostNodes) {
     count_loss(spool::Loss::kPathsUntold);

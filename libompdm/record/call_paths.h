@@ -22,15 +22,15 @@ void forget_paths(PathTable& table) noexcept;
 void prepare_paths() noexcept;
 
 /// A way to a site.
-struct Way {
+struct CallPath {
   spool::PathId path;  ///< none: it is not known, or not told
   Context** contexts;  ///< of its regions, the latest one first
 };
 
 /// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
 /// has no place. Some microseconds.
-[[gnu::cold, gnu::noinline]] Way define_path(ThreadBuffer& buffer, SiteSlot& site,
-                                             const Call& call) noexcept;
+[[gnu::cold, gnu::noinline]] CallPath define_path(ThreadBuffer& buffer, SiteSlot& site,
+                                                  const Call& call) noexcept;
 
 /// The way down the tree of paths where it is not the last one; null if it was never gone.
 [[gnu::noinline]] PathNode* find_path_root(ThreadBuffer& buffer, SiteSlot& site,
@@ -49,7 +49,7 @@ struct Way {
 
 /// The way by which the call came to its site; no path where no wrapper saw it, and on stacks that
 /// the program made. Nothing is read but that stack, above the call.
-inline Way way_of(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
+inline CallPath call_path_of(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
   if (!buffer.stack.holds(call.stack) && (call.stack == 0 || !find_stack(buffer, call.stack)))
       [[unlikely]] {
     return {spool::PathId::kNone, &site.contexts};
@@ -62,7 +62,7 @@ inline Way way_of(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexce
         *reinterpret_cast<const std::uint64_t*>(call.stack + node->offset);
     node = node->address == address ? node->next : find_next_node(buffer, *node, address);
   }
-  return node != nullptr && node->offset == 0 ? Way{node->id, &node->contexts}
+  return node != nullptr && node->offset == 0 ? CallPath{node->id, &node->contexts}
                                               : define_path(buffer, site, call);
 }
 

@@ -88,9 +88,9 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
 }  // namespace
 
 const char* other_tool() noexcept {
-  static bool looked = false;
-  if (!looked) {
-    looked = true;
+  static bool hashed = false;
+  if (!hashed) {
+    hashed = true;
     walk_objects(visit, nullptr);
   }
   return found[0] != '\0' ? found : nullptr;
@@ -187,7 +187,7 @@ bool cure_missing_name() noexcept {
   return cured;
 }
 
-spool::Reach find_reach(const void* inside_runtime) noexcept {
+spool::Reach find_delivery(const void* inside_runtime) noexcept {
   if (!offload_runtime_is_loaded()) {
     return spool::Reach::kUnknown;
   }
@@ -204,7 +204,7 @@ spool::Reach find_reach(const void* inside_runtime) noexcept {
   return other ? spool::Reach::kOtherRuntime : spool::Reach::kOk;
 }
 
-void warn_of_reach(spool::Reach reach) noexcept {
+void warn_of_delivery(spool::Reach reach) noexcept {
   if (reach == spool::Reach::kUnreachable) {
     // Under `ompdm record` this is how the user wanted it attached.
     say("no target event can come: libomptarget cannot open libomp.so: set LD_LIBRARY_PATH=%s%s",
@@ -217,7 +217,7 @@ void warn_of_reach(spool::Reach reach) noexcept {
   }
 }
 
-bool offload_can_reach() noexcept { return is_loaded(kLookedFor); }
+bool libomp_name_is_loaded() noexcept { return is_loaded(kLookedFor); }
 
 void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;

@@ -8,7 +8,7 @@ namespace ompdm::record {
 
 /// The file of an object, beside OpenMP runtimes and copies of the recorder, that the program was
 /// started with and that has an ompt_start_tool: the program itself, a library that it was linked
-/// with, or one that was preloaded; null if there is none. Looked for once, in the order in which
+/// with, or one that was preloaded; null if there is none. Hashed for once, in the order in which
 /// they were loaded.
 const char* other_tool() noexcept;
 
@@ -28,13 +28,13 @@ bool cure_missing_name() noexcept;
 
 /// What libomptarget will find, seen from the runtime that started the recorder (any address inside
 /// it).
-spool::Reach find_reach(const void* inside_runtime) noexcept;
+spool::Reach find_delivery(const void* inside_runtime) noexcept;
 
 /// Says so where no target event can come, and what to change.
-void warn_of_reach(spool::Reach reach) noexcept;
+void warn_of_delivery(spool::Reach reach) noexcept;
 
 /// Whether the name that libomptarget looks for is loaded.
-bool offload_can_reach() noexcept;
+bool libomp_name_is_loaded() noexcept;
 
 /// The folder of the OpenMP runtime that is loaded, for advice; empty if unknown. At most 1023
 /// characters.

@@ -126,7 +126,7 @@ std::uint64_t nanoseconds(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(Wide{ticks} * length >> 32U);
 }
 
-void start_detail() noexcept {
+void start_window() noexcept {
   const Config& config = recorder.config;
   spool::FileHeader& draft = recorder.draft;
   if (!config.events) {
@@ -146,27 +146,27 @@ void start_detail() noexcept {
     window_end.store(config.duration);
   }
   if (config.after != 0 || config.duration != 0) {
-    recorder.look_at_detail.store(draft.attach.ticks);
+    recorder.next_window_check.store(draft.attach.ticks);
   }
 }
 
-void look_at_detail(std::uint64_t now) noexcept {
+void update_window(std::uint64_t now) noexcept {
   const std::uint64_t end = window_end.load();
   const std::uint64_t wanted = end != 0 ? end : recorder.config.after;
   const std::uint64_t passed = since_attach();
   if (passed < wanted) {
     // A tick is a third to one nanosecond long: nearer each time, and never later than it should.
     const std::uint64_t left = (wanted - passed) / 2;
-    recorder.look_at_detail.store(now + (left < kSoon ? 0 : left), std::memory_order_relaxed);
+    recorder.next_window_check.store(now + (left < kSoon ? 0 : left), std::memory_order_relaxed);
     return;
   }
-  recorder.look_at_detail.store(now, std::memory_order_relaxed);
+  recorder.next_window_check.store(now, std::memory_order_relaxed);
   if (end != 0) {
     return stop_recording_events(spool::Detail::kWindow);
   }
   start_recording_events(now);
   if (recorder.config.duration == 0) {
-    recorder.look_at_detail.store(~std::uint64_t{0}, std::memory_order_relaxed);
+    recorder.next_window_check.store(~std::uint64_t{0}, std::memory_order_relaxed);
   }
 }
 
@@ -180,11 +180,11 @@ void stop_recording_events(spool::Detail why) noexcept {
     }
     header().detail = why;
   }
-  recorder.look_at_detail.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  recorder.next_window_check.store(~std::uint64_t{0}, std::memory_order_relaxed);
   recorder.aggregating.store(true, std::memory_order_relaxed);
 }
 
-void pass_source(const char* psource) noexcept {
+void check_until(const char* psource) noexcept {
   const Config& config = recorder.config;
   if (config.until_file == nullptr || psource == nullptr || psource[0] != ';') {
     return;

@@ -36,18 +36,18 @@ spool::ClockTriple clock_triple() noexcept;
 void choose_clock() noexcept;
 
 /// Begins as the configuration asks. Called once at attach, when the process is described.
-void start_detail() noexcept;
+void start_window() noexcept;
 
 /// Opens or closes the window if it is time to: called when `now` (ticks) is past
-/// Recorder::look_at_detail.
-[[gnu::cold, gnu::noinline]] void look_at_detail(std::uint64_t now) noexcept;
+/// Recorder::next_window_check.
+[[gnu::cold, gnu::noinline]] void update_window(std::uint64_t now) noexcept;
 
 /// To be called when a region begins, before it is decided how that is recorded.
-inline void pass_detail() noexcept {
-  const std::uint64_t at = recorder.look_at_detail.load(std::memory_order_relaxed);
+inline void check_window() noexcept {
+  const std::uint64_t at = recorder.next_window_check.load(std::memory_order_relaxed);
   if (at != ~std::uint64_t{0}) [[unlikely]] {
     if (const std::uint64_t now = ticks(); now >= at) {
-      look_at_detail(now);
+      update_window(now);
     }
   }
 }
@@ -57,7 +57,7 @@ inline void pass_detail() noexcept {
 
 /// A site's source, as the compiler passes it (";heat.cpp;step;41;1;;"), is met for the first time
 /// in a buffer: nothing is told from the one on that the window ends at.
-[[gnu::cold]] void pass_source(const char* psource) noexcept;
+[[gnu::cold]] void check_until(const char* psource) noexcept;
 
 /// Nanoseconds that so many ticks take, as well as the process has found out by now: to some 10^-5
 /// where it has run for a millisecond.

@@ -16,7 +16,7 @@ struct Config {
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
   bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE
-  /// OMPDM_HASH: share of the bytes that may be looked at, in millionths; kHashNothing for `off`,
+  /// OMPDM_HASH: share of the bytes that may be hashed, in millionths; kHashNothing for `off`,
   /// kHashEverything for `full`
   std::uint32_t hashing = kHashDefault;
   bool events = true;           ///< OMPDM_DETAIL: `events`, or `tallies` to count them only

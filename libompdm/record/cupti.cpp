@@ -46,7 +46,7 @@ bool begins(const char* text, const char* with) noexcept {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-int look_at(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
+int visit_library(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   auto& loaded = *static_cast<Loaded*>(data);
   const char* path = info->dlpi_name != nullptr ? info->dlpi_name : "";
   const char* file = file_of(path);
@@ -67,7 +67,7 @@ void* loaded_library(const char* name) noexcept {
   static Loaded loaded;  // too large for a small stack; callers are serialised
   loaded = {};
   loaded.name = name;
-  dl_iterate_phdr(look_at, &loaded);
+  dl_iterate_phdr(visit_library, &loaded);
   return loaded.path[0] != '\0' ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 }
 
@@ -87,7 +87,7 @@ int newest_major() noexcept {
   static Loaded loaded;
   loaded = {};
   loaded.folders_wanted = true;
-  dl_iterate_phdr(look_at, &loaded);
+  dl_iterate_phdr(visit_library, &loaded);
   void* library = nullptr;
   spool::look_for_cupti(loaded.folders, loaded.folder_count, major, [&](const char* path) noexcept {
     library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

@@ -143,7 +143,8 @@ void write_external(ThreadBuffer& buffer, std::uint32_t correlation, std::uint64
 }
 
 // What was asked for by what is told is told, also once counting has begun.
-void settle(ThreadBuffer& buffer, const Activity& activity, std::uint64_t id) noexcept {
+void record_or_aggregate(ThreadBuffer& buffer, const Activity& activity,
+                         std::uint64_t id) noexcept {
   if (is_aggregated(id) || (id == 0 && is_aggregating())) {
     return aggregate_activity(buffer, activity, id);
   }
@@ -160,11 +161,11 @@ void take_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   }
   const std::uint64_t id = owner_of(correlation_of(activity));
   if (id != 0 || !recorder.cupti.load(std::memory_order_relaxed)) {
-    return settle(buffer, activity, id);
+    return record_or_aggregate(buffer, activity, id);
   }
   const Activity leaves = keep_waiting(activity);
   if (leaves.tag != spool::Tag::kNone) {
-    settle(buffer, leaves, 0);
+    record_or_aggregate(buffer, leaves, 0);
   }
 }
 
@@ -178,7 +179,7 @@ void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) 
   }
   for (Activity waited = take_waiting(external.correlation); waited.tag != spool::Tag::kNone;
        waited = take_waiting(external.correlation)) {
-    settle(buffer, waited, external.id);
+    record_or_aggregate(buffer, waited, external.id);
   }
 }
 
@@ -262,7 +263,7 @@ void write_activities(void* context, std::uint32_t stream, std::uint8_t* records
   }
 }
 
-void settle_activities() noexcept {
+void finish_activities() noexcept {
   const WithoutCancellation uncancelled;
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
@@ -273,7 +274,7 @@ void settle_activities() noexcept {
   if (ThreadBuffer* buffer = existing_shared_buffer()) {
     for (Activity waited = take_any_waiting(); waited.tag != spool::Tag::kNone;
          waited = take_any_waiting()) {
-      settle(*buffer, waited, 0);
+      record_or_aggregate(*buffer, waited, 0);
     }
   }
   pthread_mutex_unlock(&activity_mutex);

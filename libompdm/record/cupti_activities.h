@@ -34,7 +34,7 @@ void write_activities(void* context, std::uint32_t stream, std::uint8_t* buffer,
 
 /// Waits, a second at most, until whoever writes activities has done so (after the phase has
 /// changed no other will begin), and takes those whose owner has not become known for nobody's.
-void settle_activities() noexcept;
+void finish_activities() noexcept;
 
 /// CUPTI's callbacks (cuptiActivityRegisterCallbacks).
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);

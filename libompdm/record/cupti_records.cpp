@@ -75,7 +75,7 @@ void write_devices() noexcept {
 }  // namespace
 
 ThreadBuffer* shared_buffer() noexcept {
-  const Phase phase = of_this_process.phase.load(std::memory_order_relaxed);
+  const Phase phase = wiped_on_fork.phase.load(std::memory_order_relaxed);
   if (phase != Phase::kArmed && phase != Phase::kPaused) {
     return nullptr;
   }

@@ -136,7 +136,7 @@ bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation&
   }
   Context& context = *region.context;
   know_in_chunk(buffer, context);
-  const spool::OpWalk::Place place = region.ops.next(
+  const spool::OpCursor::Place place = region.ops.next(
       context.last, [&](std::size_t size) { return buffer.contexts.pages.get(size); });
   if (place.block == nullptr) {
     count_loss(spool::Loss::kRecordsNoSpace);
@@ -178,8 +178,9 @@ Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* co
   call.stack = made.stack;
   call.entry = made.entry;
   SiteSlot* site = site_of(buffer, call);
-  const spool::PathId path =
-      site != nullptr && made.stack != 0 ? way_of(buffer, *site, call).path : spool::PathId::kNone;
+  const spool::PathId path = site != nullptr && made.stack != 0
+                                 ? call_path_of(buffer, *site, call).path
+                                 : spool::PathId::kNone;
   return {nullptr, site, made.id, path};
 }
 
@@ -215,9 +216,9 @@ bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& 
 
 namespace {
 
-[[gnu::noinline]] void look_before(ThreadBuffer& buffer, const ompt_data_t* target,
+[[gnu::noinline]] void hash_before(ThreadBuffer& buffer, const ompt_data_t* target,
                                    const void* codeptr, const Operation& op) noexcept {
-  look_before(buffer, origin_of(buffer, target, codeptr), op);
+  hash_before(buffer, origin_of(buffer, target, codeptr), op);
 }
 
 // Whose its activities are.
@@ -249,7 +250,7 @@ void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codep
     return;
   }
   if (recorder.contents) {
-    look_before(buffer, target, codeptr, op);
+    hash_before(buffer, target, codeptr, op);
   }
   buffer.op_begin = ticks();
   begin_external(buffer.id, buffer.op_begin);
@@ -266,7 +267,7 @@ void begin_op(ThreadBuffer& buffer, const ompt_data_t* target, const void* codep
   }
   if (origin.region != nullptr ? record_region_op(buffer, *origin.region, op, begin, end)
                                : record_api_op(buffer, origin, op, begin, end, 0)) {
-    look_after(buffer, origin, op);
+    hash_after(buffer, origin, op);
   }
 }
 

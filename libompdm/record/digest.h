@@ -17,7 +17,7 @@ inline constexpr std::size_t kFingerprintBytes = kFingerprintBlock * kFingerprin
 struct Digest {
   std::uint64_t fingerprint = 0;  ///< of the spread blocks; different: different for sure
   std::uint64_t hash = 0;         ///< XXH3-64 of every byte; 0: not taken
-  bool trivial = false;           ///< all bytes that were looked at are equal
+  bool trivial = false;           ///< all bytes that were hashed are equal
 };
 
 /// The bounded fingerprint. Of up to kFingerprintBytes it reads all, so that the hash is known too.

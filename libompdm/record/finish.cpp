@@ -39,7 +39,7 @@ namespace {
 /// spool is locked (flock) from here until the other process ends, however it ends, so that whoever
 /// wants the trace meanwhile can wait for it. Returns whether it was started; where it then dies,
 /// the spool is all there and `ompdm report` finishes it.
-bool hand_over_spool() noexcept;
+bool spawn_finisher() noexcept;
 
 bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
 
@@ -51,7 +51,7 @@ bool find_command(char* path, std::size_t capacity) noexcept {
     return executable(path);
   }
   Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&hand_over_spool), &self) == 0 ||
+  if (dladdr(reinterpret_cast<const void*>(&spawn_finisher), &self) == 0 ||
       self.dli_fname == nullptr) {
     return false;
   }
@@ -76,7 +76,7 @@ bool find_command(char* path, std::size_t capacity) noexcept {
 
 // The spool, opened and locked; -1 if it cannot be (descriptors run out, another user by now).
 int open_locked() noexcept {
-  const int file = open_spool_anew();
+  const int file = reopen_spool();
   if (file >= 0) {
     flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us
   }
@@ -90,7 +90,7 @@ constexpr std::size_t kStack = std::size_t{64} * 1024;
 constexpr const char* kNoVariables[] = {nullptr};
 
 // What the two processes below need. They borrow our memory, so nothing of it is ever given back.
-struct HandOver {
+struct Finisher {
   char command[1200];
   const char* arguments[5];
   int spool;
@@ -139,13 +139,13 @@ OMPDM_IN_BORROWED_MEMORY bool keep_spool_alone(int spool) noexcept {
 }
 
 OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
-  const auto* hand_over = static_cast<const HandOver*>(given);
+  const auto* finisher = static_cast<const Finisher*>(given);
   // A terminal's signals are for the program and what is started next.
   kernel(SYS_setsid);
-  if (keep_spool_alone(hand_over->spool)) {
+  if (keep_spool_alone(finisher->spool)) {
     kernel(SYS_chdir, reinterpret_cast<long>("/"));
-    kernel(SYS_execve, reinterpret_cast<long>(hand_over->command),
-           reinterpret_cast<long>(hand_over->arguments), reinterpret_cast<long>(kNoVariables));
+    kernel(SYS_execve, reinterpret_cast<long>(finisher->command),
+           reinterpret_cast<long>(finisher->arguments), reinterpret_cast<long>(kNoVariables));
   }
   return 127;
 }
@@ -153,44 +153,44 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
 // The program's own child, for some microseconds: its end sends no signal, which hides it from
 // every wait() that does not ask for such children. What it starts is not the program's child.
 OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
-  const auto* hand_over = static_cast<const HandOver*>(given);
-  __clone(become_finisher, hand_over->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
+  const auto* finisher = static_cast<const Finisher*>(given);
+  __clone(become_finisher, finisher->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
   return 0;
 }
 
 // With our memory and without waiting for either: at this point libomptarget has been torn down,
 // and threads that still offload crash the sooner the longer the process is kept. A fork would copy
 // the page tables of a large program, posix_spawn waits until the other program is loaded.
-bool start(HandOver& hand_over) noexcept {
+bool start(Finisher& finisher) noexcept {
   void* stack = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) {
     return false;
   }
-  hand_over.stacks = static_cast<char*>(stack);
+  finisher.stacks = static_cast<char*>(stack);
   // No handler of the program's may run there.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  const int child = __clone(step_aside, hand_over.stacks + kStack, CLONE_VM, &hand_over);
+  const int child = __clone(step_aside, finisher.stacks + kStack, CLONE_VM, &finisher);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return child > 0;
 }
 
-bool hand_over_spool() noexcept {
-  static HandOver hand_over;
-  if (!find_command(hand_over.command, sizeof(hand_over.command))) {
+bool spawn_finisher() noexcept {
+  static Finisher finisher;
+  if (!find_command(finisher.command, sizeof(finisher.command))) {
     return false;
   }
-  hand_over.arguments[0] = hand_over.command;
-  hand_over.arguments[1] = "finish";
-  hand_over.arguments[2] = "--handed-over";
-  hand_over.arguments[3] = spool_path();
-  hand_over.spool = open_locked();
-  const bool started = hand_over.spool >= 0 && start(hand_over);
-  if (hand_over.spool >= 0) {
-    close(hand_over.spool);
+  finisher.arguments[0] = finisher.command;
+  finisher.arguments[1] = "finish";
+  finisher.arguments[2] = "--handed-over";
+  finisher.arguments[3] = spool_path();
+  finisher.spool = open_locked();
+  const bool started = finisher.spool >= 0 && start(finisher);
+  if (finisher.spool >= 0) {
+    close(finisher.spool);
   }
   return started;
 }
@@ -299,7 +299,7 @@ void finish_spool() noexcept {
   }
   avoid_foreign_file();
   const char* trace = typed(recorder.header.load(std::memory_order_acquire)->output, words.trace);
-  if (hand_over_spool()) {
+  if (spawn_finisher()) {
     say("%s is being written%s; next: ompdm report %s", trace, lost(), trace);
   } else {
     say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool, spool);
@@ -314,7 +314,7 @@ void report_nothing_recorded() noexcept {
     return;
   }
   spool::Reach reach = header.reach;
-  if (reach == spool::Reach::kUnknown && !offload_can_reach()) {
+  if (reach == spool::Reach::kUnknown && !libomp_name_is_loaded()) {
     reach = spool::Reach::kUnreachable;
   }
   const char* why = spool::kNothingExecuted;
@@ -340,7 +340,7 @@ void pause_recording() noexcept {
     note_host_fallback(false);
     flush_all_activities();
     Phase expected = Phase::kArmed;
-    of_this_process.phase.compare_exchange_strong(expected, Phase::kPaused);
+    wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kPaused);
   }
 }
 
@@ -350,16 +350,16 @@ void end_recording() noexcept {
   }
   flush_all_activities();
   Phase expected = Phase::kArmed;
-  if (!of_this_process.phase.compare_exchange_strong(expected, Phase::kFinished) &&
+  if (!wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kFinished) &&
       (expected != Phase::kPaused ||
-       !of_this_process.phase.compare_exchange_strong(expected, Phase::kFinished))) {
+       !wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kFinished))) {
     return;
   }
   if (!spool_is_open()) {
     report_nothing_recorded();
     return;
   }
-  settle_activities();
+  finish_activities();
   write_trailer();
   finish_spool();
 }

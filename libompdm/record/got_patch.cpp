@@ -99,28 +99,28 @@ struct Module {
   }
 };
 
-enum class Holds {
+enum class SlotContent {
   kWrapper,
   kEntry,    ///< to be replaced
   kNoneYet,  ///< what the linker put there: the loader has not come by, or found no such function
   kOther,    ///< another tool's function, or what the program has stored since
 };
 
-Holds what_it_is(std::uint64_t value, const Module& module, const Slot& slot,
-                 unsigned position) noexcept {
+SlotContent content_of(std::uint64_t value, const Module& module, const Slot& slot,
+                       unsigned position) noexcept {
   if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
-    return Holds::kWrapper;
+    return SlotContent::kWrapper;
   }
   if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
-    return Holds::kEntry;
+    return SlotContent::kEntry;
   }
   // Until the first call a slot leads to the module's own stub: the loader has added the load bias
   // to what the linker wrote.
   if (slot.filled == Filled::kCall && !slot.defined_here &&
       segment_of(module.info, value, 1, PF_X) != nullptr) {
-    return Holds::kEntry;
+    return SlotContent::kEntry;
   }
-  return value < module.size ? Holds::kNoneYet : Holds::kOther;
+  return value < module.size ? SlotContent::kNoneYet : SlotContent::kOther;
 }
 
 // False if the page could not be made writable. Whoever changes the slot meanwhile, the program or
@@ -177,11 +177,11 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     const auto position = static_cast<unsigned>(found);
     const std::uint64_t value =
         __atomic_load_n(reinterpret_cast<std::uint64_t*>(slot.at), __ATOMIC_ACQUIRE);
-    const Holds holds = what_it_is(value, module, slot, position);
-    if (holds == Holds::kWrapper) {
+    const SlotContent holds = content_of(value, module, slot, position);
+    if (holds == SlotContent::kWrapper) {
       return;
     }
-    if (holds == Holds::kOther) {
+    if (holds == SlotContent::kOther) {
       not_all = not_all || slot.filled != Filled::kObject;
       return;
     }
@@ -193,7 +193,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     if (unknown) {
       return;
     }
-    if (holds == Holds::kNoneYet) {
+    if (holds == SlotContent::kNoneYet) {
       // Where no pages tell, the slots do: the loader fills each once.
       not_yet = not_yet || !has_relro;
     } else if (!not_yet || !has_relro) {

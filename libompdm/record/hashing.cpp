@@ -97,7 +97,7 @@ bool is_spread(std::uint32_t occurrence) noexcept {
 
 }  // namespace
 
-void Sampling::begin_occurrence(const Looked& looked) noexcept {
+void HashSchedule::begin_occurrence(const Hashed& hashed) noexcept {
   const std::uint32_t occurrence = occurrences++;
   if (occurrence % kRun != 0) {
     return;
@@ -105,40 +105,41 @@ void Sampling::begin_occurrence(const Looked& looked) noexcept {
   constexpr std::uint32_t kRunsAtFirst = 16;
   run = occurrence / kRun;
   small = run < kRunsAtFirst || is_each(std::bit_floor(run / (kRunsAtFirst / 2)), run);
-  advanced = looked.bytes < budget.advance();
+  advanced = hashed.bytes < budget.advance();
 }
 
-Look Sampling::look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept {
+HashDepth HashSchedule::look_at(std::uint64_t bytes, bool to_device,
+                                Hashed& hashed) const noexcept {
   if (budget.unlimited()) {
-    return Look::kWhole;
+    return HashDepth::kWhole;
   }
   if (bytes <= kSmall) [[likely]] {
-    return small ? Look::kFingerprint : Look::kNone;
+    return small ? HashDepth::kFingerprint : HashDepth::kNone;
   }
   const bool is_large = bytes > kFingerprintBytes;
   const std::uint64_t read = is_large ? kFingerprintBytes : bytes;
   if (!advanced && !is_each(budget.times_apart(read, bytes), run)) {
-    return Look::kNone;
+    return HashDepth::kNone;
   }
-  looked.bytes += read;
+  hashed.bytes += read;
   if (!is_large) {
-    return Look::kFingerprint;
+    return HashDepth::kFingerprint;
   }
-  const bool is_advanced = looked.bytes + bytes <= budget.advance() / 4 * 3 &&
+  const bool is_advanced = hashed.bytes + bytes <= budget.advance() / 4 * 3 &&
                            (is_spread(occurrences) || (to_device && is_spread(occurrences - 1)));
   const bool is_shared = run != 0 && is_each(budget.times_apart(bytes, bytes), run);
   if (!is_advanced && !is_shared) {
-    return Look::kFingerprint;
+    return HashDepth::kFingerprint;
   }
-  looked.bytes += bytes;
-  return Look::kWhole;
+  hashed.bytes += bytes;
+  return HashDepth::kWhole;
 }
 
 namespace {
 
-Look look_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfer) noexcept {
+HashDepth depth_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfer) noexcept {
   if (origin.site == nullptr) {
-    return Look::kNone;
+    return HashDepth::kNone;
   }
   ContentState& state = buffer.content;
   bool known = false;
@@ -150,12 +151,13 @@ Look look_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfe
     state.api_call = origin.api_call;
   }
   if (!known) {
-    origin.site->sampling.begin_occurrence(state.looked);
+    origin.site->hash_schedule.begin_occurrence(state.hashed);
   }
-  const Look look = origin.site->sampling.look_at(transfer.bytes, transfer.to_device, state.looked);
-  if (look != Look::kNone && !budget.lasts(ticks(), state.looked.ticks)) {
+  const HashDepth look =
+      origin.site->hash_schedule.look_at(transfer.bytes, transfer.to_device, state.hashed);
+  if (look != HashDepth::kNone && !budget.lasts(ticks(), state.hashed.ticks)) {
     count_loss(spool::Loss::kContentsOverTime);
-    return Look::kNone;
+    return HashDepth::kNone;
   }
   return look;
 }
@@ -168,7 +170,7 @@ Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool 
     complete_digest(digest, host, bytes);
   }
   taken = ticks() - begin;
-  state.looked.ticks += taken;
+  state.hashed.ticks += taken;
   return digest;
 }
 
@@ -202,17 +204,16 @@ bool completion_is_known(const OpenRegion* region, int device) noexcept {
           !has_no_wait(region->call.entry));
 }
 
-void look_at_incoming(ThreadBuffer& buffer, const Origin& origin,
-                      const Transfer& transfer) noexcept {
+void hash_incoming(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfer) noexcept {
   if (!completion_is_known(origin.region, transfer.device)) {
     count_loss(spool::Loss::kContentsUnknownCompletion);
     return;
   }
-  const Look look = look_of(buffer, origin, transfer);
-  if (look == Look::kNone) {
+  const HashDepth look = depth_of(buffer, origin, transfer);
+  if (look == HashDepth::kNone) {
     return;
   }
-  const bool whole = look == Look::kWhole;
+  const bool whole = look == HashDepth::kWhole;
   if (origin.region == nullptr) {
     std::uint64_t taken = 0;
     const Digest digest = examine(buffer.content, transfer.host, transfer.bytes, whole, taken);
@@ -230,23 +231,24 @@ void look_at_incoming(ThreadBuffer& buffer, const Origin& origin,
 
 }  // namespace
 
-void look_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
+void hash_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
   ContentState& state = buffer.content;
   const Transfer transfer = transfer_of(op);
   state.transfer = transfer;
   if (transfer.host == nullptr || !transfer.to_device) {
     return;
   }
-  const Look look = look_of(buffer, origin, transfer);
-  if (look == Look::kNone) {
+  const HashDepth look = depth_of(buffer, origin, transfer);
+  if (look == HashDepth::kNone) {
     state.transfer = {};
     return;
   }
   // The runtime is about to read it, so it can be read.
-  state.digest = examine(state, transfer.host, transfer.bytes, look == Look::kWhole, state.ticks);
+  state.digest =
+      examine(state, transfer.host, transfer.bytes, look == HashDepth::kWhole, state.ticks);
 }
 
-void look_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
+void hash_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
   ContentState& state = buffer.content;
   const Transfer transfer = state.transfer;
   state.transfer = {};
@@ -256,11 +258,11 @@ void look_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op)
   if (transfer.to_device) {
     write_content(buffer, 1, state.digest, state.ticks, 0);
   } else {
-    look_at_incoming(buffer, origin, transfer);
+    hash_incoming(buffer, origin, transfer);
   }
 }
 
-void look_at_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept {
+void hash_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept {
   ContentState& state = buffer.content;
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < state.pending_count; ++i) {

@@ -14,7 +14,7 @@
 namespace ompdm::record {
 
 /// The share is advanced to each thread for as many bytes, before they have crossed: short programs
-/// are looked at closely.
+/// are hashed closely.
 inline constexpr std::uint64_t kAdvancedFor = std::uint64_t{16} << 30U;
 /// The net: looking may take so many times its share of the time since attach, and less than this
 /// is no matter. Memory is read faster than it is sent (STREAM, 10 GB/s a core and more), so that
@@ -22,8 +22,8 @@ inline constexpr std::uint64_t kAdvancedFor = std::uint64_t{16} << 30U;
 inline constexpr std::uint64_t kNetShares = 5;
 inline constexpr std::uint64_t kNetNanoseconds = 500'000'000;
 
-/// What a thread has looked at so far.
-struct Looked {
+/// What a thread has hashed so far.
+struct Hashed {
   std::uint64_t bytes;  ///< that the rule decided to look at
   std::uint64_t ticks;  ///< that it took
 };
@@ -41,7 +41,7 @@ class Budget {
 
   /// Bytes that a thread may look at before it has to keep to the share.
   [[nodiscard]] std::uint64_t advance() const noexcept { return advance_; }
-  /// Where each time `read` bytes are looked at of `bytes`: the smallest power of two so that to do
+  /// Where each time `read` bytes are hashed of `bytes`: the smallest power of two so that to do
   /// it each such time keeps to the share.
   [[nodiscard]] std::uint32_t times_apart(std::uint64_t read, std::uint64_t bytes) const noexcept;
   /// Whether the net holds a thread that has spent so much.
@@ -85,22 +85,23 @@ struct Transfer {
 /// The transfer that an operation is, of host memory as far as the devices known tell.
 Transfer transfer_of(const Operation& op) noexcept;
 
-/// How closely a transfer is looked at.
-enum class Look : std::uint8_t { kNone, kFingerprint, kWhole };
+/// How closely a transfer is hashed.
+enum class HashDepth : std::uint8_t { kNone, kFingerprint, kWhole };
 
 /// Where a site is in its occurrences.
-struct Sampling {
+struct HashSchedule {
   std::uint32_t occurrences;
   std::uint32_t run;  ///< that the present one is of
-  bool small;         ///< its small transfers are looked at
+  bool small;         ///< its small transfers are hashed
   bool advanced;      ///< all that are not small, too
 
   /// One instance more of the site's directive that moves something, or one API call more, which
-  /// may move many pieces. `looked` is its thread's.
-  void begin_occurrence(const Looked& looked) noexcept;
+  /// may move many pieces. `hashed` is its thread's.
+  void begin_occurrence(const Hashed& hashed) noexcept;
 
   /// How closely to look at a transfer of the present occurrence.
-  [[nodiscard]] Look look_at(std::uint64_t bytes, bool to_device, Looked& looked) const noexcept;
+  [[nodiscard]] HashDepth look_at(std::uint64_t bytes, bool to_device,
+                                  Hashed& hashed) const noexcept;
 };
 
 /// Contents of a buffer that are on their way to a record.
@@ -123,7 +124,7 @@ struct ContentState {
   std::uint32_t pending_count;
   spool::CallId api_call;  ///< that transferred last
   Pending pending[kMostPending];
-  Looked looked;
+  Hashed hashed;
 };
 
 struct ThreadBuffer;
@@ -139,13 +140,13 @@ struct Origin {
 };
 
 /// Before an operation runs, and before its begin is taken: looks at what goes to a device.
-void look_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
+void hash_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
 
-/// Behind the record of an operation: notes what was seen before it, or what is to be looked at
+/// Behind the record of an operation: notes what was seen before it, or what is to be hashed
 /// once it has surely arrived. Nothing to do where ContentState::transfer has no host address.
-void look_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
+void hash_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept;
 
 /// At a region's end, after its end was taken: what came from the device has arrived.
-void look_at_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept;
+void hash_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept;
 
 }  // namespace ompdm::record

@@ -53,7 +53,7 @@ int walk_or_die(void* /*unused*/) noexcept {
 }
 
 // Of all who may come here at once, the first one asks; to the others the list is held meanwhile.
-bool ask() noexcept {
+bool try_walk() noexcept {
   constexpr std::size_t kStack = std::size_t{64} * 1024;
   void* stack =
       mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -82,7 +82,7 @@ bool can_walk_objects() noexcept {
   if (seen != List::kDoubted || !list.compare_exchange_strong(seen, List::kHeld)) {
     return seen == List::kFree;
   }
-  const bool walked = ask();
+  const bool walked = try_walk();
   if (walked) {
     list.store(List::kFree, std::memory_order_release);
   } else {
@@ -99,7 +99,7 @@ void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data)
   }
 }
 
-void doubt_the_list() noexcept { list.store(List::kDoubted); }
+void distrust_object_list() noexcept { list.store(List::kDoubted); }
 
 namespace {
 

@@ -19,7 +19,7 @@ void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data)
                   void* data) noexcept;
 
 /// To be called in a fork's child, before any walk.
-void doubt_the_list() noexcept;
+void distrust_object_list() noexcept;
 
 /// glibc's struct dl_find_object.
 struct FoundObject {

@@ -304,7 +304,7 @@ UnwindTables unwind_tables_of(std::uint64_t address) noexcept {
 }
 
 void revise_modules_after_fork() noexcept {
-  doubt_the_list();
+  distrust_object_list();
   if (module_table.scanning) {
     module_table = {};
     scanned = false;

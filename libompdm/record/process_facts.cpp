@@ -242,7 +242,7 @@ std::uint64_t hexadecimal(const char*& at, char end_mark) noexcept {
 }
 
 // A look for one range, fed the lines of the file in their order, that is by ascending addresses.
-struct Look {
+struct RangeProtection {
   std::uint64_t at;  ///< up to here all is known
   std::uint64_t end;
   int protection;
@@ -273,7 +273,7 @@ int protection_of(std::uint64_t begin, std::uint64_t end) noexcept {
   if (file < 0) {
     return kProtectionUnknown;
   }
-  Look look{begin, end, kProtectionUnknown};
+  RangeProtection range{begin, end, kProtectionUnknown};
   // Of each line the begin alone: two addresses and the protection.
   constexpr std::size_t kBegin = 16 + 1 + 16 + 1 + 4;
   char line[kBegin + 1] = {};
@@ -290,11 +290,11 @@ int protection_of(std::uint64_t begin, std::uint64_t end) noexcept {
       }
       line[length] = '\0';
       length = 0;
-      more = look.take(line);
+      more = range.take(line);
     }
   }
   close(file);
-  return look.at >= end ? look.protection : kProtectionUnknown;
+  return range.at >= end ? range.protection : kProtectionUnknown;
 }
 
 }  // namespace ompdm::record

@@ -15,12 +15,12 @@
 
 namespace ompdm::record {
 
-OfThisProcess of_this_process;
+WipedOnFork wiped_on_fork;
 Recorder recorder;
 
 void detach_unseen_children() noexcept {
-  if (sysconf(_SC_PAGESIZE) == static_cast<long>(sizeof(of_this_process))) {
-    madvise(&of_this_process, sizeof(of_this_process), MADV_WIPEONFORK);
+  if (sysconf(_SC_PAGESIZE) == static_cast<long>(sizeof(wiped_on_fork))) {
+    madvise(&wiped_on_fork, sizeof(wiped_on_fork), MADV_WIPEONFORK);
   }
 }
 

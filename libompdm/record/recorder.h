@@ -72,27 +72,27 @@ enum class Phase : std::uint32_t {
 /// Zero in a child that was made behind the back of pthread_atfork(3) (_Fork, a bare clone): it is
 /// detached, rather than write into the spool of its parent. A page by itself, see
 /// `detach_unseen_children`.
-struct alignas(4096) OfThisProcess {
+struct alignas(4096) WipedOnFork {
   std::atomic<Phase> phase{Phase::kDetached};
 };
 
-extern OfThisProcess of_this_process;
+extern WipedOnFork wiped_on_fork;
 
-/// Has the kernel empty `of_this_process` in every child; what a fork(2) child needs of it is put
+/// Has the kernel empty `wiped_on_fork` in every child; what a fork(2) child needs of it is put
 /// back by the hooks. Nothing on kernels before 4.14, or with larger pages.
 void detach_unseen_children() noexcept;
 
 struct alignas(64) Recorder {
   // What every callback reads besides the phase lies in one cache line.
   bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
-  bool contents = false;      ///< contents are looked at, within the budget
+  bool contents = false;      ///< contents are hashed, within the budget
   std::atomic<bool> aggregating{
       false};                      ///< regions that begin now are counted, not told (detail.h)
   std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
                                    ///< than read this
   std::atomic<bool> wrappers_only{
       false};  ///< the runtime has no EMI callbacks: wrappers write the regions
-  std::atomic<std::uint64_t> look_at_detail{~std::uint64_t{0}};  ///< ticks: look_at_detail() then
+  std::atomic<std::uint64_t> next_window_check{~std::uint64_t{0}};  ///< ticks: update_window() then
   std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once
   std::atomic<bool> exiting{false};
   bool hooked = false;  ///< fork and exit are watched
@@ -113,7 +113,7 @@ extern Recorder recorder;
 [[gnu::cold]] void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept;
 
 inline bool armed() noexcept {
-  return of_this_process.phase.load(std::memory_order_relaxed) == Phase::kArmed;
+  return wiped_on_fork.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
 /// Scoped hold of the recorder's mutex, by a thread that meanwhile cannot be cancelled, and takes

@@ -50,7 +50,7 @@ Context* take_context(ContextTable& table, Context** home) noexcept {
     last = at;
     ++count;
   }
-  if (count >= ContextTable::kOfAWay) {
+  if (count >= ContextTable::kOfAPath) {
     bring_forward(home, *before);
     return last;
   }
@@ -109,7 +109,7 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   call.entry = spool::Entry::kDeferral;
   SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
   const spool::PathId path =
-      site != nullptr ? way_of(*buffer, *site, call).path : spool::PathId::kNone;
+      site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
   auto* record = reserve<spool::Deferral>(*buffer);
   if (record == nullptr) {
     return;
@@ -138,7 +138,7 @@ constexpr std::uint32_t kClockEvery =
     1024;  // regions between two refreshes of the chunk's clock triple
 
 // Whether a context's items are those of a call.
-inline bool has_items(const spool::Last& last, const MapArguments& map,
+inline bool has_items(const spool::DeltaState& last, const MapArguments& map,
                       std::uint32_t count) noexcept {
   if (last.item_count != count) {
     return false;
@@ -217,8 +217,8 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
   if (site == nullptr) {
     return false;
   }
-  pass_detail();
-  const Way way = way_of(buffer, *site, open.call);
+  check_window();
+  const CallPath way = call_path_of(buffer, *site, open.call);
   open.site = site;
   open.path = way.path;
   open.home = way.contexts;
@@ -333,7 +333,7 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
   close_top(*buffer, now);
   if (buffer->content.pending_count != 0) {
-    look_at_arrived(*buffer, buffer->next->handle);
+    hash_arrived(*buffer, buffer->next->handle);
   }
 }
 

@@ -159,7 +159,7 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   return kept;
 }
 
-// The modules are looked at once, and their records written before those that refer to them. Some
+// The modules are hashed once, and their records written before those that refer to them. Some
 // microseconds, most of them for the call chain.
 [[gnu::cold, gnu::noinline]] SiteSlot* define(ThreadBuffer& buffer, const Call& call) noexcept {
   const WithoutCancellation uncancelled;  // the next thread takes the table over
@@ -223,7 +223,7 @@ SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept {
   }
   SiteSlot* defined = define(buffer, call);
   if (recorder.config.until_file != nullptr && call.ident != nullptr) {
-    pass_source(call.ident->psource);
+    check_until(call.ident->psource);
   }
   return defined;
 }
@@ -257,7 +257,7 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
 
 namespace {
 
-constexpr std::uint32_t kShort = 32;     // all items of a list of no more are looked at
+constexpr std::uint32_t kShort = 32;     // all items of a list of no more are hashed
 constexpr unsigned kMemberOfShift = 48;  // OMP_TGT_MAPTYPE_MEMBER_OF: 1 + the struct's own item
 
 std::uint64_t size_of(const MapArguments& map, std::uint32_t item) noexcept {

@@ -1,4 +1,4 @@
-// Sites and their map items, as a thread's buffer defines them: looked up at every region's
+// Sites and their map items, as a thread's buffer defines them: hashed up at every region's
 // begin, written once. Called in callbacks.
 #pragma once
 
@@ -83,7 +83,7 @@ inline spool::MapItem item_of(const MapArguments& map, std::uint32_t item) noexc
 
 /// 1 + the index of the item that holds `address` most tightly, 0 if none does or the address is
 /// unknown (0). `last` is what it said before: libomptarget goes through the items in their order
-/// or backwards, so that the items of a long list are looked at from there on.
+/// or backwards, so that the items of a long list are hashed from there on.
 std::uint16_t argument_of(const MapArguments& map, std::uint64_t address,
                           std::uint32_t& last) noexcept;
 

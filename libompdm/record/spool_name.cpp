@@ -237,7 +237,7 @@ bool is_regular(const char* path) noexcept {
   return lstat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-Found look_at(const char* spool, const spool::FileHeader& self) noexcept {
+Found inspect_spool(const char* spool, const spool::FileHeader& self) noexcept {
   static spool::FileHeader other;  // too large as well
   const int file = is_regular(spool) ? open_regular(spool, O_RDONLY) : -1;
   struct stat facts{};
@@ -370,7 +370,7 @@ void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
 
 }  // namespace
 
-int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
+int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
   Path& base = names.base;
   base_name(recorder.config.output, header, base);
   if (base.text[0] != '/') {
@@ -385,7 +385,7 @@ int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
   header.exec_ordinal = 0;
   // The image before an exec may have had the session's plain name.
   make_spool_name(base, folder.path, header.pid, spool);
-  if (n == 1 && look_at(spool.text, header).is_self) {
+  if (n == 1 && inspect_spool(spool.text, header).is_self) {
     header.exec_ordinal = 1;
   }
   Path& trace = names.trace;
@@ -423,7 +423,7 @@ int claim_spool(spool::FileHeader& header, Path& spool) noexcept {
       }
       return -1;
     }
-    const Found found = look_at(spool.text, header);
+    const Found found = inspect_spool(spool.text, header);
     header.exec_ordinal += found.is_self ? 1 : 0;
     if (found.is_gone ||
         (n == 0 && found.owner == spool::Owner::kEnded && set_aside(spool.text, trace, found))) {

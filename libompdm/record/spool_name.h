@@ -48,6 +48,6 @@ bool first_of_session(const Path& trace) noexcept;
 /// reading and writing, and makes `spool` its absolute path; writes the trace's path, the ordinal
 /// after exec and the session into `header`. Says on stderr what a user would not expect; on
 /// failure returns -1 and says what is wrong and what to do.
-int claim_spool(spool::FileHeader& header, Path& spool) noexcept;
+int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept;
 
 }  // namespace ompdm::record

@@ -279,7 +279,7 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
 }
 
 // In a child that was forked in the midst of a callback.
-bool is_parents() noexcept { return of_this_process.phase.load() == Phase::kDetached; }
+bool is_parents() noexcept { return wiped_on_fork.phase.load() == Phase::kDetached; }
 
 void fail(int error) noexcept {
   if (!recorder.failed.exchange(true)) {
@@ -395,7 +395,7 @@ bool open_spool() noexcept {
   if (is_parents() || recorder.failed.load()) {
     return false;
   }
-  const int file = claim_spool(recorder.draft, spool.path);
+  const int file = lock_spool_name(recorder.draft, spool.path);
   if (file < 0) {
     recorder.failed.store(true);
     report_to_session(".told", {});
@@ -463,7 +463,7 @@ void release_chunk(Chunk chunk) noexcept {
   }
 }
 
-int open_spool_anew() noexcept {
+int reopen_spool() noexcept {
   const int named =
       open_above_streams(AT_FDCWD, spool.path.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (is_spool(named) || (named < 0 && errno != ENOENT)) {

@@ -64,7 +64,7 @@ const char* spool_path() noexcept;
 
 /// A descriptor of its own for the open spool, to read, whatever its name leads to by now; -1 if
 /// none can be had.
-int open_spool_anew() noexcept;
+int reopen_spool() noexcept;
 
 /// Grows the file by a chunk of `size` bytes (a multiple of the page's) and maps it, its header
 /// filled and its pages present. On the first failure says why, and no chunk is ever given again.

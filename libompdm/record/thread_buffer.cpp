@@ -93,8 +93,8 @@ bool grow_locked(ThreadBuffer& buffer, std::size_t size) noexcept {
 
 void return_buffer(void* /*value*/) noexcept {
   ThreadBuffer* buffer = this_thread.buffer;
-  // No callback has looked whether this is a child, which has its parent's buffer.
-  if (buffer == nullptr || of_this_process.phase.load() == Phase::kDetached) {
+  // No callback has hashed whether this is a child, which has its parent's buffer.
+  if (buffer == nullptr || wiped_on_fork.phase.load() == Phase::kDetached) {
     return;
   }
   const KeptErrno kept_errno;
@@ -119,11 +119,11 @@ void return_buffer(void* /*value*/) noexcept {
 }  // namespace
 
 bool resume() noexcept {
-  if (of_this_process.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
+  if (wiped_on_fork.phase.load(std::memory_order_relaxed) == Phase::kFinished) {
     count_loss(spool::Loss::kRecordsAfterFinish);
   }
   Phase expected = Phase::kPaused;
-  return of_this_process.phase.compare_exchange_strong(expected, Phase::kArmed);
+  return wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kArmed);
 }
 
 ThreadBuffer* acquire_buffer() noexcept {
@@ -217,7 +217,7 @@ void refresh_clock(ThreadBuffer& buffer) noexcept {
   __atomic_store_n(&chunk->last_writes, chunk->last_writes + 1, __ATOMIC_RELEASE);
 }
 
-void part_from_chunk() noexcept {
+void detach_chunk() noexcept {
   if (this_thread.buffer == nullptr) {
     return;
   }
@@ -396,7 +396,7 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
   if (site == nullptr) {
     return;
   }
-  pass_detail();
+  check_window();
   const std::uint8_t device = wanted_device_flag(fallen.device, runtime_can_be_asked);
   if (recorder.aggregating.load(std::memory_order_relaxed)) [[unlikely]] {
     aggregate_fallback(*buffer, *site, fallen.begin, device);

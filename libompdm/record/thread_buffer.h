@@ -38,7 +38,7 @@ struct PathEdge {
 
 struct PathPages;
 
-/// Edges, looked through from where their hash says.
+/// Edges, hashed through from where their hash says.
 struct PathTable {
   /// More than any program has that does not recurse without end; then paths are no longer told.
   static constexpr std::uint32_t kMostNodes = 1U << 16U;
@@ -62,7 +62,7 @@ struct Pages {
 };
 
 struct Context {
-  spool::Last last;
+  spool::DeltaState last;
   std::uint32_t id;
   std::uint32_t sequence;  ///< of the chunk that `last` is of, from 1; 0: of none
   std::uint32_t changes;   ///< of its items
@@ -76,7 +76,7 @@ struct ContextTable {
   /// way's.
   static constexpr std::uint32_t kMost = 1U << 16U;
   /// Of a way.
-  static constexpr unsigned kOfAWay = 4;
+  static constexpr unsigned kOfAPath = 4;
 
   Pages pages;
   Context* first;
@@ -99,10 +99,10 @@ struct alignas(64) SiteSlot {
   std::uint64_t path_stack;
   PathNode* path_root;
   Context* contexts;  ///< of its regions whose path is not known, the latest one first
-  Sampling sampling;
+  HashSchedule hash_schedule;
 };
 
-/// Places that point to slots, looked through from where a site's hash says: of four places at most
+/// Places that point to slots, hashed through from where a site's hash says: of four places at most
 /// one is taken, so that nearly each search ends where it begins.
 struct SiteTable {
   static constexpr unsigned kFirstBits = 6;
@@ -190,7 +190,7 @@ struct OpenRegion {
   std::uint64_t begin;   ///< ticks
   SiteSlot* site;
   Context* context;  ///< of one that is told
-  spool::OpWalk ops;
+  spool::OpCursor ops;
   bool moves;          ///< a transfer of it was met
   bool aggregated;     ///< it is not told, and neither is what happens in it (counting.h)
   std::uint8_t kind;   ///< bits of kContextKind
@@ -255,7 +255,7 @@ struct ThreadBuffer {
   std::uint64_t asked[kAsked];  ///< host addresses that omp_get_mapped_ptr was given, by address
   ThreadBuffer* next_free;
   StackRange stack;          ///< of the thread; empty: not found yet
-  std::uint8_t stack_asked;  ///< how often it was looked for
+  std::uint8_t stack_asked;  ///< how often it was hashed for
   PathTable paths;
   SiteTable sites;
   AggregateTable aggregates;
@@ -368,7 +368,7 @@ inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 
 /// Puts a copy in the place of the chunk that this thread writes, in a fork's child that is still
 /// about to write there.
-void part_from_chunk() noexcept;
+void detach_chunk() noexcept;
 
 /// Forgets all buffers of the parent in a fork's child, whose only thread calls this.
 void forget_buffers() noexcept;

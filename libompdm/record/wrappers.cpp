@@ -153,7 +153,7 @@ void note_other(Entry entry, const std::uint64_t* saved) noexcept {
 void ompdm_enter(unsigned position, const std::uint64_t* saved) {
   const Entry entry = kWrappers[position].entry;
   if (!armed() || this_thread.inside) [[unlikely]] {
-    if (of_this_process.phase.load(std::memory_order_relaxed) >= Phase::kPaused &&
+    if (wiped_on_fork.phase.load(std::memory_order_relaxed) >= Phase::kPaused &&
         entry < Entry::kMemcpy) {
       count_loss(spool::Loss::kRecordsAfterFinish);
     }
