@@ -1,12 +1,12 @@
 #include "record/clock.h"
 
-#include <cpuid.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #endif
+
+#include "record/process_facts.h"
 
 namespace ompdm::record {
 
@@ -21,18 +21,12 @@ bool processor_has_invariant_tsc() noexcept {
   return __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8U)) != 0;
 }
 
-// A kernel that has found the counter to drift between sockets no longer lists it as a clock
-// source.
+// A kernel that has found the counter to drift between sockets no longer lists it.
 bool kernel_trusts_tsc() noexcept {
-  const int file = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                        O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return true;
-  }
-  char text[256] = {};
-  const ssize_t size = read(file, text, sizeof(text) - 1);
-  close(file);
-  return size <= 0 || strstr(text, "tsc") != nullptr;
+  char text[256];
+  return read_text("/sys/devices/system/clocksource/clocksource0/available_clocksource", text,
+                   sizeof(text)) <= 0 ||
+         strstr(text, "tsc") != nullptr;
 }
 #endif
 
@@ -72,14 +66,14 @@ spool::ClockTriple clock_triple() noexcept {
 
 namespace {
 
-// Of a tick, as a number of 2^-32 nanoseconds; 0: not found out yet.
+// The length of a tick in 2^-32 nanoseconds; 0: not measured yet.
 std::atomic<std::uint64_t> tick_length{0};
 
 constexpr std::uint64_t kSoon = 1'000'000;  // ticks, a third of a millisecond
 
 spool::FileHeader& header() noexcept { return *recorder.header.load(std::memory_order_acquire); }
 
-// The longer the process has run the better it is known.
+// Measured since attach: the longer the process has run, the more exact.
 std::uint64_t find_tick_length() noexcept {
   const spool::ClockTriple first = recorder.draft.attach;
   constexpr std::uint64_t kEnough = 1'000'000;
@@ -99,7 +93,7 @@ std::uint64_t since_attach() noexcept {
 std::atomic<std::uint64_t> window_end{0};  // nanoseconds since attach; 0: none
 std::atomic<bool> opened{false};
 
-// Once: a thread that comes late must not open a window that has been closed.
+// Opens the window, once: a late thread must not open it again after it was closed.
 void start_recording_events(std::uint64_t now) noexcept {
   if (opened.exchange(true)) {
     return;
@@ -155,7 +149,8 @@ void update_window(std::uint64_t now) noexcept {
   const std::uint64_t wanted = end != 0 ? end : recorder.config.after;
   const std::uint64_t passed = since_attach();
   if (passed < wanted) {
-    // A tick is a third to one nanosecond long: nearer each time, and never later than it should.
+    // A tick is a third of a nanosecond to one nanosecond long: each check comes nearer to the
+    // instant and none comes after it.
     const std::uint64_t left = (wanted - passed) / 2;
     recorder.next_window_check.store(now + (left < kSoon ? 0 : left), std::memory_order_relaxed);
     return;

@@ -3,21 +3,22 @@
 #pragma once
 
 #include <time.h>
-#include <x86intrin.h>
 
 #include <cstdint>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 #include "record/recorder.h"
 #include "spool_format/format.h"
 
-#if defined(__x86_64__)
-#endif
-
 namespace ompdm::record {
 
+/// The time of a POSIX clock.
 [[gnu::cold]] std::uint64_t nanoseconds_of(clockid_t clock) noexcept;
 
-/// Now, in the unit that FileHeader::clock names. About 12 ns with the counter, 21 ns without.
+/// The current time in the unit that FileHeader::clock names. About 12 ns with the counter, 21 ns
+/// without.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
   if (recorder.clock_is_tsc) [[likely]] {
@@ -27,22 +28,22 @@ inline std::uint64_t ticks() noexcept {
   return nanoseconds_of(CLOCK_MONOTONIC);
 }
 
-/// One instant on all three clocks; the ticks are the middle of two readings around the others, the
-/// tightest of a few.
+/// One instant on all three clocks. The ticks are the middle of two readings around the others; of
+/// a few attempts the tightest is returned.
 spool::ClockTriple clock_triple() noexcept;
 
-/// Chooses the clock: the counter only where the processor promises that it never stops or changes
-/// its rate (CPUID leaf 0x80000007, bit 8) and the kernel trusts it too.
+/// Chooses the clock: the time stamp counter where it is invariant (CPUID leaf 0x80000007, bit 8)
+/// and the kernel trusts it, else CLOCK_MONOTONIC.
 void choose_clock() noexcept;
 
-/// Begins as the configuration asks. Called once at attach, when the process is described.
+/// Sets up the window of the configuration. Called once at attach, after describe_process().
 void start_window() noexcept;
 
-/// Opens or closes the window if it is time to: called when `now` (ticks) is past
+/// Opens or closes the window if it is time to. Called when `now` (ticks) is past
 /// Recorder::next_window_check.
 [[gnu::cold, gnu::noinline]] void update_window(std::uint64_t now) noexcept;
 
-/// To be called when a region begins, before it is decided how that is recorded.
+/// Updates the window. Called when a region begins, before Recorder::aggregating is read.
 inline void check_window() noexcept {
   const std::uint64_t at = recorder.next_window_check.load(std::memory_order_relaxed);
   if (at != ~std::uint64_t{0}) [[unlikely]] {
@@ -52,15 +53,16 @@ inline void check_window() noexcept {
   }
 }
 
-/// From now on nothing is told any more; once and for all.
+/// Closes the window for good: from now on everything is aggregated.
 [[gnu::cold]] void stop_recording_events(spool::Detail why) noexcept;
 
-/// A site's source, as the compiler passes it (";heat.cpp;step;41;1;;"), is met for the first time
-/// in a buffer: nothing is told from the one on that the window ends at.
+/// Closes the window if `psource` names the directive of OMPDM_UNTIL. Called when a buffer meets a
+/// site for the first time, with the source location that the compiler passes
+/// (";heat.cpp;step;41;1;;").
 [[gnu::cold]] void check_until(const char* psource) noexcept;
 
-/// Nanoseconds that so many ticks take, as well as the process has found out by now: to some 10^-5
-/// where it has run for a millisecond.
+/// Converts ticks to nanoseconds by the rate measured since attach: to about 10^-5 once the process
+/// has run for a millisecond.
 std::uint64_t nanoseconds(std::uint64_t ticks) noexcept;
 
 }  // namespace ompdm::record

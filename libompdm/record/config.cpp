@@ -9,7 +9,7 @@ namespace ompdm::record {
 
 namespace {
 
-// Kept for the life of the process; taken once, before any callback can run.
+// A copy of a variable for the life of the process; null if it is unset or empty.
 const char* kept(const char* name) noexcept {
   const char* value = getenv(name);
   return value != nullptr && value[0] != '\0' ? strdup(value) : nullptr;
@@ -41,20 +41,21 @@ bool switch_of(const char* name, bool otherwise) noexcept {
   return otherwise;
 }
 
-bool cupti_of_environment() noexcept {
-  const char* value = getenv("OMPDM_CUPTI");
-  if (value == nullptr || value[0] == '\0' || strcmp(value, "auto") == 0) {
+// Whether a variable holds the first of two words, which is the default.
+bool is_first_of(const char* name, const char* first, const char* second) noexcept {
+  const char* value = getenv(name);
+  if (value == nullptr || value[0] == '\0' || strcmp(value, first) == 0) {
     return true;
   }
-  if (strcmp(value, "off") == 0) {
+  if (strcmp(value, second) == 0) {
     return false;
   }
-  say("OMPDM_CUPTI=%s: neither auto nor off: 'auto' is used", value);
+  say("%s=%s: neither %s nor %s: '%s' is used", name, value, first, second, first);
   return true;
 }
 
-// Digits and at most one point, "3", "0.5", "12.5%": up to 100. The C library's functions would
-// follow the program's locale.
+// Digits and at most one point, "3", "0.5", "12.5%": up to 100. The C library's functions
+// depend on the program's locale.
 bool parse_percent(const char* text, std::uint32_t& millionths) noexcept {
   std::uint32_t value = 0;
   std::uint32_t unit = 10'000;
@@ -81,8 +82,7 @@ bool parse_percent(const char* text, std::uint32_t& millionths) noexcept {
   return digits && value <= 100 * 10'000;
 }
 
-// Digits, and behind them one of the units' names, each of which stands for so much. 0 if it is
-// none, or nothing.
+// A number followed by the name of a unit, in the smallest unit. 0 if the text is neither.
 struct Unit {
   const char* name;
   std::uint64_t size;
@@ -148,18 +148,6 @@ std::uint64_t size_of(const char* name) noexcept {
   return size;
 }
 
-bool events_of_environment() noexcept {
-  const char* value = getenv("OMPDM_DETAIL");
-  if (value == nullptr || value[0] == '\0' || strcmp(value, "events") == 0) {
-    return true;
-  }
-  if (strcmp(value, "tallies") == 0) {
-    return false;
-  }
-  say("OMPDM_DETAIL=%s: neither events nor tallies: 'events' is used", value);
-  return true;
-}
-
 // FILE:LINE
 void take_until(Config& config) noexcept {
   const char* value = kept("OMPDM_UNTIL");
@@ -203,10 +191,10 @@ Config read_config() noexcept {
   Config config;
   config.names = switch_of("OMPDM_NAMES", true);
   config.finish = switch_of("OMPDM_FINISH", true);
-  config.cupti = cupti_of_environment();
+  config.cupti = is_first_of("OMPDM_CUPTI", "auto", "off");
   config.verbose = switch_of("OMPDM_VERBOSE", false);
   config.hashing = hashing_of("OMPDM_HASH");
-  config.events = events_of_environment();
+  config.events = is_first_of("OMPDM_DETAIL", "events", "tallies");
   config.after = time_of("OMPDM_AFTER");
   config.duration = time_of("OMPDM_DURATION");
   config.max_spool = size_of("OMPDM_MAX_SPOOL");

@@ -6,37 +6,37 @@
 
 namespace ompdm::record {
 
-/// Shares are in millionths of the bytes that cross.
+/// Shares of the transferred bytes that are hashed, in millionths.
 inline constexpr std::uint32_t kHashNothing = 0;
 inline constexpr std::uint32_t kHashEverything = ~std::uint32_t{0};
 inline constexpr std::uint32_t kHashDefault = 30'000;
 
+/// The settings, with their defaults.
 struct Config {
-  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*` to get names and lines, note call chains
+  bool names = true;     ///< OMPDM_NAMES: patch `__tgt_*`: names, lines, call paths
   bool finish = true;    ///< OMPDM_FINISH: start `ompdm finish` at the end
   bool cupti = true;     ///< OMPDM_CUPTI: `auto` or `off`
   bool verbose = false;  ///< OMPDM_VERBOSE
-  /// OMPDM_HASH: share of the bytes that may be hashed, in millionths; kHashNothing for `off`,
-  /// kHashEverything for `full`
+  /// OMPDM_HASH: share of the bytes to hash, in millionths; `off` is kHashNothing, `full`
+  /// kHashEverything
   std::uint32_t hashing = kHashDefault;
-  bool events = true;           ///< OMPDM_DETAIL: `events`, or `tallies` to count them only
-  std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds of the run that are counted only
-  std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds that are told then; 0: all
-  std::uint64_t max_spool = 0;  ///< OMPDM_MAX_SPOOL: bytes; 0: a tenth of what is free
-  const char* until_file =
-      nullptr;                   ///< OMPDM_UNTIL: FILE:LINE of the directive that is told no more,
-  std::uint64_t until_line = 0;  ///< nor what comes after it was first reached
+  bool events = true;           ///< OMPDM_DETAIL: `events`, or `tallies` to aggregate all
+  std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds until events are recorded
+  std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds of events; 0: to the end
+  std::uint64_t max_spool = 0;  ///< OMPDM_MAX_SPOOL: bytes; 0: a tenth of the free space
+  /// OMPDM_UNTIL, FILE:LINE: events are recorded until this directive is first reached.
+  const char* until_file = nullptr;
+  std::uint64_t until_line = 0;
   const char* output =
-      nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; never null once read
+      nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; not null once read
   const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset
-  const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null: found
+  const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null if unset
   const char* session =
-      nullptr;  ///< OMPDM_SESSION: the folder by which `ompdm record` follows processes
-  const char* command =
-      nullptr;  ///< OMPDM_COMMAND: the `ompdm` to start, null: found beside the library
+      nullptr;  ///< OMPDM_SESSION: folder where processes report to `ompdm record`
+  const char* command = nullptr;  ///< OMPDM_COMMAND: the `ompdm` to start; null: beside the library
 };
 
-/// Reads the environment; the texts are copied, since programs may change theirs.
+/// Reads the environment. Texts are copied, since programs may change their environment.
 Config read_config() noexcept;
 
 }  // namespace ompdm::record

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "record/clock.h"
 #include "record/recorder.h"
@@ -75,16 +76,16 @@ void describe_clocks(spool::FileHeader& header) noexcept {
   if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) {
     return;
   }
-  timex told{};  // modes = 0: it only tells
-  const long state = syscall(SYS_adjtimex, &told);
-  if (state < 0) {
+  timex state{};  // modes = 0: nothing is changed
+  const long answer = syscall(SYS_adjtimex, &state);
+  if (answer < 0) {
     return;
   }
-  header.realtime = state == TIME_ERROR || (told.status & STA_UNSYNC) != 0
+  header.realtime = answer == TIME_ERROR || (state.status & STA_UNSYNC) != 0
                         ? spool::Realtime::kUnsynchronized
                         : spool::Realtime::kSynchronized;
-  header.realtime_max_error_us = in_header(told.maxerror);
-  header.realtime_estimated_error_us = in_header(told.esterror);
+  header.realtime_max_error_us = in_header(state.maxerror);
+  header.realtime_estimated_error_us = in_header(state.esterror);
 #endif
 }
 
@@ -115,7 +116,7 @@ void describe_process(spool::FileHeader& header) noexcept {
   if (getcwd(header.directory, sizeof(header.directory)) == nullptr) {
     header.directory[0] = '\0';
   }
-  // One byte less than there is keeps the empty text that ends the list.
+  // The last byte is left out: the list of arguments ends with an empty text.
   ssize_t size = read_text("/proc/self/cmdline", header.arguments, sizeof(header.arguments) - 1);
   if (size == static_cast<ssize_t>(sizeof(header.arguments)) - 2) {
     while (size > 0 && header.arguments[size - 1] != '\0') {
@@ -126,9 +127,15 @@ void describe_process(spool::FileHeader& header) noexcept {
 
 namespace {
 
-std::uint64_t end_of_main_stack = 0;  // where the program's first thread began; 0: not known
+std::uint64_t end_of_main_stack = 0;  // of the program's first thread; 0: not known
 
-// Lines of /proc/self/maps, "begin-end perms ...", read piece by piece.
+struct Mapping {
+  StackRange range;
+  int protection;
+};
+
+// The lines of /proc/self/maps, "55d0c1a3e000-55d0c1a40000 r--p ...", by ascending addresses. Read
+// in pieces, since a stack may be small.
 class Mappings {
  public:
   Mappings() noexcept : file_(open_above_streams(AT_FDCWD, "/proc/self/maps", O_RDONLY)) {}
@@ -140,13 +147,21 @@ class Mappings {
   Mappings(const Mappings&) = delete;
   Mappings& operator=(const Mappings&) = delete;
 
-  bool next(StackRange& range) noexcept {
-    char stop = 0;
-    if (!read_number(range.begin, stop) || stop != '-' || !read_number(range.end, stop)) {
+  bool next(Mapping& mapping) noexcept {
+    char mark = 0;
+    if (!read_number(mapping.range.begin, mark) || mark != '-' ||
+        !read_number(mapping.range.end, mark)) {
       return false;
     }
-    while (stop != '\n') {
-      if (!get(stop)) {
+    mapping.protection = PROT_NONE;
+    for (const int bit : {PROT_READ, PROT_WRITE, PROT_EXEC}) {
+      if (!get(mark)) {
+        return false;
+      }
+      mapping.protection |= mark != '-' ? bit : 0;
+    }
+    while (mark != '\n') {
+      if (!get(mark)) {
         return false;
       }
     }
@@ -167,20 +182,18 @@ class Mappings {
     return true;
   }
 
-  bool read_number(std::uint64_t& number, char& stop) noexcept {
-    number = 0;
-    for (;;) {
-      if (!get(stop)) {
-        return false;
-      }
-      const int digit = stop >= '0' && stop <= '9'   ? stop - '0'
-                        : stop >= 'a' && stop <= 'f' ? stop - 'a' + 10
+  // A hexadecimal number and the character behind it.
+  bool read_number(std::uint64_t& number, char& mark) noexcept {
+    for (number = 0; get(mark);) {
+      const int digit = mark >= '0' && mark <= '9'   ? mark - '0'
+                        : mark >= 'a' && mark <= 'f' ? mark - 'a' + 10
                                                      : -1;
       if (digit < 0) {
         return true;
       }
       number = number * 16 + static_cast<std::uint64_t>(digit);
     }
+    return false;
   }
 
   int file_;
@@ -197,22 +210,23 @@ void prepare_own_stack() noexcept {
 }
 
 StackRange own_stack() noexcept {
-  // The kernel keeps other mappings that far from where the first thread's stack grows to.
+  // The kernel keeps other mappings away from the first thread's stack by this much.
   constexpr std::uint64_t kRoomToGrow = std::uint64_t{128} << 20;
   const WithoutCancellation uncancelled;
-  // A signal's handler may fork: the child would read on where this does, in the one open file.
+  // A signal handler may fork, and the child would move the file offset that both share.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-  // glibc keeps what it knows of a thread at the upper end of the stack that it starts it with.
+  // glibc keeps a thread's descriptor at the upper end of the stack that it starts the thread on.
   const auto descriptor = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
   StackRange own{};
-  StackRange range{};
   {
     Mappings mappings;
-    while (own.end == 0 && mappings.next(range)) {
+    Mapping mapping{};
+    while (own.end == 0 && mappings.next(mapping)) {
+      const StackRange& range = mapping.range;
       if (!range.holds(here)) {
         continue;
       }
@@ -228,73 +242,23 @@ StackRange own_stack() noexcept {
   return own;
 }
 
-namespace {
-
-// The digits before `end_mark`; moves `at` behind it.
-std::uint64_t hexadecimal(const char*& at, char end_mark) noexcept {
-  std::uint64_t value = 0;
-  for (; *at != end_mark && *at != '\0'; ++at) {
-    const char digit = *at;
-    value = value * 16 + static_cast<std::uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  }
-  at += *at == end_mark ? 1 : 0;
-  return value;
-}
-
-// A look for one range, fed the lines of the file in their order, that is by ascending addresses.
-struct RangeProtection {
-  std::uint64_t at;  ///< up to here all is known
-  std::uint64_t end;
-  int protection;
-
-  // Whether more lines are wanted. "55d0c1a3e000-55d0c1a40000 r--p 00000000 ..."
-  bool take(const char* line) noexcept {
-    const std::uint64_t mapped_from = hexadecimal(line, '-');
-    const std::uint64_t mapped_to = hexadecimal(line, ' ');
-    if (mapped_to <= at) {
-      return true;
-    }
-    const int found = (line[0] == 'r' ? PROT_READ : 0) | (line[1] == 'w' ? PROT_WRITE : 0) |
-                      (line[2] == 'x' ? PROT_EXEC : 0);
-    if (mapped_from > at || (protection != kProtectionUnknown && protection != found)) {
-      protection = kProtectionUnknown;
-      return false;
-    }
-    protection = found;
-    at = mapped_to;
-    return at < end;
-  }
-};
-
-}  // namespace
-
 int protection_of(std::uint64_t begin, std::uint64_t end) noexcept {
-  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return kProtectionUnknown;
-  }
-  RangeProtection range{begin, end, kProtectionUnknown};
-  // Of each line the begin alone: two addresses and the protection.
-  constexpr std::size_t kBegin = 16 + 1 + 16 + 1 + 4;
-  char line[kBegin + 1] = {};
-  std::size_t length = 0;
-  char text[512];
-  bool more = true;
-  for (ssize_t size; more && (size = read(file, text, sizeof(text))) > 0;) {
-    for (const char* at = text; more && at < text + size; ++at) {
-      if (*at != '\n') {
-        if (length < kBegin) {
-          line[length++] = *at;
-        }
-        continue;
-      }
-      line[length] = '\0';
-      length = 0;
-      more = range.take(line);
+  Mappings mappings;
+  Mapping mapping{};
+  std::uint64_t known_to = begin;
+  int protection = kProtectionUnknown;
+  while (known_to < end && mappings.next(mapping)) {
+    if (mapping.range.end <= known_to) {
+      continue;
     }
+    if (mapping.range.begin > known_to ||
+        (protection != kProtectionUnknown && protection != mapping.protection)) {
+      return kProtectionUnknown;
+    }
+    protection = mapping.protection;
+    known_to = mapping.range.end;
   }
-  close(file);
-  return range.at >= end ? range.protection : kProtectionUnknown;
+  return known_to >= end ? protection : kProtectionUnknown;
 }
 
 }  // namespace ompdm::record

@@ -11,21 +11,20 @@
 
 namespace ompdm::record {
 
-/// What /proc/PID/stat says; all zero if there is no such process.
+/// The contents of /proc/PID/stat; all zero if there is no such process.
 spool::ProcessStat process_stat(std::uint32_t pid) noexcept;
 
-/// Fills what tells how far the clocks of the header's triples can be compared with another
-/// process's.
+/// Fills the header's facts about clocks, by which a reader compares times of several processes.
 void describe_clocks(spool::FileHeader& header) noexcept;
 
-/// Fills everything of the header that is about the process: ids, names, arguments, rank, host,
-/// first clock triple and what its clocks are worth.
+/// Fills the header's facts about the process: ids, names, arguments, rank, host, clocks. Called at
+/// attach and after a fork, outside of callbacks.
 void describe_process(spool::FileHeader& header) noexcept;
 
-/// Reads a small file whole, NUL-terminated; returns its size, or -1.
+/// Reads a small file as a NUL-terminated text. Returns its size, or -1.
 ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept;
 
-/// Mapped for as long as the thread runs, from where it is now up. Empty: not known.
+/// A part of a thread's stack, mapped for as long as the thread runs. Empty: not known.
 struct StackRange {
   std::uint64_t begin;
   std::uint64_t end;
@@ -35,18 +34,20 @@ struct StackRange {
   }
 };
 
-/// The stack that this thread was started with, if it is on it now. Stacks that a program switches
-/// to by itself (fibers, signals) may go while the thread lives: they are none.
+/// The stack that this thread was started with, from here up, if the thread runs on it now. Stacks
+/// that a program switches to (fibers, signals) may be freed while the thread lives: empty for
+/// them.
 StackRange own_stack() noexcept;
 
-/// Finds what own_stack() asks the loader for. To be called at attach.
+/// Looks up the symbol that own_stack() needs. Called at attach.
 void prepare_own_stack() noexcept;
 
+/// The answer of protection_of() where there is none.
 inline constexpr int kProtectionUnknown = -1;
 
-/// PROT_READ, PROT_WRITE and PROT_EXEC of all pages from `begin` to `end`; kProtectionUnknown if
-/// they differ, if a page is not mapped, or if the kernel does not tell. Reads the file up to
-/// there: some tens of microseconds.
+/// The protection (PROT_READ, PROT_WRITE, PROT_EXEC) of the pages from `begin` to `end`.
+/// kProtectionUnknown if the pages differ, one is not mapped, or /proc/self/maps cannot be read.
+/// Takes some tens of microseconds.
 int protection_of(std::uint64_t begin, std::uint64_t end) noexcept;
 
 }  // namespace ompdm::record

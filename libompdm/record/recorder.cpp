@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <initializer_list>
@@ -51,6 +50,17 @@ namespace {
 struct stat stderr_at_attach;
 bool stderr_known = false;
 
+// Without blocking, and without a signal that would end the program: where nobody reads, the
+// message is lost.
+void write_line(Pieces& line) noexcept {
+  // Raised for a pipe without a reader, at a size limit, and in a terminal's background (tostop).
+  const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
+  pollfd ready{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
+    line.write_line(STDERR_FILENO);
+  }
+}
+
 }  // namespace
 
 void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
@@ -60,21 +70,6 @@ bool stderr_is_ours() noexcept {
   return stderr_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_attach.st_dev &&
          now.st_ino == stderr_at_attach.st_ino;
 }
-
-namespace {
-
-// A reader that is gone costs the message, never the program; one that does not read does not keep
-// it waiting.
-void write_line(Pieces& line) noexcept {
-  // No reader, no room, a terminal's background with tostop.
-  const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
-  pollfd ready{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
-    line.write_line(STDERR_FILENO);
-  }
-}
-
-}  // namespace
 
 void say(const char* format, ...) noexcept {
   const WithoutCancellation uncancelled;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,16 +21,17 @@
 #include "record/config.h"
 #include "spool_format/format.h"
 
-/// As clone(2).
+/// clone(2) by glibc's internal name. ThreadSanitizer intercepts `clone` and would touch the state
+/// of the thread whose memory the new process shares.
 extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
 
 namespace ompdm::record {
 
-/// While one lives, this thread cannot be cancelled, whatever the kind of cancellation; what was
-/// asked for meanwhile comes after it, at the program's next cancellation point. The kind is put
-/// off too: glibc (2.36) sends a signal to a thread that may be cancelled at any time, and when
-/// that comes looks at the kind alone, though the thread may have forbidden it meanwhile. About 20
-/// ns.
+/// Scoped: this thread cannot be cancelled. open(), pwrite() and fallocate() are cancellation
+/// points, where a cancelled thread would end with the recorder's mutex held. A pending
+/// cancellation takes effect later, at the program's next cancellation point. The type is set to
+/// deferred as well: glibc 2.36 cancels an asynchronous thread by a signal whose handler checks
+/// the type alone, not the state. About 20 ns.
 class WithoutCancellation {
  public:
   WithoutCancellation() noexcept {
@@ -48,9 +50,9 @@ class WithoutCancellation {
   int state_before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// While one lives, this thread's errno may be changed; then it is what it was. Every function that
-/// the runtime, CUDA, the loader or libc calls holds one while it may call libc (of callbacks it is
-/// part of `Inside`). About 1 ns.
+/// Scoped: restores this thread's errno. Programs read errno after calls that may lead here (a
+/// directive, a thread's end). So every function that the runtime, CUDA, the loader or libc calls
+/// holds one while it may call libc; `Inside` includes one for callbacks. About 1 ns.
 class KeptErrno {
  public:
   KeptErrno() noexcept : before_(errno) {}
@@ -62,45 +64,45 @@ class KeptErrno {
   int before_;
 };
 
+/// The state of recording in this process.
 enum class Phase : std::uint32_t {
   kDetached,  ///< not started, declined, or disarmed after a failure
   kArmed,     ///< recording
   kPaused,    ///< the runtime was finalised, the process goes on (omp_pause_resource_all)
-  kFinished,  ///< the trailer is written; what still comes is counted as lost
+  kFinished,  ///< the trailer is written; later events are counted as lost
 };
 
-/// Zero in a child that was made behind the back of pthread_atfork(3) (_Fork, a bare clone): it is
-/// detached, rather than write into the spool of its parent. A page by itself, see
-/// `detach_unseen_children`.
+/// State that the kernel zeroes in a child. pthread_atfork(3) handlers do not run for _Fork() or
+/// clone(2), so such a child is detached here and cannot write into its parent's spool. The state
+/// has a page of its own, see `detach_unseen_children`.
 struct alignas(4096) WipedOnFork {
   std::atomic<Phase> phase{Phase::kDetached};
 };
 
 extern WipedOnFork wiped_on_fork;
 
-/// Has the kernel empty `wiped_on_fork` in every child; what a fork(2) child needs of it is put
-/// back by the hooks. Nothing on kernels before 4.14, or with larger pages.
+/// Asks the kernel to zero `wiped_on_fork` in every child (MADV_WIPEONFORK). The fork handlers
+/// restore it for a fork(2) child. Has no effect before Linux 4.14, or where pages are larger.
 void detach_unseen_children() noexcept;
 
+/// The process-wide state besides the phase.
 struct alignas(64) Recorder {
-  // What every callback reads besides the phase lies in one cache line.
+  // The members that every callback reads lie in one cache line.
   bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
-  bool contents = false;      ///< contents are hashed, within the budget
-  std::atomic<bool> aggregating{
-      false};                      ///< regions that begin now are counted, not told (detail.h)
-  std::atomic<bool> cupti{false};  ///< activities are recorded; while false no callback does more
-                                   ///< than read this
+  bool contents = false;      ///< contents of transfers are hashed, within the budget
+  std::atomic<bool> aggregating{false};  ///< regions that begin now are aggregated (clock.h)
+  std::atomic<bool> cupti{false};        ///< device activities are recorded
   std::atomic<bool> wrappers_only{
       false};  ///< the runtime has no EMI callbacks: wrappers write the regions
-  std::atomic<std::uint64_t> next_window_check{~std::uint64_t{0}};  ///< ticks: update_window() then
-  std::atomic<bool> failed{false};  ///< the spool cannot grow any more; said once
-  std::atomic<bool> exiting{false};
-  bool hooked = false;  ///< fork and exit are watched
-  bool forked = false;  ///< a fork's child: silent unless it offloads
-  /// The file's header once the spool is open, `draft` before: counters and facts always have a
-  /// place.
+  std::atomic<std::uint64_t> next_window_check{
+      ~std::uint64_t{0}};            ///< ticks at which to call update_window()
+  std::atomic<bool> failed{false};   ///< the spool cannot grow any more
+  std::atomic<bool> exiting{false};  ///< atexit handlers run
+  bool hooked = false;               ///< fork and exit handlers are installed
+  bool forked = false;               ///< a fork's child: silent unless it offloads
+  /// The header in the file once the spool is open, `draft` before. Never null after attach.
   std::atomic<spool::FileHeader*> header{nullptr};
-  /// Guards the spool's growth, buffers given out and back, and the patching of modules; never
+  /// Guards the growth of the spool, the list of free buffers, and the patching of modules. Never
   /// taken on the hot path.
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   Config config;
@@ -109,16 +111,18 @@ struct alignas(64) Recorder {
 
 extern Recorder recorder;
 
-/// Adds to a named loss. Safe anywhere; survives a kill once the spool is open.
+/// Adds to a named loss counter. Safe in any context. The counter survives a kill once the spool is
+/// open.
 [[gnu::cold]] void count_loss(spool::Loss loss, std::uint64_t count = 1) noexcept;
 
+/// Whether this process records now.
 inline bool armed() noexcept {
   return wiped_on_fork.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
-/// Scoped hold of the recorder's mutex, by a thread that meanwhile cannot be cancelled, and takes
-/// no signal: a handler that forks would leave the child in the midst of growing its parent's
-/// spool, one that ends the process would wait for its own thread.
+/// Scoped hold of the recorder's mutex. Meanwhile the thread cannot be cancelled and its signals
+/// are blocked. A handler that forks would leave the child half way through growing its parent's
+/// spool; a handler that ends the process would deadlock on the mutex.
 class Lock {
  public:
   Lock() noexcept;
@@ -131,8 +135,14 @@ class Lock {
   sigset_t before_;
 };
 
-/// A further descriptor of the open file behind `file`, closed at exec: the lowest free number from
-/// `lowest` on, or from 3 on where the process's limit (RLIMIT_NOFILE) lies below. -1 with errno if
+/// Maps `size` zeroed bytes; null if there is no memory. Callbacks allocate by this alone.
+inline void* map_memory(std::size_t size) noexcept {
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED ? memory : nullptr;
+}
+
+/// Duplicates a descriptor with FD_CLOEXEC, to the lowest free number from `lowest` on. Where
+/// RLIMIT_NOFILE is below `lowest`, to the lowest free one from 3 on. Returns -1 with errno if
 /// there is none.
 inline int duplicate(int file, int lowest) noexcept {
   constexpr int kAboveStreams = STDERR_FILENO + 1;
@@ -140,8 +150,9 @@ inline int duplicate(int file, int lowest) noexcept {
   return number >= 0 || errno != EINVAL ? number : fcntl(file, F_DUPFD_CLOEXEC, kAboveStreams);
 }
 
-/// As openat(2) with O_CLOEXEC, but never a standard stream's number, not even for a moment: those
-/// that are free are taken meanwhile, and lead nowhere.
+/// openat(2) with O_CLOEXEC, but never with the number of a standard stream. Where the program has
+/// closed its streams, its output would otherwise go into the recorder's file. Free stream numbers
+/// are occupied by /dev/null meanwhile.
 inline int open_above_streams(int folder, const char* path, int flags, mode_t mode = 0) noexcept {
   int taken[STDERR_FILENO + 1];
   int count = 0;
@@ -170,10 +181,12 @@ constexpr std::uint64_t fnv1a(const char* text, std::size_t size) noexcept {
   return hash;
 }
 
-/// Room for 20 pieces, of which two may be numbers, and for what a pipe takes at once; what is more
-/// is left out.
+/// A line of text in pieces, written by one writev(2). Unlike printf's family it needs no memory
+/// and little stack, and is safe in signal handlers. Holds 20 pieces, two of them numbers, and at
+/// most PIPE_BUF bytes; the rest is dropped.
 class Pieces {
  public:
+  /// Adds a text, which must outlive the line.
   void add(const char* text) noexcept { add(text, strlen(text)); }
 
   void add(const char* text, std::size_t size) noexcept {
@@ -185,7 +198,7 @@ class Pieces {
     }
   }
 
-  /// What others have named: a `?` stands for controls, which a terminal would obey.
+  /// Adds a text that the user named, with a `?` in the place of terminal control characters.
   void add_printable(const char* text) noexcept {
     while (*text != '\0') {
       const char* end = text;
@@ -203,6 +216,7 @@ class Pieces {
     }
   }
 
+  /// Adds a decimal number.
   void add_number(std::uint32_t number) noexcept {
     if (numbers_ == kMostNumbers) {
       return;
@@ -216,7 +230,7 @@ class Pieces {
     add(begin, static_cast<std::size_t>(end - begin));
   }
 
-  /// One writev(2), with a last line end; what does not go in is lost.
+  /// Writes the pieces and a line end. Bytes that the file does not take are lost.
   void write_line(int file) noexcept {
     static const char kLineEnd = '\n';
     pieces_[count_++] = {const_cast<char*>(&kLineEnd), 1};
@@ -224,7 +238,8 @@ class Pieces {
   }
 
  private:
-  // How many bytes the control takes; 0: it is none. Those beyond ASCII are C2 80 to C2 9F.
+  // The size of the control character at `text`, 0 if it is none. In UTF-8, C2 80 to C2 9F are
+  // control characters too.
   static std::size_t control_at(const char* text) noexcept {
     const auto byte = static_cast<unsigned char>(text[0]);
     const auto next = static_cast<unsigned char>(byte == 0xC2 ? text[1] : 0);
@@ -242,15 +257,15 @@ class Pieces {
   int numbers_ = 0;
 };
 
-/// Remembers what descriptor 2 is now; later messages are dropped when the program has put
-/// something else there.
+/// Remembers the file behind descriptor 2. Messages are dropped once the program has put another
+/// file there.
 void remember_stderr() noexcept;
 
-/// Whether descriptor 2 is still what it was at attach.
+/// Whether descriptor 2 is still the file that it was at attach.
 bool stderr_is_ours() noexcept;
 
-/// Writes "ompdm: <text>\n". Of printf's formats it knows %s and %u. Safe in signal handlers and on
-/// small stacks.
+/// Writes "ompdm: <text>\n" to standard error. Knows the formats %s and %u alone. Safe in signal
+/// handlers and on small stacks.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 
 }  // namespace ompdm::record

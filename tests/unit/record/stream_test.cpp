@@ -203,7 +203,7 @@ Sums sums_of_events(const Recorded& recorded) {
 void add_counted(const Recorded& recorded, Sums& sums) {
   const auto aggregate_of = [&](std::uint32_t thread) -> const trace::TallyNote* {
     if (thread < trace::kFirstExample) return nullptr;
-    const trace::TallyNote& note = recorded.aggregates[thread - trace::kFirstExample];
+    const trace::TallyNote& note = recorded.tallies[thread - trace::kFirstExample];
     EXPECT_TRUE(note.is_known);
     EXPECT_LE(note.times.least, note.times.most);
     return &note;
