@@ -27,12 +27,6 @@ std::uint64_t places_of(const PathTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
 }
 
-// Zeroed; null if there is no memory.
-void* map_pages(std::uint64_t bytes) noexcept {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
 // Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
 std::uint64_t place_of(const PathTable& table, const void* from, std::uint64_t value) noexcept {
   const std::uint64_t key = reinterpret_cast<std::uint64_t>(from) * 0xc4ceb9fe1a85ec53U + value;
@@ -52,7 +46,7 @@ PathEdge& edge_at(const PathTable& table, const void* from, std::uint64_t value)
 bool move_edges(PathTable& table, unsigned bits) noexcept {
   const std::uint64_t count = table.places != nullptr ? places_of(table) : 0;
   PathEdge* const old = table.places;
-  auto* const places = static_cast<PathEdge*>(map_pages(sizeof(PathEdge) << bits));
+  auto* const places = static_cast<PathEdge*>(map_memory(sizeof(PathEdge) << bits));
   if (places == nullptr) {
     return false;
   }
@@ -71,7 +65,7 @@ bool move_edges(PathTable& table, unsigned bits) noexcept {
 
 bool make_nodes(PathTable& table) noexcept {
   const std::uint64_t bytes = table.pages != nullptr ? 2 * table.pages->bytes : kFirstBytes;
-  auto* pages = static_cast<PathPages*>(map_pages(bytes));
+  auto* pages = static_cast<PathPages*>(map_memory(bytes));
   if (pages == nullptr) {
     return false;
   }

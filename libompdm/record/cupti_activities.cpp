@@ -322,12 +322,10 @@ void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_
   *most_records = 0;  // as many as fit
   *buffer = take_kept();
   if (*buffer == nullptr) {
-    void* memory =
-        mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    *buffer = static_cast<std::uint8_t*>(map_memory(kBufferBytes));
+    if (*buffer == nullptr) {
       return;
     }
-    *buffer = static_cast<std::uint8_t*>(memory);
   }
   handed_out.fetch_add(1);
 }

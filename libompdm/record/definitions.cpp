@@ -143,12 +143,10 @@ void copy_table(const dl_phdr_info& info, Copy& copy) noexcept {
   if (!copy.filled || copy.capacity == 0) {
     return;
   }
-  void* memory =
-      mmap(nullptr, copy.capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  copy.memory = static_cast<std::byte*>(map_memory(copy.capacity));
+  if (copy.memory == nullptr) {
     return;
   }
-  copy.memory = static_cast<std::byte*>(memory);
   each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* name) {
     if (copy.capacity - copy.used >= space_of(entry)) {
       memcpy(copy.memory + copy.used, &entry, sizeof(entry));
@@ -356,9 +354,8 @@ bool make_room_for_early() noexcept {
     return true;
   }
   // A program may open and close libraries with target regions many times and run none of them.
-  void* memory = mmap(nullptr, std::size_t{2} * early_room * sizeof(Early), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  void* memory = map_memory(std::size_t{2} * early_room * sizeof(Early));
+  if (memory == nullptr) {
     return false;
   }
   memcpy(memory, early, early_count * sizeof(Early));

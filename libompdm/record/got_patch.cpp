@@ -1,5 +1,6 @@
 #include "record/got_patch.h"
 
+#include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -50,10 +51,63 @@ bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept {
          reinterpret_cast<std::uint64_t>(dynamic.strings) >= info.dlpi_addr;
 }
 
+namespace {
+
+// How the loader fills a slot (the psABI names this differently on each machine).
+enum class Filled : std::uint8_t {
+  kNot,     ///< not with a symbol's address
+  kCall,    ///< for calls: at load, or at the first call
+  kData,    ///< for addresses taken and calls without PLT: at load
+  kObject,  ///< for an initialised object of the program
+};
+
+struct Slot {
+  std::uint64_t at;
+  Filled filled;
+  bool defined_here;  ///< the module has a function of this name itself
+  const char* name;
+};
+
+Filled filled_by(std::uint64_t type) noexcept {
+#if defined(__x86_64__)
+  return type == R_X86_64_JUMP_SLOT  ? Filled::kCall
+         : type == R_X86_64_GLOB_DAT ? Filled::kData
+         : type == R_X86_64_64       ? Filled::kObject
+                                     : Filled::kNot;
+#elif defined(__aarch64__)
+  return type == R_AARCH64_JUMP_SLOT  ? Filled::kCall
+         : type == R_AARCH64_GLOB_DAT ? Filled::kData
+         : type == R_AARCH64_ABS64    ? Filled::kObject
+                                      : Filled::kNot;
+#else
+  return Filled::kNot;
+#endif
+}
+
+// Calls `visit` with each slot of a module that the loader fills with a symbol's address.
+template <class Visit>
+void each_slot(const dl_phdr_info& info, const Dynamic& dynamic, Visit&& visit) noexcept {
+  const auto walk = [&](const ElfW(Rela) * relocations, std::size_t count) {
+    for (std::size_t i = 0; relocations != nullptr && i < count; ++i) {
+      const Filled filled = filled_by(ELF64_R_TYPE(relocations[i].r_info));
+      if (filled != Filled::kNot) {
+        const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocations[i].r_info)];
+        visit(Slot{info.dlpi_addr + relocations[i].r_offset, filled, symbol.st_shndx != SHN_UNDEF,
+                   dynamic.strings + symbol.st_name});
+      }
+    }
+  };
+  walk(dynamic.plt, dynamic.plt_count);
+  walk(dynamic.data, dynamic.data_count);
+}
+
+// Whether a symbol may be one of the offload runtime.
 bool is_of_offload_runtime(const char* name) noexcept {
   return strncmp(name, "__tgt_", 6) == 0 || strncmp(name, "omp_target_", 11) == 0 ||
          strcmp(name, "omp_get_mapped_ptr") == 0;
 }
+
+}  // namespace
 
 bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;

@@ -18,9 +18,8 @@ namespace {
 bool make_room() noexcept {
   constexpr std::uint32_t kFirst = 64;
   const std::uint32_t capacity = module_table.capacity == 0 ? kFirst : 2 * module_table.capacity;
-  void* memory = mmap(nullptr, capacity * sizeof(LoadedModule), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  void* memory = map_memory(capacity * sizeof(LoadedModule));
+  if (memory == nullptr) {
     if (!module_table.full) {
       count_loss(spool::Loss::kModulesUnpatched);
     }
@@ -80,8 +79,8 @@ std::atomic<std::uint32_t> generation_of_modules{0};
 
 namespace {
 
-// What the loader had counted at the last scan, and what was known then. Read without the mutex, to
-// see that nothing is to be done.
+// The loader's counters at the last scan, and the state of patching then. Read without the mutex,
+// to see that there is nothing to do.
 std::atomic<std::uint64_t> loads_seen{0};
 std::atomic<std::uint64_t> closes_seen{0};
 std::atomic<bool> scanned{false};
@@ -94,7 +93,7 @@ int compare_counters(dl_phdr_info* info, std::size_t /*size*/, void* data) noexc
   return 1;
 }
 
-// Whether nothing was loaded or closed since the last scan, and nothing can be done that could not.
+// Whether nothing was loaded or closed since the last scan, and patching has not become possible.
 bool up_to_date() noexcept {
   bool same = false;
   if (scanned.load(std::memory_order_relaxed) &&
@@ -252,7 +251,7 @@ void scan_locked() noexcept {
   if (offloading_closed) {
     generation_of_modules.fetch_add(1, std::memory_order_relaxed);
   }
-  // Last, since other threads take it for done by these.
+  // Last: other threads see by these that the scan is done.
   some_wait = wait;
   could_patch = patches;
   loads_seen = scan.loads;
@@ -273,8 +272,7 @@ void scan_modules() noexcept {
 
 spool::ModuleId find_module(std::uint64_t address) noexcept {
   const Lock lock;
-  // A closed library's range may have been given to another one since: look before believing the
-  // table.
+  // Another library may have been loaded into the range of a closed one since.
   LoadedModule* module = module_at(address);
   if (module == nullptr || some_wait || !is_there(*module, address)) {
     if (some_wait || !up_to_date()) {
@@ -283,7 +281,7 @@ spool::ModuleId find_module(std::uint64_t address) noexcept {
     module = module_at(address);
   }
   if (module != nullptr && module->waits) {
-    // Its code runs, so the loader is done with it: what could not be patched now never can.
+    // Its code runs, so the loader is done with it: slots not patched by now never will be.
     module->waits = false;
     count_unpatched(*module);
   }

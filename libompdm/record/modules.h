@@ -11,12 +11,13 @@
 
 namespace ompdm::record {
 
+/// A loaded object.
 struct LoadedModule {
-  spool::ModuleId id;  ///< none: the place is free
-  bool seen;           ///< by the scan that runs
+  spool::ModuleId id;  ///< kNone: the place is free
+  bool seen;           ///< by the current scan
   bool offloads;       ///< refers to `__tgt_*`, so it may have an entry table
-  bool waits;          ///< to be patched once the loader is done with it
-  bool unpatched;      ///< counted as such
+  bool waits;          ///< has slots to patch once the loader is done with it
+  bool unpatched;      ///< counted in Loss::kModulesUnpatched
   bool entries_written;
   std::uint64_t bias;
   std::uint64_t begin;
@@ -26,13 +27,15 @@ struct LoadedModule {
   char path[768];
 };
 
+/// The open modules. The table moves when it grows, and a closed module's place is used again.
+/// Access needs the recorder's mutex.
 struct ModuleTable {
   LoadedModule* places = nullptr;
-  std::uint32_t used = 0;  ///< no module lies behind these
+  std::uint32_t used = 0;  ///< places in use, or used before
   std::uint32_t capacity = 0;
   spool::ModuleId last_id = spool::ModuleId::kNone;
-  bool full = false;      ///< no memory for more: counted once
-  bool scanning = false;  ///< it changes now: a fork's child cannot believe it
+  bool full = false;      ///< no memory for more
+  bool scanning = false;  ///< a scan is changing it: unusable for a fork's child
 
   [[nodiscard]] LoadedModule* begin() const noexcept { return places; }
   [[nodiscard]] LoadedModule* end() const noexcept { return places + used; }
@@ -40,7 +43,7 @@ struct ModuleTable {
 
 extern ModuleTable module_table;
 
-/// A place with the next id and nothing else in it; null if there is no memory, which is counted.
+/// A zeroed place with the next id; null (and a loss counted) if there is no memory.
 LoadedModule* new_module() noexcept;
 
 /// The module that holds the address, or has the id; null if none does.
@@ -49,36 +52,35 @@ LoadedModule* module_of_id(spool::ModuleId id) noexcept;
 
 extern std::atomic<std::uint32_t> generation_of_modules;
 
-/// Changes when a scan has found that a module was closed which could offload: from then on its
-/// addresses may be another module's, and what was kept by them (sites, texts) is void.
+/// Changes when a scan finds that a module with target regions was closed. Its addresses may be
+/// another module's from then on, so tables by address (sites, texts) become invalid.
 inline std::uint32_t modules_generation() noexcept {
   return generation_of_modules.load(std::memory_order_relaxed);
 }
 
-/// Looks at all loaded objects: notes new ones, drops closed ones, patches `__tgt_*` slots where
-/// names are wanted, and tries again where the loader was not done the last time. Cheap when there
-/// is nothing to do (the loader counts what it loads and closes).
+/// Scans the loaded objects: adds new ones, drops closed ones, and patches the slots of `__tgt_*`
+/// functions. Slots that the loader was not done with are tried again. Cheap when there is nothing
+/// to do, since the loader counts loads and closes.
 void scan_modules() noexcept;
 
-/// The module that holds `address`, scanning if anything was loaded or closed; none if none does.
+/// The module that holds `address`; scans if anything was loaded or closed since the last scan.
 spool::ModuleId find_module(std::uint64_t address) noexcept;
 
-/// The same among the modules that the last scan found, without another one: for the addresses that
-/// follow one another, as those of a call chain do.
+/// The module that holds `address` as of the last scan.
 spool::ModuleId known_module(std::uint64_t address) noexcept;
 
-/// Where a module's tables of call frames are.
+/// The place of a module's .eh_frame tables.
 struct UnwindTables {
   std::uint64_t header;  ///< .eh_frame_hdr; 0: none
   std::uint64_t begin;   ///< of the module
   std::uint64_t end;
 };
 
-/// Of the module that holds `address`, among those that the last scan found.
+/// The tables of the module that holds `address` as of the last scan.
 UnwindTables unwind_tables_of(std::uint64_t address) noexcept;
 
-/// In a fork's child: its own spool needs the offload entries again, and what another thread was
-/// doing to the modules, or to the loader's list, was left half done.
+/// Called in a fork's child. Its spool needs the offload entries again, and a scan of another
+/// thread was left half done.
 void revise_modules_after_fork() noexcept;
 
 }  // namespace ompdm::record

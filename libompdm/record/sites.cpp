@@ -17,12 +17,9 @@ std::uint64_t places_of(const SiteTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
 }
 
-// Zeroed; null if there is no memory.
 template <class T>
 T* map_array(std::uint64_t count) noexcept {
-  void* memory =
-      mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<T*>(memory);
+  return static_cast<T*>(map_memory(count * sizeof(T)));
 }
 
 void put(SiteTable& table, SiteSlot* slot) noexcept {

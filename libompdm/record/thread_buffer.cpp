@@ -24,9 +24,8 @@ void* Pages::get(std::size_t size) noexcept {
     while (wanted < size) {
       wanted *= 2;
     }
-    void* memory =
-        mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    void* memory = map_memory(wanted);
+    if (memory == nullptr) {
       return nullptr;
     }
     bytes = wanted;
@@ -55,12 +54,10 @@ void close_all(ThreadBuffer& buffer) noexcept {
 }
 
 ThreadBuffer* new_buffer() noexcept {
-  void* memory = mmap(nullptr, sizeof(ThreadBuffer), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  auto* buffer = static_cast<ThreadBuffer*>(map_memory(sizeof(ThreadBuffer)));
+  if (buffer == nullptr) {
     return nullptr;
   }
-  auto* buffer = static_cast<ThreadBuffer*>(memory);
   buffer->id = spool::LaneId{buffers_made++};
   close_all(*buffer);
   start_sites(buffer->sites);
@@ -222,9 +219,7 @@ void detach_chunk() noexcept {
     return;
   }
   const Chunk chunk = this_thread.buffer->chunk;
-  void* copy =
-      mmap(nullptr, chunk.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy != MAP_FAILED) {
+  if (void* copy = map_memory(chunk.size)) {
     memcpy(copy, chunk.base, chunk.size);
     mremap(copy, chunk.size, chunk.size, MREMAP_MAYMOVE | MREMAP_FIXED, chunk.base);
   }
@@ -267,12 +262,10 @@ AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
 [[gnu::cold]] bool grow_table(AggregateTable& table) noexcept {
   const std::uint32_t old_count = table.slots == nullptr ? 0 : table.mask + 1;
   const std::uint32_t count = old_count == 0 ? kFirstSlots : 2 * old_count;
-  void* memory = mmap(nullptr, count * sizeof(AggregateSlot), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
+  auto* slots = static_cast<AggregateSlot*>(map_memory(count * sizeof(AggregateSlot)));
+  if (slots == nullptr) {
     return false;
   }
-  auto* slots = static_cast<AggregateSlot*>(memory);
   for (std::uint32_t i = 0; i < old_count; ++i) {
     if (table.slots[i].sample != 0) {
       *place_of(slots, count - 1, table.slots[i].key) = table.slots[i];
