@@ -106,7 +106,7 @@ void on_device_initialize(int device, const char* type, ompt_device_t* /*handle*
     return;
   }
   const WithoutCancellation uncancelled;
-  // That this event came is the proof that libomptarget is connected, however things hashed before.
+  // This event proves that libomptarget is connected, whatever find_delivery() concluded.
   if (recorder.draft.reach != spool::Reach::kOk) {
     const spool::Reach reach = cured ? spool::Reach::kCured : spool::Reach::kOk;
     recorder.draft.reach = reach;

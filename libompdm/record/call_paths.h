@@ -9,46 +9,46 @@
 
 namespace ompdm::record {
 
-/// Where the edge leads; null if there is none.
+/// The end of an edge; null if there is no such edge.
 PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t value) noexcept;
 
-/// Adds an edge to a new node, zeroed; null if there is no memory, or kMostNodes are there.
+/// Adds an edge to a new, zeroed node; null if there is no memory, or kMostNodes exist.
 PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept;
 
-/// Forgets all paths: what the addresses mean has changed.
+/// Drops all paths, since their addresses may be of other modules now.
 void forget_paths(PathTable& table) noexcept;
 
-/// Finds what unwinding needs, so that no callback does. To be called at attach.
+/// Looks up the symbols that unwinding needs. Called at attach, so that no callback calls dlsym().
 void prepare_paths() noexcept;
 
-/// A way to a site.
+/// The call path of a region.
 struct CallPath {
-  spool::PathId path;  ///< none: it is not known, or not told
-  Context** contexts;  ///< of its regions, the latest one first
+  spool::PathId path;  ///< none: unknown, or not recorded
+  Context** contexts;  ///< contexts of its regions, the latest first
 };
 
-/// A call path that is not known yet: unwinds, and writes its record. None if it cannot be told, or
-/// has no place. Some microseconds.
+/// Unwinds a new call path and writes its record. No path if it is unknown or cannot be recorded.
+/// Takes some microseconds.
 [[gnu::cold, gnu::noinline]] CallPath define_path(ThreadBuffer& buffer, SiteSlot& site,
                                                   const Call& call) noexcept;
 
-/// The way down the tree of paths where it is not the last one; null if it was never gone.
+/// The slow step down the tree of paths, where it is not the step taken last; null if it is new.
 [[gnu::noinline]] PathNode* find_path_root(ThreadBuffer& buffer, SiteSlot& site,
                                            std::uint64_t stack) noexcept;
 [[gnu::noinline]] PathNode* find_next_node(ThreadBuffer& buffer, PathNode& node,
                                            std::uint64_t address) noexcept;
 
-/// Where on this thread's stack the return address of one of the calls lies that led here; 0 if it
-/// is not found. Unwinds, like define_path().
+/// Unwinds to the call that returns to `address`. Returns the place of the return address on this
+/// thread's stack, 0 if there is no such call.
 [[gnu::cold, gnu::noinline]] std::uint64_t find_return(ThreadBuffer& buffer,
                                                        const void* address) noexcept;
 
-/// Finds out whether the address lies on the stack that this thread was started with, if that is
-/// not known of the buffer.
+/// Whether the address lies on the stack that this thread was started with. Looks for that stack
+/// first, if it is unknown.
 [[gnu::cold, gnu::noinline]] bool find_stack(ThreadBuffer& buffer, std::uint64_t address) noexcept;
 
-/// The way by which the call came to its site; no path where no wrapper saw it, and on stacks that
-/// the program made. Nothing is read but that stack, above the call.
+/// The call path of a call. No path if no wrapper saw the call, or on stacks that the program made.
+/// Reads this thread's own stack above the call alone.
 inline CallPath call_path_of(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
   if (!buffer.stack.holds(call.stack) && (call.stack == 0 || !find_stack(buffer, call.stack)))
       [[unlikely]] {

@@ -88,9 +88,9 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
 }  // namespace
 
 const char* other_tool() noexcept {
-  static bool hashed = false;
-  if (!hashed) {
-    hashed = true;
+  static bool searched = false;
+  if (!searched) {
+    searched = true;
     walk_objects(visit, nullptr);
   }
   return found[0] != '\0' ? found : nullptr;

@@ -10,34 +10,33 @@
 
 namespace ompdm::record {
 
-/// Writes the module's record to this buffer, unless it is among those that the buffer wrote last.
+/// Writes a module's record, unless it is among those that the buffer wrote last.
 void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept;
 
-/// Writes the offload entries of modules found since the last call.
+/// Writes the offload entries of modules found since the last call: the table by which the compiler
+/// names kernels and `declare target` variables, which survives strip.
 void write_offload_entries(ThreadBuffer& buffer) noexcept;
 
-/// The runtime has initialised a device, of this type as ompt_callback_device_initialize tells it.
+/// Notes that the runtime has initialised a device, and whether it is emulated.
 void learn_device(int number, const char* type) noexcept;
 
-/// Whether the runtime has initialised a device of this number. Nothing is known of numbers
-/// past 63.
+/// Whether the runtime has initialised a device of this number. False from number 64 on.
 bool device_is_known(int number) noexcept;
 
-/// Whether it is the host's: a number, but none of the devices', or omp_initial_device.
+/// Whether the number is the host's: omp_initial_device, or one that is no initialised device's.
 bool device_is_host(int number) noexcept;
 
-/// Whether it is a host that plays a device: its copies are done when they return.
+/// Whether the device is emulated on the host: its copies are complete when they return.
 bool device_is_emulated(int number) noexcept;
 
-/// Remembers a device event, or writes it when the spool is open already.
+/// Writes a device event, or keeps it until the spool is open.
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
                  const char* type) noexcept;
 
-/// Writes the device events that came before the spool was opened (once), and offload entries not
-/// yet written.
+/// Writes the device events kept until now, and new offload entries. Called when the spool is open.
 void write_early_events(ThreadBuffer& buffer) noexcept;
 
-/// Keeps the early events for the recording of a fork's child.
+/// Makes the kept events be written again, for a fork's child.
 void forget_early_events() noexcept;
 
 }  // namespace ompdm::record

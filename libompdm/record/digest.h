@@ -7,24 +7,23 @@
 
 namespace ompdm::record {
 
-/// A fingerprint reads 64 blocks of 4 KiB at most, spread evenly, the first and the last byte
-/// included.
+/// A fingerprint reads at most 64 blocks of 4 KiB, spread evenly from the first byte to the last.
 inline constexpr std::size_t kFingerprintBlock = 4096;
 inline constexpr std::size_t kFingerprintBlocks = 64;
 inline constexpr std::size_t kFingerprintBytes = kFingerprintBlock * kFingerprintBlocks;
 
-/// What was learned of a content.
+/// Hashes of a piece of memory.
 struct Digest {
-  std::uint64_t fingerprint = 0;  ///< of the spread blocks; different: different for sure
-  std::uint64_t hash = 0;         ///< XXH3-64 of every byte; 0: not taken
+  std::uint64_t fingerprint = 0;  ///< of the spread blocks
+  std::uint64_t hash = 0;         ///< XXH3-64 of all bytes; 0: not taken
   bool trivial = false;           ///< all bytes that were hashed are equal
 };
 
-/// The bounded fingerprint. Of up to kFingerprintBytes it reads all, so that the hash is known too.
-/// Never 0.
+/// Takes the fingerprint, which is never 0. Up to kFingerprintBytes it reads all, and takes the
+/// hash too.
 Digest fingerprint_of(const void* data, std::size_t bytes) noexcept;
 
-/// Adds the hash of all bytes, never 0, and settles whether they are all equal.
+/// Adds the hash of all bytes, which is never 0, and `trivial` of all bytes.
 void complete_digest(Digest& digest, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace ompdm::record

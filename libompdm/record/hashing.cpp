@@ -56,10 +56,9 @@ void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcep
 }
 
 Transfer transfer_of(const Operation& op) noexcept {
-  // An address is read only if the runtime says that it is the host's: that its device is none of
-  // those that were initialised, and that the other side is one. What the operation is called says
-  // less: some plugins call a copy between devices "from device". A rectangle's bytes lie
-  // scattered, and what is not known by name may be no transfer at all.
+  // Memory is read only if the runtime's device numbers say that it is the host's: one side is a
+  // device that was initialised, the other is none. The optype says less, since some plugins call a
+  // copy between devices "from device". The bytes of a rectangle are scattered.
   const ompt_target_data_op_t kind = synchronous_form(op.optype);
   if ((kind != ompt_target_data_transfer_to_device &&
        kind != ompt_target_data_transfer_from_device && kind != ompt_target_data_transfer) ||
@@ -84,8 +83,8 @@ bool is_each(std::uint32_t power_of_two, std::uint32_t run) noexcept {
   return (run & (power_of_two - 1)) == 0;
 }
 
-// 1, 2, 6, 13, 26, 53, ...: about twice as far each time, and from 6 on even and odd by turns, so
-// that buffers which take turns have theirs.
+// 1, 2, 6, 13, 26, 53, ...: each about twice the one before, even and odd by turns, so that two
+// buffers that swap by turns are both hashed.
 bool is_spread(std::uint32_t occurrence) noexcept {
   constexpr std::uint64_t kThird = 6;
   std::uint64_t at = kThird;
@@ -108,8 +107,8 @@ void HashSchedule::begin_occurrence(const Hashed& hashed) noexcept {
   advanced = hashed.bytes < budget.advance();
 }
 
-HashDepth HashSchedule::look_at(std::uint64_t bytes, bool to_device,
-                                Hashed& hashed) const noexcept {
+HashDepth HashSchedule::depth_of(std::uint64_t bytes, bool to_device,
+                                 Hashed& hashed) const noexcept {
   if (budget.unlimited()) {
     return HashDepth::kWhole;
   }
@@ -153,13 +152,13 @@ HashDepth depth_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& t
   if (!known) {
     origin.site->hash_schedule.begin_occurrence(state.hashed);
   }
-  const HashDepth look =
-      origin.site->hash_schedule.look_at(transfer.bytes, transfer.to_device, state.hashed);
-  if (look != HashDepth::kNone && !budget.lasts(ticks(), state.hashed.ticks)) {
+  const HashDepth depth =
+      origin.site->hash_schedule.depth_of(transfer.bytes, transfer.to_device, state.hashed);
+  if (depth != HashDepth::kNone && !budget.lasts(ticks(), state.hashed.ticks)) {
     count_loss(spool::Loss::kContentsOverTime);
     return HashDepth::kNone;
   }
-  return look;
+  return depth;
 }
 
 Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool whole,
@@ -174,7 +173,7 @@ Digest examine(ContentState& state, const void* host, std::uint64_t bytes, bool 
   return digest;
 }
 
-// `back`: how many records of operations before this one it belongs to, 1: the last.
+// Records the content of the operation `back` records ago; 1: the last one.
 void write_content(ThreadBuffer& buffer, std::uint64_t back, const Digest& digest,
                    std::uint64_t taken, std::uint64_t flags) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
@@ -196,8 +195,8 @@ bool has_no_wait(spool::Entry entry) noexcept {
          entry == Entry::kDataUpdateNowait || entry == Entry::kKernelNowait;
 }
 
-// A host that plays a device copies at once. Of any other, a region's end has waited for the
-// region's operations if it is known not to be nowait; what an API call started is not known.
+// Whether it is known when a copy from a device has arrived. An emulated device copies at once.
+// Otherwise the end of a region without nowait has waited for it; of an API call nothing is known.
 bool completion_is_known(const OpenRegion* region, int device) noexcept {
   return device_is_emulated(device) ||
          (region != nullptr && region->call.entry != spool::Entry::kNone &&
@@ -209,11 +208,11 @@ void hash_incoming(ThreadBuffer& buffer, const Origin& origin, const Transfer& t
     count_loss(spool::Loss::kContentsUnknownCompletion);
     return;
   }
-  const HashDepth look = depth_of(buffer, origin, transfer);
-  if (look == HashDepth::kNone) {
+  const HashDepth depth = depth_of(buffer, origin, transfer);
+  if (depth == HashDepth::kNone) {
     return;
   }
-  const bool whole = look == HashDepth::kWhole;
+  const bool whole = depth == HashDepth::kWhole;
   if (origin.region == nullptr) {
     std::uint64_t taken = 0;
     const Digest digest = examine(buffer.content, transfer.host, transfer.bytes, whole, taken);
@@ -238,14 +237,14 @@ void hash_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op
   if (transfer.host == nullptr || !transfer.to_device) {
     return;
   }
-  const HashDepth look = depth_of(buffer, origin, transfer);
-  if (look == HashDepth::kNone) {
+  const HashDepth depth = depth_of(buffer, origin, transfer);
+  if (depth == HashDepth::kNone) {
     state.transfer = {};
     return;
   }
-  // The runtime is about to read it, so it can be read.
+  // Readable, since the runtime is about to read it.
   state.digest =
-      examine(state, transfer.host, transfer.bytes, look == HashDepth::kWhole, state.ticks);
+      examine(state, transfer.host, transfer.bytes, depth == HashDepth::kWhole, state.ticks);
 }
 
 void hash_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
@@ -271,15 +270,15 @@ void hash_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept {
       state.pending[kept++] = pending;
       continue;
     }
-    // The storage is mapped by the directive that runs, on this thread, until this callback
-    // returns: the program must not have given it back yet.
+    // The storage is mapped by a directive of this thread, which has not returned yet: the program
+    // cannot have freed it.
     std::uint64_t taken = 0;
     const Digest digest = examine(state, pending.host, pending.bytes, pending.whole, taken);
     write_content(buffer, buffer.op_count - pending.op + 1, digest, taken, spool::kContentAfter);
   }
   state.pending_count = kept;
   if (buffer.idle() && kept != 0) {
-    // Of regions that never told their end.
+    // Copies of regions without an end.
     count_loss(spool::Loss::kContentsUnknownCompletion, kept);
     state.pending_count = 0;
   }

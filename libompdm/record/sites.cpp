@@ -13,6 +13,11 @@ namespace ompdm::record {
 
 namespace {
 
+// The place after this one.
+std::uint64_t next_place(const SiteTable& table, std::uint64_t place) noexcept {
+  return (place + 1) & (~std::uint64_t{0} >> table.shift);
+}
+
 std::uint64_t places_of(const SiteTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
 }
@@ -36,7 +41,7 @@ void leave_unused(SiteTable& table, SiteSlot* slot) noexcept {
   table.unused = slot;
 }
 
-// Gives the sites of modules that are still there new places, 2^bits of them. False if there is no
+// Rebuilds the table with 2^bits places, without the sites of closed modules. False if there is no
 // memory.
 bool move_sites(SiteTable& table, unsigned bits) noexcept {
   const std::uint64_t count = places_of(table);
@@ -53,7 +58,7 @@ bool move_sites(SiteTable& table, unsigned bits) noexcept {
     if (slot == nullptr) {
       continue;
     }
-    // No other module ever gets the number of one that was closed.
+    // The id of a closed module is never used again.
     if (known_module(reinterpret_cast<std::uint64_t>(slot->codeptr)) == slot->module) {
       put(table, slot);
     } else {
@@ -66,8 +71,7 @@ bool move_sites(SiteTable& table, unsigned bits) noexcept {
   return true;
 }
 
-// Once a quarter of the places is taken there are twice as many, and slots for a quarter of the new
-// ones.
+// Doubles the places once a quarter of them is taken, and adds slots for a quarter of them.
 bool make_room(SiteTable& table) noexcept {
   const std::uint64_t places = places_of(table);
   if (table.count >= places / 4 && !move_sites(table, 64U - table.shift + 1)) {
@@ -91,6 +95,10 @@ void start_sites(SiteTable& table) noexcept {
   table.fresh_end = table.first_slots + SiteTable::kFirstSlots;
 }
 
+namespace {
+
+// Adds a site, with its key filled in and the rest zero; null (and a loss counted) if there is no
+// memory.
 SiteSlot* add_site(SiteTable& table, const void* codeptr, const void* ident,
                    std::uint64_t kernel) noexcept {
   if (!make_room(table)) {
@@ -111,9 +119,10 @@ SiteSlot* add_site(SiteTable& table, const void* codeptr, const void* ident,
   return slot;
 }
 
+// Drops the sites of closed modules, and what the others know of paths.
 void drop_closed_sites(SiteTable& table) noexcept {
   if (!move_sites(table, 64U - table.shift)) {
-    // Without memory to sort them by, all are defined anew.
+    // Without memory for a new table all sites are defined again.
     memset(static_cast<void*>(table.places), 0, places_of(table) * sizeof(*table.places));
     table.count = 0;
   }
@@ -123,8 +132,6 @@ void drop_closed_sites(SiteTable& table) noexcept {
     }
   }
 }
-
-namespace {
 
 constexpr std::size_t kLongestText = 4096;
 
@@ -142,7 +149,7 @@ char* put_text(char* at, const char* text) noexcept {
   return at + 1;
 }
 
-// How many of the call's names fit into a record; `size` grows by theirs.
+// The number of names that fit into a record; adds their size to `size`.
 std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcept {
   std::uint32_t kept = 0;
   for (; map.names != nullptr && kept < map.count; ++kept) {
@@ -156,8 +163,8 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   return kept;
 }
 
-// The modules are hashed once, and their records written before those that refer to them. Some
-// microseconds, most of them for the call chain.
+// Writes a site's record, after that of its module. Takes some microseconds, mostly for the call
+// path.
 [[gnu::cold, gnu::noinline]] SiteSlot* define(ThreadBuffer& buffer, const Call& call) noexcept {
   const WithoutCancellation uncancelled;  // the next thread takes the table over
   const spool::ModuleId module = find_module(reinterpret_cast<std::uint64_t>(call.codeptr));
@@ -188,14 +195,14 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
     at = put_text(at, call.map.names[i]);
   }
   commit(buffer, record, spool::Tag::kSite, static_cast<std::uint8_t>(call.entry), size);
-  // A call that no wrapper saw has one path as far as is known, the first.
+  // Of a call that no wrapper saw, only the first path is known.
   if (recorder.config.names && call.stack == 0) {
     define_path(buffer, *slot, call);
   }
   return slot;
 }
 
-// Whatever the buffer knows by an address in a module that was closed since.
+// Drops what the buffer knows by addresses of closed modules.
 [[gnu::cold, gnu::noinline]] void forget_closed_modules(ThreadBuffer& buffer) noexcept {
   const WithoutCancellation uncancelled;
   buffer.sites.generation = modules_generation();
@@ -227,7 +234,7 @@ SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept {
 
 Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   constexpr std::int64_t kMostDimensions = 16;
-  // libomptarget's __tgt_target_non_contig, outermost first; the last one is that of an element.
+  // libomptarget's __tgt_target_non_contig, outermost first; the last one is of an element.
   struct Dimension {
     std::uint64_t offset;
     std::uint64_t count;
@@ -239,7 +246,7 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
   if (count <= 0 || dimensions == nullptr) {
     return section;
   }
-  // Of extents that are known at run time only clang (19 to 22) passes the bytes of some instead.
+  // For some extents known only at run time, clang 19 to 22 passes the size in bytes instead.
   if (count > kMostDimensions) {
     section.bytes = static_cast<std::uint64_t>(count);
     return section;
@@ -254,7 +261,7 @@ Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
 
 namespace {
 
-constexpr std::uint32_t kShort = 32;     // all items of a list of no more are hashed
+constexpr std::uint32_t kShort = 32;     // lists up to this length are searched whole
 constexpr unsigned kMemberOfShift = 48;  // OMP_TGT_MAPTYPE_MEMBER_OF: 1 + the struct's own item
 
 std::uint64_t size_of(const MapArguments& map, std::uint32_t item) noexcept {

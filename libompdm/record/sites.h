@@ -1,5 +1,5 @@
-// Sites and their map items, as a thread's buffer defines them: hashed up at every region's
-// begin, written once. Called in callbacks.
+// Sites and their map items, as a thread's buffer defines them: looked up at every region's begin,
+// written once. Called in callbacks.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ompdm::record {
 
-/// Where the search for a site begins (multiplicative hashing: Knuth, The Art of Computer
+/// The first place of a site in the table (multiplicative hashing: Knuth, The Art of Computer
 /// Programming, volume 3, section 6.4).
 inline std::uint64_t site_place(const SiteTable& table, const void* codeptr,
                                 const void* ident) noexcept {
@@ -19,22 +19,8 @@ inline std::uint64_t site_place(const SiteTable& table, const void* codeptr,
   return key * 0x9e3779b97f4a7c15U >> table.shift;
 }
 
-/// The place after this one.
-inline std::uint64_t next_place(const SiteTable& table, std::uint64_t place) noexcept {
-  return (place + 1) & (~std::uint64_t{0} >> table.shift);
-}
-
 /// Makes a zeroed table usable.
 void start_sites(SiteTable& table) noexcept;
-
-/// A slot for a site that the table does not hold, its key filled in and all else zero; null (and a
-/// loss counted) if there is no memory for more.
-SiteSlot* add_site(SiteTable& table, const void* codeptr, const void* ident,
-                   std::uint64_t kernel) noexcept;
-
-/// Drops the sites of closed modules, by now their addresses may be another one's, and what the
-/// others know of paths.
-void drop_closed_sites(SiteTable& table) noexcept;
 
 /// Whether the slot holds the site of a call.
 inline bool is_site_of(const SiteSlot& slot, const Call& call) noexcept {
@@ -42,11 +28,11 @@ inline bool is_site_of(const SiteSlot& slot, const Call& call) noexcept {
          slot.kernel == call.kernel.host_pointer;
 }
 
-/// A site that is not where its search begins: found further on, or its record is written.
+/// The slow part of site_of(): probes further, or writes the site's record.
 [[gnu::noinline]] SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept;
 
-/// The slot of a call's site (codeptr, ident and kernel), its record written if this buffer has not
-/// yet; null if there is no room.
+/// The slot of a call's site, whose record is written if it is new; null (and a loss counted) if
+/// there is no room.
 inline SiteSlot* site_of(ThreadBuffer& buffer, const Call& call) noexcept {
   const SiteTable& table = buffer.sites;
   SiteSlot* first = table.places[site_place(table, call.codeptr, call.ident)];
@@ -55,21 +41,22 @@ inline SiteSlot* site_of(ThreadBuffer& buffer, const Call& call) noexcept {
              : find_or_define_site(buffer, call);
 }
 
-inline constexpr std::uint64_t kLiteral = 0x100;  ///< OMP_TGT_MAPTYPE_LITERAL: a value, no pointer
+/// OMP_TGT_MAPTYPE_LITERAL: the item is a value, no pointer.
+inline constexpr std::uint64_t kLiteral = 0x100;
+/// OMP_TGT_MAPTYPE_NON_CONTIG: the item is described by dimensions.
+inline constexpr std::uint64_t kNonContiguous = 0x100000000000;
 
-inline constexpr std::uint64_t kNonContiguous = 0x100000000000;  ///< OMP_TGT_MAPTYPE_NON_CONTIG
-
-/// What an item takes of the host's memory: where it begins, and how many bytes that are in all.
+/// The host memory of an item: its begin and total size.
 struct Section {
   std::uint64_t begin;
   std::uint64_t bytes;
 };
 
-/// That of an item with kNonContiguous, of which the runtime is given a descriptor; of what is none
-/// the bytes that can be told, or 0.
+/// The host memory of a kNonContiguous item, from the descriptor that the runtime is given. The
+/// size is 0 if the descriptor does not tell.
 [[gnu::cold]] Section section_of(const MapArguments& map, std::uint32_t item) noexcept;
 
-/// A mapped item as it is told: of a literal its type and size.
+/// A map item as it is recorded: of a literal the type and size alone.
 inline spool::MapItem item_of(const MapArguments& map, std::uint32_t item) noexcept {
   const auto type = static_cast<std::uint64_t>(map.types[item]);
   const auto size = static_cast<std::uint64_t>(map.sizes[item]);
@@ -81,20 +68,22 @@ inline spool::MapItem item_of(const MapArguments& map, std::uint32_t item) noexc
   return {is_literal ? 0 : map.bases[item], is_literal ? 0 : map.begins[item], size, type};
 }
 
-/// 1 + the index of the item that holds `address` most tightly, 0 if none does or the address is
-/// unknown (0). `last` is what it said before: libomptarget goes through the items in their order
-/// or backwards, so that the items of a long list are hashed from there on.
+/// 1 + the index of the smallest item that holds `address`; 0 if none does, or `address` is 0.
+/// `last` is the previous answer: libomptarget goes through the items in their order or backwards,
+/// so a long list is searched from there on.
 std::uint16_t argument_of(const MapArguments& map, std::uint64_t address,
                           std::uint32_t& last) noexcept;
 
-/// One call of __tgt_push_mapper_component(handle, base, begin, size, type, name).
+/// A call of __tgt_push_mapper_component(handle, base, begin, size, type, name), by which a
+/// `declare mapper` adds storage to the construct whose region is open on this thread. OMPT reports
+/// such pieces without a name.
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept;
 
-/// The piece of the region that is counted which holds an address most tightly; null if none does.
+/// The smallest piece of the aggregated region that holds an address; null if none does.
 const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) noexcept;
 
-/// Tells a piece of the region that was told last.
+/// Records a piece of the region that was recorded last.
 void record_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept;
 
 }  // namespace ompdm::record

@@ -10,15 +10,17 @@
 
 namespace ompdm::record {
 
-/// A path in a fixed buffer; `ok` turns false when something did not fit. A kilobyte, so never on
-/// the stack of a thread that may have 16 KiB in all.
+/// A path in a fixed buffer; `ok` is false once something did not fit. Too large for the stack of a
+/// thread, which may have 16 KiB.
 struct Path {
   static constexpr std::size_t kCapacity = 1024;
   char text[kCapacity] = {};
   std::size_t size = 0;
   bool ok = true;
 
+  /// Makes it empty.
   void clear() noexcept;
+  /// Appends a text or a number.
   void add(const char* piece) noexcept;
   void add(const char* piece, std::size_t length) noexcept;
   void add_number(std::uint64_t number) noexcept;
@@ -26,28 +28,30 @@ struct Path {
   void add_mark(const char* mark) noexcept;
 };
 
-/// Makes `path` what `pattern` (OMPDM_OUTPUT) names: %p (pid), %h (host), %q{VAR} (a variable) and
-/// %% replaced, made absolute, ".rankR" before its ending in a job of more than one rank. Where
-/// nothing is left of a name but its ending, the default's stands for it. Empty if it is relative
-/// and the process has no working directory.
+/// Expands OMPDM_OUTPUT to an absolute path: %p (pid), %h (host), %q{VAR} (a variable), %% (a
+/// percent sign). In a job of several ranks ".rankR" is put before the ending. A name that is empty
+/// but for its ending becomes trace.json. The path is empty if the pattern is relative and the
+/// process has no working directory.
 void base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept;
 
-/// Writes these texts into the process's file with this ending, each with a zero at its end, and a
-/// line end behind them. Nothing happens without a session,
-/// or where its folder cannot be written.
+/// Reports to the `ompdm record` that started this process: writes the texts, each NUL-terminated,
+/// and a line end into the file PID.N with this ending in the session's folder. Does nothing
+/// without a session, or if its folder cannot be written.
 void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept;
 
-/// Whether nobody of this session has asked for that name of a trace before (the ranks of a job ask
-/// for different ones). True without a session.
+/// Whether this process is the first of its session to ask for that name of a trace. True without a
+/// session.
 bool first_of_session(const Path& trace) noexcept;
 
-/// Creates the spool beside the trace it is to become (contract: the newest run has the plain name,
-/// a process that still runs keeps its own, an older unfinished spool is kept as
-/// STEM.~N~.json.spool), or in another folder (spool_folder.h). What has the name and is not ours
-/// is neither opened for long nor followed. Returns a descriptor of the new, empty file, opened for
-/// reading and writing, and makes `spool` its absolute path; writes the trace's path, the ordinal
-/// after exec and the session into `header`. Says on stderr what a user would not expect; on
-/// failure returns -1 and says what is wrong and what to do.
+/// Creates the spool, so that no other process can write it or its trace. Called once a process,
+/// under the recorder's mutex, at the first target event.
+///
+/// The newest run gets the plain name; a process that still runs keeps its name; an older
+/// unfinished spool is kept as STEM.~N~.json.spool. The spool lies beside the trace or in another
+/// folder (spool_folder()). A foreign file with the name is neither opened for long nor followed.
+/// Returns a descriptor of the empty file, for reading and writing, and sets `spool` to its
+/// absolute path; writes the trace's path and the ordinal after exec into `header`. Reports
+/// surprises on stderr; on failure returns -1 and reports the remedy.
 int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept;
 
 }  // namespace ompdm::record

@@ -39,7 +39,7 @@ void* Pages::get(std::size_t size) noexcept {
 
 namespace {
 
-// Programs may have thousands of threads with a region each, or one with millions.
+// Small at first and then doubled: a program may have thousands of threads with one region each.
 constexpr std::size_t kFirstChunk = std::size_t{8} * 1024;
 constexpr unsigned kDoublings = 7;
 
@@ -90,21 +90,21 @@ bool grow_locked(ThreadBuffer& buffer, std::size_t size) noexcept {
 
 void return_buffer(void* /*value*/) noexcept {
   ThreadBuffer* buffer = this_thread.buffer;
-  // No callback has hashed whether this is a child, which has its parent's buffer.
+  // No callback has looked whether this is a child, which has its parent's buffer.
   if (buffer == nullptr || wiped_on_fork.phase.load() == Phase::kDetached) {
     return;
   }
   const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
   if (this_thread.inside) {
-    // Cancelled in the middle of a callback, asynchronously: whatever it was about to write may lie
-    // half done behind the cursor, so the next thread begins with a chunk of its own.
+    // Cancelled asynchronously in the middle of a callback: a record may lie half written behind
+    // the cursor, so the next thread begins with a new chunk.
     buffer->cursor = buffer->limit + 1;
   } else {
     note_host_fallback(false);
   }
   this_thread.buffer = nullptr;
-  this_thread.inside = true;  // a signal handler that offloads now would wait for our own lock
+  this_thread.inside = true;  // a signal handler that offloads now would deadlock on the mutex
   {
     const Lock lock;
     buffer->next_free = free_buffers;
@@ -325,10 +325,10 @@ bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::TallyOf of
 
 namespace {
 
-// What tells it from a region that is counted, above the bits of those.
+// Distinguishes a fallback from an aggregated region.
 constexpr std::uint64_t kOfFallback = std::uint64_t{1} << 16U;
 
-// A construct without a device clause asks for -1: the default device, as it still is.
+// 1 + the device of the call; 0: unknown. Without a device clause it is -1, the default device.
 std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
   if (device < 0 && runtime_can_be_asked) {
     device = default_device();
@@ -336,7 +336,7 @@ std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) 
   return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
 }
 
-// `sample`: its number if it is one, else 0.
+// `sample`: the number of the sample, 0 if this is none.
 bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
                      std::uint8_t device, std::uint64_t sample) noexcept {
   const std::size_t extra = sample != 0 ? sizeof(sample) : 0;

@@ -9,8 +9,8 @@
 
 namespace ompdm::record {
 
-/// DWARF's numbers of the registers of x86-64 that frames are found by, or that functions preserve
-/// (System V ABI, AMD64 supplement, figure 3.36).
+/// DWARF numbers of the x86-64 registers that define frames or that functions preserve (System V
+/// ABI, AMD64 supplement, figure 3.36).
 enum Register : std::uint8_t {
   kRegisterRbx = 3,
   kRegisterRbp = 6,
@@ -21,37 +21,39 @@ enum Register : std::uint8_t {
   kRegisters = 17,
 };
 
-/// Where a register's value is in the caller.
+/// How to restore a register's value in the caller.
 struct RegisterRule {
   enum Kind : std::uint8_t {
-    kSame,      ///< where it was
-    kUnknown,   ///< nowhere, or described in a way that is not followed
+    kSame,      ///< unchanged
+    kUnknown,   ///< undefined, or by a rule that is not supported
     kAtOffset,  ///< in memory, `offset` from the canonical frame address
-    kAtBase,    ///< in memory, `offset` from what `base` holds in the function
+    kAtBase,    ///< in memory, `offset` from the register `base`
   };
   Kind kind;
   std::uint8_t base;
   std::int32_t offset;
 };
 
+/// How to restore the caller's registers from a function's frame.
 struct FrameRules {
-  std::uint8_t cfa_base;  ///< register that the canonical frame address is found by
-  bool cfa_is_read;       ///< from memory there
-  bool is_signal;         ///< a signal came in between: its frame is no call's
+  std::uint8_t cfa_base;  ///< register of the canonical frame address (CFA)
+  bool cfa_is_read;       ///< the CFA is loaded from there
+  bool is_signal;         ///< the frame of a signal handler, not of a call
   std::int64_t cfa_offset;
   RegisterRule registers[kRegisters];
 };
 
-/// The rules at an instruction; false if there are none, or if they are of a kind that no compiler
-/// writes for a function's body.
+/// The rules at an instruction. False if there are none, or none of the kinds that compilers write
+/// for the body of a function.
 bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept;
 
+/// Goes up this thread's stack call by call. Reads the stack from here up, and the modules' tables.
 class StackWalk {
  public:
-  /// `stack` holds what the caller of this has on it.
+  /// `stack` contains the frame of the caller.
   explicit StackWalk(StackRange stack) noexcept : stack_(stack) {}
 
-  /// Begins in the function that calls this: it must not return while the walk goes on.
+  /// Starts in the calling function, which must not return during the walk.
   [[gnu::always_inline]] void begin() noexcept {
 #if defined(__x86_64__)
     asm volatile(
@@ -73,8 +75,8 @@ class StackWalk {
 #endif
   }
 
-  /// Goes up one frame: the place on the stack that holds the return address, and the address.
-  /// False where there is no more, or more is not known.
+  /// Goes up one frame. Returns the return address and its place on the stack; false at the end of
+  /// the stack, or where there are no rules.
   bool next(std::uint64_t& place, std::uint64_t& address) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// What may be hashed at, in bytes and in time, on a clock of the test's own: a tick is a
+// What may be hashed, in bytes and in time, on a clock of the test's own: a tick is a
 // nanosecond.
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
   EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
-// What a site shows: runs in which it was hashed at, and occurrences, from 1 on, of which all bytes
+// What a site shows: runs in which it was hashed, and occurrences, from 1 on, of which all bytes
 // were hashed.
 struct LookedAt {
   std::set<std::size_t> runs;
@@ -226,7 +226,7 @@ TEST(ContentSampling, WhatComesBackHasItsPairs) {
   EXPECT_EQ(whole, (std::set<std::size_t>{1, 2, 6, 13, 26}));
 }
 
-// A rectangle is copied row by row; its rows are one occurrence, all hashed at or none.
+// A rectangle is copied row by row; its rows are one occurrence, all hashed or none.
 TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
   constexpr std::size_t kRows = 10;
   const Buffer buffer = numbers(8000);
