@@ -157,7 +157,7 @@ struct OpBlock {
 };
 
 /// Zero at first. Of the chunk that it was told in: in the next one nothing is known of it.
-struct Last {
+struct DeltaState {
   ContextFields context;
   LaunchFields launch;
   ItemFields* items;
@@ -167,7 +167,7 @@ struct Last {
 };
 
 /// Forgets all but the memory.
-inline void forget(Last& last) noexcept {
+inline void forget(DeltaState& last) noexcept {
   std::memset(last.context, 0, sizeof(last.context));
   std::memset(last.launch, 0, sizeof(last.launch));
   last.item_count = 0;
@@ -180,7 +180,7 @@ inline void forget(Last& last) noexcept {
 /// Room for so many items, those that are known kept; false if there is none. `get` gives so many
 /// zeroed bytes, or null.
 template <class Get>
-bool make_item_room(Last& last, std::uint32_t count, Get&& get) noexcept {
+bool make_item_room(DeltaState& last, std::uint32_t count, Get&& get) noexcept {
   if (count <= last.item_room) {
     return true;
   }
@@ -197,7 +197,7 @@ bool make_item_room(Last& last, std::uint32_t count, Get&& get) noexcept {
 }
 
 /// Items beyond those of the last list differ from nothing.
-inline void set_item_count(Last& last, std::uint32_t count) noexcept {
+inline void set_item_count(DeltaState& last, std::uint32_t count) noexcept {
   if (count > last.item_count) {
     std::memset(last.items + last.item_count, 0, (count - last.item_count) * sizeof(ItemFields));
   }
@@ -206,7 +206,7 @@ inline void set_item_count(Last& last, std::uint32_t count) noexcept {
 
 /// Goes through what a context's last operations were, as those of a region come. Beyond kMost of
 /// them, each is compared with the one before it.
-class OpWalk {
+class OpCursor {
  public:
   static constexpr unsigned kMost = 512;
 
@@ -220,7 +220,7 @@ class OpWalk {
 
   /// Does not go on: what could not be written has not been.
   template <class Get>
-  Place next(Last& last, Get&& get) noexcept {
+  Place next(DeltaState& last, Get&& get) noexcept {
     const unsigned at = count_ % OpBlock::kOps;
     if (block_ == nullptr || (at == 0 && count_ != block_of_)) {
       OpBlock*& slot = block_ == nullptr ? last.ops : block_->next;

@@ -222,7 +222,7 @@ void Decoder::add_op(const RawEvent& event) {
   OpenRegion& open = lane_.open.back();
   Context& context = known(*open.context);
   const auto get = [this](std::size_t size) { return lane_.arena.get(size); };
-  const spool::OpWalk::Place place = open.ops.next(context.last, get);
+  const spool::OpCursor::Place place = open.ops.next(context.last, get);
   open.ops.go_on();
   auto& ops = draft_.trace.ops;
   // Rows are noted from 1 on: 0 is of nothing.

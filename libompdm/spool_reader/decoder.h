@@ -84,7 +84,7 @@ class Decoder {
 
   /// What the last region of a context was, and the rows that tell of it.
   struct Context {
-    spool::Last last{};
+    spool::DeltaState last{};
     std::uint32_t chunk = 0;      // that `last` is of
     std::uint32_t row = kNoList;  // of regions; none: it has changed since
     std::uint32_t list = kNoList;
@@ -92,7 +92,7 @@ class Decoder {
   struct OpenRegion {
     std::uint32_t row;
     Context* context;
-    spool::OpWalk ops;
+    spool::OpCursor ops;
   };
 
   struct LaneIds {

@@ -21,8 +21,14 @@ void bring_back(const Buffer& buffer) {
   all.all_are_back.notify_all();
 }
 
+std::chrono::microseconds setting(const char* name) {
+  const char* text = std::getenv(name);
+  return std::chrono::microseconds(text != nullptr ? std::atoi(text) : 0);
+}
+
 void deliver_full_buffers() {
   State& all = state();
+  const std::chrono::microseconds slow = setting("STANDIN_CUPTI_SLOW");
   std::unique_lock lock(all.mutex);
   for (;;) {
     all.full_one.wait(lock, [&] { return !all.full.empty(); });
@@ -30,6 +36,7 @@ void deliver_full_buffers() {
     all.full.pop_front();
     ++all.away;
     lock.unlock();
+    std::this_thread::sleep_for(slow);
     bring_back(buffer);
     lock.lock();
   }
@@ -85,11 +92,11 @@ bool flush() {
   if (all.request == nullptr) return false;
   std::deque<Buffer> buffers = std::exchange(all.full, {});
   if (all.buffer.used > 0) buffers.push_back(std::exchange(all.buffer, {}));
-  const char* late = std::getenv("STANDIN_CUPTI_LATE");
-  if (late != nullptr) all.away += buffers.size();
+  const bool late = std::getenv("STANDIN_CUPTI_LATE") != nullptr;
+  if (late) all.away += buffers.size();
   lock.unlock();
-  if (late != nullptr) {
-    std::thread([buffers, wait = std::chrono::microseconds(std::atoi(late))] {
+  if (late) {
+    std::thread([buffers, wait = setting("STANDIN_CUPTI_LATE")] {
       std::this_thread::sleep_for(wait);
       for (const Buffer& buffer : buffers) bring_back(buffer);
     }).detach();

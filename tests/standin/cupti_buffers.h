@@ -3,6 +3,8 @@
 //   STANDIN_CUPTI_DROP  every so many activities one is dropped, as when no buffer can be had
 //   STANDIN_CUPTI_LATE  a flush leaves the buffers to a thread that gives them back so many
 //                       microseconds later, whatever the process does meanwhile
+//   STANDIN_CUPTI_SLOW  the thread that gives full buffers back takes so many microseconds for
+//                       each; a flush does not wait for the buffer that it holds
 #pragma once
 
 #include <condition_variable>

@@ -33,9 +33,9 @@ else()
   endif()
 endif()
 
-add_test(NAME unit.record_rooms COMMAND ${CMAKE_COMMAND} -DRECORD=${PROJECT_SOURCE_DIR}/libompdm/record
-  -P ${CMAKE_CURRENT_SOURCE_DIR}/record/rooms.cmake)
-set_tests_properties(unit.record_rooms PROPERTIES LABELS "unit;quick" TIMEOUT 60)
+add_test(NAME unit.record_layers COMMAND ${CMAKE_COMMAND} -DRECORD=${PROJECT_SOURCE_DIR}/libompdm/record
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/record/layers.cmake)
+set_tests_properties(unit.record_layers PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 
 # The library itself, as a file.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT OMPDM_SANITIZE)

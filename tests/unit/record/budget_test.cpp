@@ -1,9 +1,9 @@
-// What may be looked at, in bytes and in time, on a clock of the test's own: a tick is a
+// What may be hashed, in bytes and in time, on a clock of the test's own: a tick is a
 // nanosecond.
 
-#include "record/contents/budget.h"
-
 #include <gtest/gtest.h>
+
+#include "record/hashing.h"
 
 namespace ompdm::record::budget_test {
 namespace {

@@ -89,7 +89,7 @@ TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
         &thread, nullptr,
         [](void*) -> void* {
           update(kCancelled);
-          record::Lane& lane = *record::this_thread.lane;
+          record::ThreadBuffer& lane = *record::this_thread.buffer;
           std::fill_n(lane.cursor, 64, std::byte{0});
           lane.cursor += 64;
           record::this_thread.inside = true;

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include "record/process/process_facts.h"
+#include "record/process_facts.h"
 #include "record/recording.h"
 
 namespace ompdm::test::clocks_test {

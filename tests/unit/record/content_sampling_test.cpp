@@ -8,9 +8,8 @@
 #include <thread>
 
 #include "ompdm/finish.h"
-#include "record/contents/budget.h"
-#include "record/events/content.h"
-#include "record/stream/lane.h"
+#include "record/hashing.h"
+#include "record/thread_buffer.h"
 #include "record/transfers.h"
 
 namespace ompdm::test::content_sampling_test {
@@ -64,7 +63,7 @@ TEST(ContentSampling, SmallTransfersAreExaminedInRunsThatGrowRarer) {
   EXPECT_EQ(examined(record(body, kFull)).size(), 2000U);
 }
 
-// What a site shows: runs in which it was looked at, and occurrences, from 1 on, of which all bytes
+// What a site shows: runs in which it was hashed, and occurrences, from 1 on, of which all bytes
 // were hashed.
 struct LookedAt {
   std::set<std::size_t> runs;
@@ -72,16 +71,16 @@ struct LookedAt {
 };
 
 LookedAt looked_at_runs(const Recorded& recorded) {
-  LookedAt looked;
+  LookedAt hashed;
   const std::vector<std::size_t> ops = examined(recorded);
   for (const std::size_t op : ops) {
-    looked.runs.insert(op / 4);
+    hashed.runs.insert(op / 4);
     if (recorded.trace.ops[op].hash != 0) {
-      looked.whole.insert(op + 1);
+      hashed.whole.insert(op + 1);
     }
   }
-  EXPECT_EQ(ops.size(), looked.runs.size() * 4) << "of a run all or none";
-  return looked;
+  EXPECT_EQ(ops.size(), hashed.runs.size() * 4) << "of a run all or none";
+  return hashed;
 }
 
 std::set<std::size_t> each(std::size_t apart, std::size_t count) {
@@ -115,7 +114,7 @@ TEST(ContentSampling, PastTheAdvanceRunsKeepToTheShare) {
   const Recorded shared = record(
       [&] {
         update_to(numbers(64));  // makes the lane
-        record::this_thread.lane->content.looked.bytes = std::uint64_t{1} << 40U;
+        record::this_thread.buffer->content.hashed.bytes = std::uint64_t{1} << 40U;
         for (std::size_t i = 0; i < 3; ++i) {
           update_to(numbers(64));
         }
@@ -133,8 +132,8 @@ TEST(ContentSampling, LargeTransfersAreFingerprintedAndHashedWholeByTurns) {
       update_to(buffer);
     }
   };
-  const LookedAt looked = looked_at_runs(record(body, kDefault));
-  EXPECT_EQ(looked.runs, each(1, 80)) << "all are advanced";
+  const LookedAt hashed = looked_at_runs(record(body, kDefault));
+  EXPECT_EQ(hashed.runs, each(1, 80)) << "all are advanced";
   const std::set<std::size_t> spread = {1, 2, 3, 6, 7, 13, 14, 26, 27, 53, 54, 106, 107, 213, 214};
   const auto with_runs = [&](std::size_t apart) {
     std::set<std::size_t> whole = spread;
@@ -143,7 +142,7 @@ TEST(ContentSampling, LargeTransfersAreFingerprintedAndHashedWholeByTurns) {
     }
     return whole;
   };
-  EXPECT_EQ(looked.whole, with_runs(64)) << "3 % of all besides";
+  EXPECT_EQ(hashed.whole, with_runs(64)) << "3 % of all besides";
   const LookedAt dear = looked_at_runs(record(body, {{"OMPDM_HASH", "25"}}));
   EXPECT_EQ(dear.whole, with_runs(4));
   // Of 16 GiB the least share is too little for one.
@@ -171,7 +170,7 @@ TEST(ContentSampling, WhatTheNetOfTimeCutsIsALoss) {
   const Recorded recorded = record(
       [&] {
         update_to(buffer);
-        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
+        record::this_thread.buffer->content.hashed.ticks = std::uint64_t{1} << 60U;
         update_to(buffer);
         FakeRuntime::begin(kUpdate, 0, kSite);
         fetch(buffer);
@@ -227,7 +226,7 @@ TEST(ContentSampling, WhatComesBackHasItsPairs) {
   EXPECT_EQ(whole, (std::set<std::size_t>{1, 2, 6, 13, 26}));
 }
 
-// A rectangle is copied row by row; its rows are one occurrence, all looked at or none.
+// A rectangle is copied row by row; its rows are one occurrence, all hashed or none.
 TEST(ContentSampling, TheOperationsOfOneApiCallAreOneOccurrence) {
   constexpr std::size_t kRows = 10;
   const Buffer buffer = numbers(8000);
@@ -260,7 +259,7 @@ TEST(ContentSampling, AForksChildHasABudgetOfItsOwn) {
         runtime.attach();
         update_to(buffer);
         // All of it and more.
-        record::this_thread.lane->content.looked.ticks = std::uint64_t{1} << 60U;
+        record::this_thread.buffer->content.hashed.ticks = std::uint64_t{1} << 60U;
         update_to(buffer);
         const pid_t child = fork();
         if (child == 0) {

@@ -1,12 +1,11 @@
 // When contents of transfers are examined, and what is written of them.
 
-#include "record/events/content.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include "ompdm/finish.h"
-#include "record/stream/lane.h"
+#include "record/hashing.h"
+#include "record/thread_buffer.h"
 #include "record/transfers.h"
 
 namespace ompdm::test::content_test {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "record/process/detail.h"
+#include "record/clock.h"
 #include "record/recording.h"
-#include "record/stream/lane.h"
+#include "record/thread_buffer.h"
 
 namespace ompdm::test::counted_calls_test {
 namespace {
@@ -24,7 +24,7 @@ TEST(CountedCalls, AreWithoutTheOneThatIsToldInPart) {
   const Recorded recorded = record([] {
     copies_of_call(1, 3);
     copies_of_call(2, 3);
-    record::stop_telling(spool::Detail::kSpoolLimit);
+    record::stop_recording_events(spool::Detail::kSpoolLimit);
     copies_of_call(2, 5);
     copies_of_call(3, 4);
     copies_of_call(4, 4);
@@ -37,9 +37,9 @@ TEST(CountedCalls, AreWithoutTheOneThatIsToldInPart) {
 
 TEST(CountedCalls, AreWholeWhereTellingBegins) {
   const Recorded recorded = record([] {
-    record::recorder.counting.store(true);
+    record::recorder.aggregating.store(true);
     copies_of_call(1, 3);
-    record::recorder.counting.store(false);
+    record::recorder.aggregating.store(false);
     copies_of_call(1, 5);
     copies_of_call(2, 4);
   });

@@ -1,12 +1,12 @@
 // Fingerprints and hashes of memory.
 
-#include "record/contents/digest.h"
-
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
 #include <cstring>
 #include <vector>
+
+#include "record/hashing.h"
 
 namespace ompdm::record::digest_test {
 namespace {

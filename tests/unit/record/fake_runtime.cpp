@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "record/process/recorder.h"
+#include "record/recorder.h"
 
 extern "C" ompt_start_tool_result_t* ompt_start_tool(unsigned, const char*);
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "record/events/regions.h"
-#include "record/runtime/ompt.h"
+#include "record/ompt.h"
+#include "record/ompt_callbacks.h"
 
 namespace ompdm::test {
 

@@ -61,7 +61,7 @@ bool is_locked(const fs::path& path) {
   return locked;
 }
 
-TEST(HandOver, ShowsTheProgramNoChildAndNoSignal) {
+TEST(Finisher, ShowsTheProgramNoChildAndNoSignal) {
   const Folder folder;
   const fs::path done = folder.path() / "done";
   const auto environment = instead_of_ompdm(folder, ": >" + done.string());
@@ -80,7 +80,7 @@ TEST(HandOver, ShowsTheProgramNoChildAndNoSignal) {
   EXPECT_EQ(outcome.status, 0) << outcome.messages;
 }
 
-TEST(HandOver, LocksTheSpoolUntilTheOtherEnds) {
+TEST(Finisher, LocksTheSpoolUntilTheOtherEnds) {
   const Folder folder;
   const fs::path go = folder.path() / "go";
   const auto environment =
@@ -94,7 +94,7 @@ TEST(HandOver, LocksTheSpoolUntilTheOtherEnds) {
   close(file);
 }
 
-TEST(HandOver, PassesOnNothingOfTheProgramButTheSpool) {
+TEST(Finisher, PassesOnNothingOfTheProgramButTheSpool) {
   const Folder folder;
   const fs::path told = folder.path() / "told";
   const auto environment = instead_of_ompdm(
@@ -128,7 +128,7 @@ TEST(HandOver, PassesOnNothingOfTheProgramButTheSpool) {
   EXPECT_EQ(said[7], said[8]) << "not the leader of a session of its own";
 }
 
-TEST(HandOver, WorksWithoutStandardStreams) {
+TEST(Finisher, WorksWithoutStandardStreams) {
   const Folder folder;
   const fs::path told = folder.path() / "told";
   const auto environment =

@@ -1,10 +1,10 @@
 // Which mapped item an operation is about: the same one however long the list is.
 
-#include "record/events/map_items.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "record/sites.h"
 
 namespace ompdm::test::map_items_test {
 namespace {

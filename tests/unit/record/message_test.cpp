@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "record/process/pieces.h"
+#include "record/recorder.h"
 
 namespace ompdm::record::message_test {
 namespace {

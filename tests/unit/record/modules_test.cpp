@@ -1,7 +1,7 @@
 // Loaded objects as the recorder sees them: a runtime that comes back, ranges of memory and what
 // they may be used for, files that are or are not what was loaded.
 
-#include "record/modules/modules.h"
+#include "record/modules.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -14,13 +14,10 @@
 #include <fstream>
 #include <string>
 
-#include "record/modules/entry_points.h"
-#include "record/modules/file_bytes.h"
-#include "record/modules/identity.h"
-#include "record/modules/loaded_objects.h"
-#include "record/modules/protection.h"
+#include "record/entry_points.h"
+#include "record/loaded_objects.h"
+#include "record/process_facts.h"
 #include "record/recording.h"
-#include "record/runtime/wrappers.h"
 
 namespace ompdm::test::modules_test {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "record/process/recorder.h"
+#include "record/entry_points.h"
+#include "record/recorder.h"
 #include "record/recording.h"
-#include "record/runtime/wrappers.h"
-#include "record/stream/lane.h"
+#include "record/thread_buffer.h"
 
 #if defined(__x86_64__)
 extern "C" {

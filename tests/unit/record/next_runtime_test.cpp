@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "record/runtime/wrappers.h"
-#include "record/stream/lane.h"
+#include "record/entry_points.h"
+#include "record/thread_buffer.h"
 #include "record/transfers.h"
 
 #if defined(__x86_64__)

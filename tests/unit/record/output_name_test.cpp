@@ -1,11 +1,11 @@
 // Names of traces from OMPDM_OUTPUT, ranks and marks.
 
-#include "record/stream/output_name.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
+
+#include "record/spool_name.h"
 
 namespace ompdm::record::output_name_test {
 namespace {

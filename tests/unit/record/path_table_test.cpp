@@ -1,10 +1,10 @@
 // The tree of call paths as a lane keeps it.
 
-#include "record/stream/path_table.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "record/call_paths.h"
 
 namespace ompdm::record::path_table_test {
 namespace {

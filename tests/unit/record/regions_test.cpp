@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "record/process/recorder.h"
+#include "record/recorder.h"
 #include "record/recording.h"
 
 namespace ompdm::test::regions_test {

@@ -1,12 +1,13 @@
 // Sites: however many a program has, each is defined once a lane; and what a lane knows by an
 // address is void once another library may lie there.
 
+#include "record/sites.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "record/events/mapper_pieces.h"
-#include "record/modules/modules.h"
+#include "record/modules.h"
 #include "record/recording.h"
 
 namespace ompdm::test::sites_test {

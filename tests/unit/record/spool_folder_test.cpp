@@ -1,7 +1,5 @@
 // Where a spool may be mapped, and what lies in its place already.
 
-#include "record/stream/spool_folder.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/fs.h>
@@ -19,6 +17,7 @@
 #include <map>
 
 #include "record/recording.h"
+#include "record/spool_writer.h"
 
 namespace ompdm::test::spool_folder_test {
 namespace {

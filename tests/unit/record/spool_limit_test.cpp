@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "record/process/recorder.h"
+#include "record/recorder.h"
 #include "record/recording.h"
 
 namespace ompdm::test::spool_limit_test {
@@ -18,7 +18,7 @@ void region_at(std::uint64_t directive) {
 }
 
 TEST(SpoolLimit, LosesNoCounts) {
-  // So many that their tallies take more than 16 MB, and each twice.
+  // So many that their aggregates take more than 16 MB, and each twice.
   constexpr std::uint64_t kDirectives = 15'000;
   const Recorded recorded = record(
       [] {

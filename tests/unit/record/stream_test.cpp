@@ -201,7 +201,7 @@ Sums sums_of_events(const Recorded& recorded) {
 }
 
 void add_counted(const Recorded& recorded, Sums& sums) {
-  const auto tally_of = [&](std::uint32_t thread) -> const trace::TallyNote* {
+  const auto aggregate_of = [&](std::uint32_t thread) -> const trace::TallyNote* {
     if (thread < trace::kFirstExample) return nullptr;
     const trace::TallyNote& note = recorded.tallies[thread - trace::kFirstExample];
     EXPECT_TRUE(note.is_known);
@@ -210,14 +210,14 @@ void add_counted(const Recorded& recorded, Sums& sums) {
   };
   for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
     const Region region = recorded.trace.regions[i];
-    const trace::TallyNote* note = tally_of(region.thread);
+    const trace::TallyNote* note = aggregate_of(region.thread);
     if (note == nullptr || note->of != spool::TallyOf::kRegion) continue;
     const int kind = recorded.region_notes[i].kind;
     sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first += note->times.count;
   }
   for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
     const DataOp op = recorded.trace.ops[i];
-    const trace::TallyNote* note = tally_of(op.thread);
+    const trace::TallyNote* note = aggregate_of(op.thread);
     if (note == nullptr) continue;
     EXPECT_EQ(note->of, spool::TallyOf::kOp);
     auto& [count, bytes] =
@@ -226,7 +226,7 @@ void add_counted(const Recorded& recorded, Sums& sums) {
     bytes += note->bytes;
   }
   for (const Launch& launch : recorded.trace.launches) {
-    const trace::TallyNote* note = tally_of(launch.thread);
+    const trace::TallyNote* note = aggregate_of(launch.thread);
     if (note == nullptr) continue;
     EXPECT_EQ(note->of, spool::TallyOf::kLaunch);
     sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first += note->times.count;

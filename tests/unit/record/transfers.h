@@ -57,7 +57,7 @@ inline void update_to(const Buffer& buffer, const void* codeptr = kSite) {
   FakeRuntime::end(kUpdate, 0, codeptr);
 }
 
-/// Positions of the operations whose contents were looked at, none of them twice.
+/// Positions of the operations whose contents were hashed at, none of them twice.
 inline std::vector<std::size_t> examined(const Recorded& recorded) {
   const auto& rows = recorded.trace.ops;
   std::vector<std::size_t> ops;

@@ -1,5 +1,5 @@
 // The recorder's own walk of the stack beside the C++ runtime's.
-#include "record/stream/unwind.h"
+#include "record/unwind.h"
 
 #include <alloca.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "record/modules/find_object.h"
+#include "record/loaded_objects.h"
 
 namespace ompdm::record::unwind_test {
 namespace {

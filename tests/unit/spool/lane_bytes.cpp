@@ -21,14 +21,14 @@ class Encoder {
 
  private:
   struct Context {
-    spool::Last last{};
+    spool::DeltaState last{};
     bool is_told = false;
   };
   struct Open {
     std::uint32_t region;
     std::uint64_t end;
     Context* context;
-    spool::OpWalk ops;
+    spool::OpCursor ops;
   };
   /// One that is written behind what is there.
   template <class Put>
@@ -124,9 +124,9 @@ class Encoder {
 
   void add_op(const Operation& op) {
     Context left;  // of the chunk before
-    spool::OpWalk walk;
+    spool::OpCursor walk;
     const bool is_left = open_.empty();
-    const spool::OpWalk::Place place =
+    const spool::OpCursor::Place place =
         is_left ? walk.next(left.last, memory())
                 : open_.back().ops.next(open_.back().context->last, memory());
     if (!is_left) open_.back().ops.go_on();

@@ -1,0 +1,321 @@
+#include "record/call_paths.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "record/definitions.h"
+#include "record/loaded_objects.h"
+#include "record/modules.h"
+#include "record/recorder.h"
+#include "record/unwind.h"
+
+namespace ompdm::record {
+
+/// Mapped memory that nodes lie in, newest first.
+struct PathPages {
+  PathPages* older;
+  std::uint64_t bytes;
+};
+
+namespace {
+
+constexpr unsigned kFirstBits = 6;
+constexpr std::uint64_t kFirstBytes = 4096;
+
+std::uint64_t places_of(const PathTable& table) noexcept {
+  return std::uint64_t{1} << (64U - table.shift);
+}
+
+// Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+std::uint64_t place_of(const PathTable& table, const void* from, std::uint64_t value) noexcept {
+  const std::uint64_t key = reinterpret_cast<std::uint64_t>(from) * 0xc4ceb9fe1a85ec53U + value;
+  return key * 0x9e3779b97f4a7c15U >> table.shift;
+}
+
+// The edge, or where it would be put.
+PathEdge& edge_at(const PathTable& table, const void* from, std::uint64_t value) noexcept {
+  std::uint64_t place = place_of(table, from, value);
+  while (table.places[place].from != nullptr &&
+         (table.places[place].from != from || table.places[place].value != value)) {
+    place = (place + 1) & (places_of(table) - 1);
+  }
+  return table.places[place];
+}
+
+bool move_edges(PathTable& table, unsigned bits) noexcept {
+  const std::uint64_t count = table.places != nullptr ? places_of(table) : 0;
+  PathEdge* const old = table.places;
+  auto* const places = static_cast<PathEdge*>(map_memory(sizeof(PathEdge) << bits));
+  if (places == nullptr) {
+    return false;
+  }
+  table.places = places;
+  table.shift = 64U - bits;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (old[i].from != nullptr) {
+      edge_at(table, old[i].from, old[i].value) = old[i];
+    }
+  }
+  if (old != nullptr) {
+    munmap(old, count * sizeof(*old));
+  }
+  return true;
+}
+
+bool make_nodes(PathTable& table) noexcept {
+  const std::uint64_t bytes = table.pages != nullptr ? 2 * table.pages->bytes : kFirstBytes;
+  auto* pages = static_cast<PathPages*>(map_memory(bytes));
+  if (pages == nullptr) {
+    return false;
+  }
+  *pages = {table.pages, bytes};
+  table.pages = pages;
+  table.fresh = reinterpret_cast<PathNode*>(pages + 1);
+  table.fresh_end = table.fresh + (bytes - sizeof(*pages)) / sizeof(PathNode);
+  return true;
+}
+
+// Of four places at most one is taken, so that nearly each search ends where it begins.
+bool make_room(PathTable& table) noexcept {
+  if (table.edges == PathTable::kMostNodes) {
+    return false;
+  }
+  if (table.places == nullptr && !move_edges(table, kFirstBits)) {
+    return false;
+  }
+  if (table.edges >= places_of(table) / 4 && !move_edges(table, 64U - table.shift + 1)) {
+    return false;
+  }
+  return table.fresh != table.fresh_end || make_nodes(table);
+}
+
+}  // namespace
+
+PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t value) noexcept {
+  return table.places != nullptr ? edge_at(table, from, value).to : nullptr;
+}
+
+PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept {
+  if (!make_room(table)) {
+    return nullptr;
+  }
+  PathNode* node = table.fresh++;
+  edge_at(table, from, value) = {from, value, node};
+  ++table.edges;
+  return node;
+}
+
+void forget_paths(PathTable& table) noexcept {
+  while (table.pages != nullptr) {
+    PathPages* pages = table.pages;
+    table.pages = pages->older;
+    munmap(pages, pages->bytes);
+  }
+  table.fresh = table.fresh_end = nullptr;
+  table.edges = 0;
+  if (table.places != nullptr) {
+    memset(table.places, 0, places_of(table) * sizeof(*table.places));
+  }
+}
+
+namespace {
+
+constexpr std::uint32_t kMostFrames = 32;
+constexpr std::uint32_t kMostInner =
+    48;  // of the recorder and the runtime, below the program's own
+
+std::uint64_t in_libc = 0;  // an address of its own, 0: not known
+
+struct Chain {
+  std::uint64_t stack;  // of the site's call; 0: where its codeptr lies
+  std::uint64_t codeptr;
+  std::uint64_t end;  // of the outermost frame, 0: not known
+  std::uint32_t count;
+  bool cut;
+  struct {
+    std::uint64_t place;  // on the stack
+    std::uint64_t address;
+  } frames[kMostFrames];
+};
+
+// Follows the stack from here to the site's call, and up from there. False if the call is not on
+// the way.
+[[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
+  StackWalk walk(stack);
+  walk.begin();
+  std::uint64_t place = 0;
+  std::uint64_t address = 0;
+  std::uint32_t inner = 0;
+  do {
+    if (!walk.next(place, address) || (chain.stack != 0 && place > chain.stack) ||
+        ++inner > kMostInner) {
+      return false;
+    }
+  } while (chain.stack != 0 ? place != chain.stack : address != chain.codeptr);
+  chain.stack = place;
+  while (walk.next(place, address) && place - chain.stack <= UINT32_MAX) {
+    if (chain.count == kMostFrames) {
+      chain.cut = true;
+      break;
+    }
+    chain.frames[chain.count++] = {place, address};
+  }
+  return true;
+}
+
+// Whoever started the program or the thread is the same for all that it does. Where it will be
+// returned to is the end of the outermost frame.
+void drop_starters(Chain& chain) noexcept {
+  const spool::ModuleId libc = known_module(in_libc);
+  if (libc == spool::ModuleId::kNone || chain.cut) {
+    return;
+  }
+  const auto is_libc = [&](std::uint32_t i) {
+    return known_module(chain.frames[i].address) == libc;
+  };
+  if (chain.count >= 2 && !is_libc(chain.count - 1) && is_libc(chain.count - 2)) {
+    --chain.count;  // _start
+  }
+  while (chain.count > 0 && is_libc(chain.count - 1)) {
+    chain.end = chain.frames[--chain.count].place;
+  }
+}
+
+// Lets the tree of paths lead to `id` along the chain. Null if there is no room.
+PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
+                    spool::PathId id) noexcept {
+  PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
+  if (node == nullptr) {
+    node = add_edge(buffer.paths, &site, chain.stack);
+  }
+  for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
+    node->offset = static_cast<std::uint32_t>(chain.frames[i].place - chain.stack);
+    PathNode* next = follow_edge(buffer.paths, node, chain.frames[i].address);
+    if (next == nullptr) {
+      next = add_edge(buffer.paths, node, chain.frames[i].address);
+    }
+    node->address = chain.frames[i].address;
+    node->next = next;
+    node = next;
+  }
+  if (node != nullptr) {
+    node->id = id;
+  }
+  return node;
+}
+
+bool write_path(ThreadBuffer& buffer, const SiteSlot& site, const Chain& chain) noexcept {
+  spool::ModuleId modules[kMostFrames];
+  for (std::uint32_t i = 0; i < chain.count; ++i) {
+    modules[i] = known_module(chain.frames[i].address);
+    FoundObject found{};
+    if (modules[i] == spool::ModuleId::kNone && find_object(chain.frames[i].address, found)) {
+      modules[i] = find_module(chain.frames[i].address);  // opened since
+    }
+    if (modules[i] != spool::ModuleId::kNone) {
+      write_module(buffer, modules[i]);  // before the record that refers to it
+    }
+  }
+  const std::uint32_t count = chain.count + (chain.end != 0 ? 1 : 0);
+  const std::size_t extra = count * sizeof(spool::PathFrame);
+  auto* record = reserve<spool::Path>(buffer, extra);
+  if (record == nullptr) {
+    return false;
+  }
+  record->id = spool::give_next(buffer.last_path);
+  record->site = site.id;
+  record->count = count;
+  record->stack = chain.stack;
+  auto* frames = reinterpret_cast<spool::PathFrame*>(record + 1);
+  for (std::uint32_t i = 0; i < chain.count; ++i) {
+    frames[i] = {chain.frames[i].address, modules[i],
+                 static_cast<std::uint32_t>(chain.frames[i].place - chain.stack)};
+  }
+  if (chain.end != 0) {
+    frames[chain.count] = {0, spool::ModuleId::kNone,
+                           static_cast<std::uint32_t>(chain.end - chain.stack)};
+  }
+  commit(buffer, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
+  return true;
+}
+
+}  // namespace
+
+void prepare_paths() noexcept {
+  prepare_own_stack();
+  if (void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD)) {
+    in_libc = reinterpret_cast<std::uint64_t>(dlsym(libc, "getpid"));
+  }
+}
+
+bool find_stack(ThreadBuffer& buffer, std::uint64_t address) noexcept {
+  constexpr std::uint8_t kMostTimes = 8;  // a thread may begin on a stack of the program's making
+  if (buffer.stack.end == 0 && buffer.stack_asked < kMostTimes) {
+    ++buffer.stack_asked;
+    buffer.stack = own_stack();
+  }
+  return buffer.stack.holds(address);
+}
+
+std::uint64_t find_return(ThreadBuffer& buffer, const void* address) noexcept {
+  find_stack(buffer, reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+  const WithoutCancellation uncancelled;
+  StackWalk walk(buffer.stack);
+  walk.begin();
+  std::uint64_t place = 0;
+  std::uint64_t found = 0;
+  for (std::uint32_t inner = 0; inner < kMostInner && walk.next(place, found); ++inner) {
+    if (found == reinterpret_cast<std::uint64_t>(address)) {
+      return place;
+    }
+  }
+  return 0;
+}
+
+PathNode* find_path_root(ThreadBuffer& buffer, SiteSlot& site, std::uint64_t stack) noexcept {
+  PathNode* root = follow_edge(buffer.paths, &site, stack);
+  if (root != nullptr) {
+    site.path_stack = stack;
+    site.path_root = root;
+  }
+  return root;
+}
+
+PathNode* find_next_node(ThreadBuffer& buffer, PathNode& node, std::uint64_t address) noexcept {
+  PathNode* next = follow_edge(buffer.paths, &node, address);
+  if (next != nullptr) {
+    node.address = address;
+    node.next = next;
+  }
+  return next;
+}
+
+CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noexcept {
+  if (buffer.paths.edges == PathTable::kMostNodes ||
+      number(buffer.last_path) == PathTable::kMostNodes) {
+    count_loss(spool::Loss::kPathsUntold);
+    return {spool::PathId::kNone, &site.contexts};
+  }
+  const WithoutCancellation uncancelled;
+  Chain chain;
+  chain.stack = call.stack;
+  chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
+  chain.end = 0;
+  chain.count = 0;
+  chain.cut = false;
+  // Where no call of the site is on this stack, nobody above it called it; and none will be found
+  // the next time.
+  find_stack(buffer, call.stack);
+  const bool found = follow(buffer.stack, chain);
+  drop_starters(chain);
+  const spool::PathId id =
+      found && write_path(buffer, site, chain) ? buffer.last_path : spool::PathId::kNone;
+  PathNode* node = call.stack != 0 ? grow_tree(buffer, site, chain, id) : nullptr;
+  if (call.stack != 0 && node == nullptr) {
+    count_loss(spool::Loss::kPathsUntold);
+  }
+  return {id, node != nullptr ? &node->contexts : &site.contexts};
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,367 @@
+#include "record/finish.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/callback_delivery.h"
+#include "record/cupti.h"
+#include "record/cupti_activities.h"
+#include "record/entry_points.h"
+#include "record/ompt_callbacks.h"
+#include "record/recorder.h"
+#include "record/spool_name.h"
+#include "record/spool_writer.h"
+#include "spool_format/process.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+namespace ompdm::record {
+
+namespace {
+
+/// Starts `ompdm finish` on the open spool, whose trailer is written, and returns at once. The
+/// spool is locked (flock) from here until the other process ends, however it ends, so that whoever
+/// wants the trace meanwhile can wait for it. Returns whether it was started; where it then dies,
+/// the spool is all there and `ompdm report` finishes it.
+bool spawn_finisher() noexcept;
+
+bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
+
+// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple[/ompdm]] and bin under a
+// prefix.
+bool find_command(char* path, std::size_t capacity) noexcept {
+  if (recorder.config.command != nullptr) {
+    snprintf(path, capacity, "%s", recorder.config.command);
+    return executable(path);
+  }
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&spawn_finisher), &self) == 0 ||
+      self.dli_fname == nullptr) {
+    return false;
+  }
+  static char library[1024];
+  const char* real = realpath(self.dli_fname, nullptr);  // leaked once, at the very end
+  snprintf(library, sizeof(library), "%s", real != nullptr ? real : self.dli_fname);
+  char* slash = strrchr(library, '/');
+  if (slash == nullptr) {
+    return false;
+  }
+  *slash = '\0';
+  static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm",
+                                            "/../../../bin/ompdm"};
+  for (const char* place : kPlaces) {
+    const int size = snprintf(path, capacity, "%s%s", library, place);
+    if (size > 0 && static_cast<std::size_t>(size) < capacity && executable(path)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The spool, opened and locked; -1 if it cannot be (descriptors run out, another user by now).
+int open_locked() noexcept {
+  const int file = reopen_spool();
+  if (file >= 0) {
+    flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us
+  }
+  return file;
+}
+
+constexpr std::size_t kStack = std::size_t{64} * 1024;
+
+// Its environment: what made the program load us must not reach it, it needs none of the rest, and
+// by now an entry may lead nowhere (putenv(3) in a library that is closed).
+constexpr const char* kNoVariables[] = {nullptr};
+
+// What the two processes below need. They borrow our memory, so nothing of it is ever given back.
+struct Finisher {
+  char command[1200];
+  const char* arguments[5];
+  int spool;
+  char* stacks;
+};
+
+#define OMPDM_IN_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
+
+// From here on nothing may touch what belongs to a thread, errno above all: the thread that started
+// us runs on. Hence bare system calls, and no sanitizer.
+OMPDM_IN_BORROWED_MEMORY long kernel(long call, long first = 0, long second = 0,
+                                     long third = 0) noexcept {
+#if defined(__x86_64__)
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(call), "D"(first), "S"(second), "d"(third)
+               : "rcx", "r11", "memory");
+  return result;
+#else
+  return syscall(call, first, second, third);
+#endif
+}
+
+OMPDM_IN_BORROWED_MEMORY bool open_nowhere(int stream) noexcept {
+  kernel(SYS_close, stream);
+  return kernel(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/dev/null"), O_WRONLY) == stream;
+}
+
+// Whoever waits for the program's output waits until nobody holds it any more; so neither its
+// streams nor a lock, a socket or a pipe of its may stay open here. The spool becomes standard
+// input.
+OMPDM_IN_BORROWED_MEMORY bool keep_spool_alone(int spool) noexcept {
+  const long moved = spool == STDIN_FILENO ? kernel(SYS_fcntl, spool, F_SETFD, 0)
+                                           : kernel(SYS_dup3, spool, STDIN_FILENO, 0);
+  if (moved < 0 || !open_nowhere(STDOUT_FILENO) || !open_nowhere(STDERR_FILENO)) {
+    return false;
+  }
+  constexpr long kMostWithoutCloseRange = 4096;
+  if (kernel(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) != 0) {
+    for (long file = STDERR_FILENO + 1; file < kMostWithoutCloseRange; ++file) {
+      kernel(SYS_close, file);
+    }
+  }
+  return true;
+}
+
+OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
+  const auto* finisher = static_cast<const Finisher*>(given);
+  // A terminal's signals are for the program and what is started next.
+  kernel(SYS_setsid);
+  if (keep_spool_alone(finisher->spool)) {
+    kernel(SYS_chdir, reinterpret_cast<long>("/"));
+    kernel(SYS_execve, reinterpret_cast<long>(finisher->command),
+           reinterpret_cast<long>(finisher->arguments), reinterpret_cast<long>(kNoVariables));
+  }
+  return 127;
+}
+
+// The program's own child, for some microseconds: its end sends no signal, which hides it from
+// every wait() that does not ask for such children. What it starts is not the program's child.
+OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
+  const auto* finisher = static_cast<const Finisher*>(given);
+  __clone(become_finisher, finisher->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
+  return 0;
+}
+
+// With our memory and without waiting for either: at this point libomptarget has been torn down,
+// and threads that still offload crash the sooner the longer the process is kept. A fork would copy
+// the page tables of a large program, posix_spawn waits until the other program is loaded.
+bool start(Finisher& finisher) noexcept {
+  void* stack = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) {
+    return false;
+  }
+  finisher.stacks = static_cast<char*>(stack);
+  // No handler of the program's may run there.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const int child = __clone(step_aside, finisher.stacks + kStack, CLONE_VM, &finisher);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return child > 0;
+}
+
+bool spawn_finisher() noexcept {
+  static Finisher finisher;
+  if (!find_command(finisher.command, sizeof(finisher.command))) {
+    return false;
+  }
+  finisher.arguments[0] = finisher.command;
+  finisher.arguments[1] = "finish";
+  finisher.arguments[2] = "--handed-over";
+  finisher.arguments[3] = spool_path();
+  finisher.spool = open_locked();
+  const bool started = finisher.spool >= 0 && start(finisher);
+  if (finisher.spool >= 0) {
+    close(finisher.spool);
+  }
+  return started;
+}
+
+// Whether `ompdm record` waits for this process and finishes its spool. A process that outlives it,
+// or runs on another machine, has no session any more.
+bool record_finishes() noexcept {
+  return recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0;
+}
+
+// Whether a file that is no trace of ours has the name; a compressed one is taken for a trace.
+bool is_foreign(const char* path) noexcept {
+  static constexpr char kOpening[] = "{\"otherData\":{\"schema\":\"ompdm.trace/";
+  static constexpr char kGzip[] = "\x1f\x8b";
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct stat facts;
+  if (file < 0) {
+    return lstat(path, &facts) == 0;
+  }
+  char start[sizeof(kOpening) - 1] = {};
+  const bool is_file = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  [[maybe_unused]] const ssize_t size = is_file ? read(file, start, sizeof(start)) : 0;
+  close(file);
+  return !is_file || (memcmp(start, kOpening, sizeof(start)) != 0 &&
+                      memcmp(start, kGzip, sizeof(kGzip) - 1) != 0);
+}
+
+// What the last words are made of; there is one end.
+struct Words {
+  Path wanted;
+  Path other;
+  Path spool;
+  Path trace;
+  Path lost;
+};
+Words words;
+
+// Nobody hears the finisher, so the name is settled while the user can still be told.
+void avoid_foreign_file() noexcept {
+  spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  if (!is_foreign(header->output)) {
+    return;
+  }
+  words.wanted.clear();
+  words.wanted.add(header->output);
+  words.other = words.wanted;
+  char mark[32];
+  snprintf(mark, sizeof(mark), ".p%u", header->pid);
+  words.other.add_mark(mark);
+  if (words.other.ok && access(words.other.text, F_OK) != 0) {
+    say("%s is no ompdm trace and was left alone", words.wanted.text);
+    memcpy(header->output, words.other.text, words.other.size + 1);
+  }
+}
+
+// The path as a shell takes it, relative to the working directory where it lies below.
+const char* typed(const char* path, Path& word) noexcept {
+  static constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  static char here[Path::kCapacity];
+  const std::size_t length = getcwd(here, sizeof(here)) != nullptr ? strlen(here) : 0;
+  if (length > 1 && strncmp(path, here, length) == 0 && path[length] == '/') {
+    path += length + 1;
+  }
+  word.clear();
+  if (path[strspn(path, kPlain)] == '\0') {
+    word.add(path);
+    return word.text;
+  }
+  word.add("'");
+  for (; *path != '\0'; ++path) {
+    if (*path == '\'') {
+      word.add("'\\''");
+    } else {
+      word.add(path, 1);
+    }
+  }
+  word.add("'");
+  return word.text;
+}
+
+// "; lost: records_no_space 5", or nothing.
+const char* lost() noexcept {
+  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  Path& text = words.lost;
+  text.clear();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Loss::kCount); ++i) {
+    if (header->losses[i] != 0) {
+      text.add(text.size == 0 ? "; lost: " : ", ");
+      text.add(spool::kLossNames[i]);
+      text.add(" ");
+      text.add_number(header->losses[i]);
+    }
+  }
+  return text.text;
+}
+
+void finish_spool() noexcept {
+  if (record_finishes()) {
+    return;
+  }
+  const char* spool = typed(spool_path(), words.spool);
+  if (!recorder.config.finish) {
+    say("recorded into %s: ompdm finish %s", spool, spool);
+    return;
+  }
+  avoid_foreign_file();
+  const char* trace = typed(recorder.header.load(std::memory_order_acquire)->output, words.trace);
+  if (spawn_finisher()) {
+    say("%s is being written%s; next: ompdm report %s", trace, lost(), trace);
+  } else {
+    say("recorded into %s, but no `ompdm` could be started: ompdm finish %s", spool, spool);
+  }
+}
+
+// A program that could have offloaded and did not is told so; one that only inherited the recorder
+// is not.
+void report_nothing_recorded() noexcept {
+  const spool::FileHeader& header = recorder.draft;
+  if (recorder.failed.load() || recorder.forked || !offload_runtime_is_loaded()) {
+    return;
+  }
+  spool::Reach reach = header.reach;
+  if (reach == spool::Reach::kUnknown && !libomp_name_is_loaded()) {
+    reach = spool::Reach::kUnreachable;
+  }
+  const char* why = spool::kNothingExecuted;
+  const char* disabled = getenv("OMP_TARGET_OFFLOAD");
+  if (reach == spool::Reach::kUnreachable) {
+    why = "libomptarget could not open libomp.so, so no target event came";
+  } else if (reach == spool::Reach::kOtherRuntime) {
+    why = "libomptarget uses another copy of the OpenMP runtime, so no target event came";
+  } else if (disabled != nullptr && strcasecmp(disabled, "disabled") == 0) {
+    why = "OMP_TARGET_OFFLOAD=DISABLED, so nothing was offloaded";
+  }
+  if (recorder.config.session != nullptr) {
+    report_to_session(".none", {why});
+    return;
+  }
+  say("%s: %s; no trace was written: ompdm doctor %s", header.program, why, header.program);
+}
+
+}  // namespace
+
+void pause_recording() noexcept {
+  if (armed()) {
+    note_host_fallback(false);
+    flush_all_activities();
+    Phase expected = Phase::kArmed;
+    wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kPaused);
+  }
+}
+
+void end_recording() noexcept {
+  if (armed()) {
+    note_host_fallback(false);
+  }
+  flush_all_activities();
+  Phase expected = Phase::kArmed;
+  if (!wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kFinished) &&
+      (expected != Phase::kPaused ||
+       !wiped_on_fork.phase.compare_exchange_strong(expected, Phase::kFinished))) {
+    return;
+  }
+  if (!spool_is_open()) {
+    report_nothing_recorded();
+    return;
+  }
+  finish_activities();
+  write_trailer();
+  finish_spool();
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,261 @@
+#include "record/got_patch.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/entry_points.h"
+#include "record/loaded_objects.h"
+#include "record/process_facts.h"
+#include "record/recorder.h"
+
+namespace ompdm::record {
+
+bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept {
+  const ElfW(Dyn)* at = nullptr;
+  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
+      at = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    }
+  }
+  for (; at != nullptr && at->d_tag != DT_NULL; ++at) {
+    const auto value = at->d_un.d_ptr;
+    switch (at->d_tag) {
+      case DT_SYMTAB:
+        dynamic.symbols = reinterpret_cast<const ElfW(Sym)*>(value);
+        break;
+      case DT_STRTAB:
+        dynamic.strings = reinterpret_cast<const char*>(value);
+        break;
+      case DT_JMPREL:
+        dynamic.plt = reinterpret_cast<const ElfW(Rela)*>(value);
+        break;
+      case DT_PLTRELSZ:
+        dynamic.plt_count = value / sizeof(ElfW(Rela));
+        break;
+      case DT_RELA:
+        dynamic.data = reinterpret_cast<const ElfW(Rela)*>(value);
+        break;
+      case DT_RELASZ:
+        dynamic.data_count = value / sizeof(ElfW(Rela));
+        break;
+      case DT_GNU_HASH:
+        dynamic.gnu_hash = reinterpret_cast<const std::uint32_t*>(value);
+        break;
+      default:
+        break;
+    }
+  }
+  return dynamic.symbols != nullptr &&
+         reinterpret_cast<std::uint64_t>(dynamic.strings) >= info.dlpi_addr;
+}
+
+namespace {
+
+// How the loader fills a slot (the psABI names this differently on each machine).
+enum class Filled : std::uint8_t {
+  kNot,     ///< not with a symbol's address
+  kCall,    ///< for calls: at load, or at the first call
+  kData,    ///< for addresses taken and calls without PLT: at load
+  kObject,  ///< for an initialised object of the program
+};
+
+struct Slot {
+  std::uint64_t at;
+  Filled filled;
+  bool defined_here;  ///< the module has a function of this name itself
+  const char* name;
+};
+
+Filled filled_by(std::uint64_t type) noexcept {
+#if defined(__x86_64__)
+  return type == R_X86_64_JUMP_SLOT  ? Filled::kCall
+         : type == R_X86_64_GLOB_DAT ? Filled::kData
+         : type == R_X86_64_64       ? Filled::kObject
+                                     : Filled::kNot;
+#elif defined(__aarch64__)
+  return type == R_AARCH64_JUMP_SLOT  ? Filled::kCall
+         : type == R_AARCH64_GLOB_DAT ? Filled::kData
+         : type == R_AARCH64_ABS64    ? Filled::kObject
+                                      : Filled::kNot;
+#else
+  return Filled::kNot;
+#endif
+}
+
+// Calls `visit` with each slot of a module that the loader fills with a symbol's address.
+template <class Visit>
+void each_slot(const dl_phdr_info& info, const Dynamic& dynamic, Visit&& visit) noexcept {
+  const auto walk = [&](const ElfW(Rela) * relocations, std::size_t count) {
+    for (std::size_t i = 0; relocations != nullptr && i < count; ++i) {
+      const Filled filled = filled_by(ELF64_R_TYPE(relocations[i].r_info));
+      if (filled != Filled::kNot) {
+        const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocations[i].r_info)];
+        visit(Slot{info.dlpi_addr + relocations[i].r_offset, filled, symbol.st_shndx != SHN_UNDEF,
+                   dynamic.strings + symbol.st_name});
+      }
+    }
+  };
+  walk(dynamic.plt, dynamic.plt_count);
+  walk(dynamic.data, dynamic.data_count);
+}
+
+// Whether a symbol may be one of the offload runtime.
+bool is_of_offload_runtime(const char* name) noexcept {
+  return strncmp(name, "__tgt_", 6) == 0 || strncmp(name, "omp_target_", 11) == 0 ||
+         strcmp(name, "omp_get_mapped_ptr") == 0;
+}
+
+}  // namespace
+
+bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
+  Dynamic dynamic;
+  bool calls = false;
+  if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
+    each_slot(info, dynamic,
+              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
+  }
+  return calls;
+}
+
+namespace {
+
+std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+// The pages that the loader makes read-only when it has relocated the module, the last thing that
+// it does to it before its constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
+struct Relro {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
+    return address >= begin && address < end;
+  }
+};
+
+struct Module {
+  const dl_phdr_info& info;
+  Relro relro;
+  std::uint64_t size = 0;  ///< of its range
+
+  explicit Module(const dl_phdr_info& described) noexcept : info(described) {
+    for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& header = info.dlpi_phdr[i];
+      const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+      if (header.p_type == PT_GNU_RELRO) {
+        relro.begin = begin & ~(page_size() - 1);
+        relro.end = (begin + header.p_memsz) & ~(page_size() - 1);
+      } else if (header.p_type == PT_LOAD && header.p_vaddr + header.p_memsz > size) {
+        size = header.p_vaddr + header.p_memsz;
+      }
+    }
+  }
+};
+
+enum class SlotContent {
+  kWrapper,
+  kEntry,    ///< to be replaced
+  kNoneYet,  ///< what the linker put there: the loader has not come by, or found no such function
+  kOther,    ///< another tool's function, or what the program has stored since
+};
+
+SlotContent content_of(std::uint64_t value, const Module& module, const Slot& slot,
+                       unsigned position) noexcept {
+  if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
+    return SlotContent::kWrapper;
+  }
+  if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
+    return SlotContent::kEntry;
+  }
+  // Until the first call a slot leads to the module's own stub: the loader has added the load bias
+  // to what the linker wrote.
+  if (slot.filled == Filled::kCall && !slot.defined_here &&
+      segment_of(module.info, value, 1, PF_X) != nullptr) {
+    return SlotContent::kEntry;
+  }
+  return value < module.size ? SlotContent::kNoneYet : SlotContent::kOther;
+}
+
+// False if the page could not be made writable. Whoever changes the slot meanwhile, the program or
+// the loader at a first call, is left the last word.
+bool replace(const Relro& relro, int relro_protection, std::uint64_t slot, std::uint64_t value,
+             void (*wrapper)()) noexcept {
+  const std::uint64_t page = slot & ~(page_size() - 1);
+  auto* const memory = reinterpret_cast<void*>(page);
+  const bool read_only = relro.holds(page);
+  if (read_only && mprotect(memory, page_size(), relro_protection | PROT_WRITE) != 0) {
+    return false;
+  }
+  __atomic_compare_exchange_n(reinterpret_cast<std::uint64_t*>(slot), &value,
+                              reinterpret_cast<std::uint64_t>(wrapper), false, __ATOMIC_ACQ_REL,
+                              __ATOMIC_ACQUIRE);
+  return !read_only || mprotect(memory, page_size(), relro_protection) == 0;
+}
+
+int position_of(const char* name) noexcept {
+  if (!is_of_offload_runtime(name)) {
+    return -1;
+  }
+  for (unsigned i = 0; i < kWrapperCount; ++i) {
+    if (ompdm_real[i] != nullptr && strcmp(name, kWrappers[i].name) == 0) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+bool can_patch() noexcept { return entry_points_are_known() && recorder.config.names; }
+
+Patched patch_module(const dl_phdr_info& info) noexcept {
+  Dynamic dynamic;
+  if (!read_dynamic(info, dynamic)) {
+    return Patched::kNotAll;
+  }
+  const Module module(info);
+  const Relro& relro = module.relro;
+  const bool has_relro = relro.begin < relro.end;
+  int relro_protection = kProtectionUnknown;
+  bool unknown = false;  // the protection of those pages, so they are left alone
+  bool not_yet = false;
+  bool not_all = false;
+  each_slot(info, dynamic, [&](const Slot& slot) {
+    const int found = position_of(slot.name);
+    if (found < 0 || slot.at % sizeof(void*) != 0 ||
+        segment_of(info, slot.at, sizeof(void*), PF_W) == nullptr || unknown ||
+        (not_yet && has_relro)) {
+      return;
+    }
+    const auto position = static_cast<unsigned>(found);
+    const std::uint64_t value =
+        __atomic_load_n(reinterpret_cast<std::uint64_t*>(slot.at), __ATOMIC_ACQUIRE);
+    const SlotContent holds = content_of(value, module, slot, position);
+    if (holds == SlotContent::kWrapper) {
+      return;
+    }
+    if (holds == SlotContent::kOther) {
+      not_all = not_all || slot.filled != Filled::kObject;
+      return;
+    }
+    if (has_relro && relro_protection == kProtectionUnknown) {
+      relro_protection = protection_of(relro.begin, relro.end);
+      unknown = relro_protection == kProtectionUnknown;
+      not_yet = !unknown && (relro_protection & PROT_WRITE) != 0;
+    }
+    if (unknown) {
+      return;
+    }
+    if (holds == SlotContent::kNoneYet) {
+      // Where no pages tell, the slots do: the loader fills each once.
+      not_yet = not_yet || !has_relro;
+    } else if (!not_yet || !has_relro) {
+      not_all =
+          !replace(relro, relro_protection, slot.at, value, kWrappers[position].wrapper) || not_all;
+    }
+  });
+  return not_yet ? Patched::kNotYet : not_all || unknown ? Patched::kNotAll : Patched::kAll;
+}
+
+}  // namespace ompdm::record

@@ -1,0 +1,86 @@
+// The table of loaded modules: where they lie, which files they are, whether their calls are
+// patched. A scan takes the recorder's mutex and the loader's list lock, never the lock that
+// dlopen holds over constructors.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "record/loaded_objects.h"
+#include "spool_format/format.h"
+
+namespace ompdm::record {
+
+/// A loaded object.
+struct LoadedModule {
+  spool::ModuleId id;  ///< kNone: the place is free
+  bool seen;           ///< by the current scan
+  bool offloads;       ///< refers to `__tgt_*`, so it may have an entry table
+  bool waits;          ///< has slots to patch once the loader is done with it
+  bool unpatched;      ///< counted in Loss::kModulesUnpatched
+  bool entries_written;
+  std::uint64_t bias;
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t unwind_tables;  ///< .eh_frame_hdr in memory; 0: none
+  Identity identity;
+  char path[768];
+};
+
+/// The open modules. The table moves when it grows, and a closed module's place is used again.
+/// Access needs the recorder's mutex.
+struct ModuleTable {
+  LoadedModule* places = nullptr;
+  std::uint32_t used = 0;  ///< places in use, or used before
+  std::uint32_t capacity = 0;
+  spool::ModuleId last_id = spool::ModuleId::kNone;
+  bool full = false;      ///< no memory for more
+  bool scanning = false;  ///< a scan is changing it: unusable for a fork's child
+
+  [[nodiscard]] LoadedModule* begin() const noexcept { return places; }
+  [[nodiscard]] LoadedModule* end() const noexcept { return places + used; }
+};
+
+extern ModuleTable module_table;
+
+/// A zeroed place with the next id; null (and a loss counted) if there is no memory.
+LoadedModule* new_module() noexcept;
+
+/// The module that holds the address, or has the id; null if none does.
+LoadedModule* module_at(std::uint64_t address) noexcept;
+LoadedModule* module_of_id(spool::ModuleId id) noexcept;
+
+extern std::atomic<std::uint32_t> generation_of_modules;
+
+/// Changes when a scan finds that a module with target regions was closed. Its addresses may be
+/// another module's from then on, so tables by address (sites, texts) become invalid.
+inline std::uint32_t modules_generation() noexcept {
+  return generation_of_modules.load(std::memory_order_relaxed);
+}
+
+/// Scans the loaded objects: adds new ones, drops closed ones, and patches the slots of `__tgt_*`
+/// functions. Slots that the loader was not done with are tried again. Cheap when there is nothing
+/// to do, since the loader counts loads and closes.
+void scan_modules() noexcept;
+
+/// The module that holds `address`; scans if anything was loaded or closed since the last scan.
+spool::ModuleId find_module(std::uint64_t address) noexcept;
+
+/// The module that holds `address` as of the last scan.
+spool::ModuleId known_module(std::uint64_t address) noexcept;
+
+/// The place of a module's .eh_frame tables.
+struct UnwindTables {
+  std::uint64_t header;  ///< .eh_frame_hdr; 0: none
+  std::uint64_t begin;   ///< of the module
+  std::uint64_t end;
+};
+
+/// The tables of the module that holds `address` as of the last scan.
+UnwindTables unwind_tables_of(std::uint64_t address) noexcept;
+
+/// Called in a fork's child. Its spool needs the offload entries again, and a scan of another
+/// thread was left half done.
+void revise_modules_after_fork() noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,86 @@
+// The spool as a growing file of mapped chunks: where it lies, how it grows, and how large it may
+// become. Makes system calls, so it is called once a chunk.
+//
+// Programs close descriptors that they did not open and reuse their numbers, or make the spool's
+// name unreachable (chroot, setuid). So a descriptor is kept, and used only while it still is the
+// spool's; otherwise the file is opened again by its name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/spool_name.h"
+#include "spool_format/format.h"
+
+namespace ompdm::record {
+
+/// What a file system guarantees for stores into a mapped file. A store cannot fail with an error:
+/// where there is no room for it the program dies of SIGBUS.
+enum class Promise {
+  kRoom,  ///< room once reserved takes every store (ext2 to ext4, XFS), or is memory (tmpfs, ramfs)
+  kRemote,  ///< a network file system: slow, and mappings are not coherent
+  kBelow,   ///< overlayfs: depends on the file system below
+  kNone,    ///< nothing: copy-on-write takes new room at each store (Btrfs, ZFS, bcachefs, F2FS)
+};
+
+/// The guarantee of a file system by its `statfs::f_type` (statfs(2), linux/magic.h).
+Promise promise_of(unsigned long file_system) noexcept;
+
+/// The guarantee of the file system below overlayfs, by attributes of a file with reserved room
+/// that overlayfs passes on. Only ext4 sets FS_EXTENT_FL of FS_IOC_GETFLAGS; only XFS counts
+/// `fsx_nextents` of FS_IOC_FSGETXATTR.
+Promise promise_below(int flags, std::uint32_t extents) noexcept;
+
+/// Message: the trace, the reason, the remedy.
+inline constexpr char kNoTraceThere[] = "%s: its folder can hold no trace (%s): %s";
+
+/// Message: the consequence of a trace that cannot be written, and the remedy.
+inline constexpr const char* kElsewhere =
+    "nothing is recorded: have the trace written elsewhere (OMPDM_OUTPUT, or -o of ompdm record)";
+
+/// The folder of a spool.
+struct SpoolFolder {
+  bool found = true;  ///< false: there is none, which was reported
+  const char* path =
+      nullptr;  ///< null: the trace's folder. Valid while the environment is unchanged
+};
+
+/// Chooses the folder: that of the trace (an absolute path) or OMPDM_SPOOL_DIR, or where those do
+/// not guarantee room the first of $TMPDIR, /tmp and /dev/shm that does. Reports another folder,
+/// and where the trace itself could not be written. Needs the recorder's mutex.
+SpoolFolder spool_folder(const Path& trace) noexcept;
+
+/// A mapped chunk of the spool; `base` is null if there is none.
+struct Chunk {
+  std::byte* base = nullptr;
+  std::size_t size = 0;
+};
+
+/// Creates and maps the spool if it is not open yet. Returns whether it is open. Needs the
+/// recorder's mutex.
+bool open_spool() noexcept;
+
+/// Whether the spool is open (a target event was recorded in this process).
+bool spool_is_open() noexcept;
+
+/// The absolute path of the open spool.
+const char* spool_path() noexcept;
+
+/// Opens the spool for reading, whatever file has its name by now; -1 if that is impossible.
+int reopen_spool() noexcept;
+
+/// Grows the file by a chunk of `size` bytes (a multiple of the page size) and maps it, with its
+/// header filled and its pages present. The first failure is reported, and all further calls fail.
+/// Needs the recorder's mutex.
+Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept;
+
+/// Unmaps a chunk that is complete.
+void release_chunk(Chunk chunk) noexcept;
+
+/// Drops the parent's spool in a fork's child without changing it.
+void forget_spool() noexcept;
+
+/// Writes the trailer and the final state: a reader sees that nothing is missing.
+void write_trailer() noexcept;
+
+}  // namespace ompdm::record

@@ -1,0 +1,547 @@
+#include "record/unwind.h"
+
+#include <string.h>
+
+#include <cstddef>
+
+#include "record/loaded_objects.h"
+#include "record/modules.h"
+
+namespace ompdm::record {
+
+namespace {
+
+// DW_EH_PE_* (Linux Standard Base Core 5.0, 10.5).
+enum PointerEncoding : std::uint8_t {
+  kAbsolute = 0x00,
+  kUleb = 0x01,
+  kUnsigned2 = 0x02,
+  kUnsigned4 = 0x03,
+  kUnsigned8 = 0x04,
+  kSigned2 = 0x0a,
+  kSigned4 = 0x0b,
+  kSigned8 = 0x0c,
+  kRelative = 0x10,      // to its own place
+  kDataRelative = 0x30,  // to the table
+  kIndirect = 0x80,
+  kOmitted = 0xff,
+};
+
+/// TableBytes of a module's tables. What lies beyond the end reads as zero, and is remembered.
+class TableBytes {
+ public:
+  TableBytes(const std::byte* at, const std::byte* end) noexcept
+      : at_(at), end_(at < end ? end : at) {}
+
+  [[nodiscard]] const std::byte* at() const noexcept { return at_; }
+  [[nodiscard]] bool is_good() const noexcept { return good_; }
+  [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
+
+  template <class T>
+  T get() noexcept {
+    T value{};
+    if (static_cast<std::size_t>(end_ - at_) < sizeof(T)) {
+      good_ = false;
+      at_ = end_;
+      return value;
+    }
+    memcpy(&value, at_, sizeof(T));
+    at_ += sizeof(T);
+    return value;
+  }
+
+  std::uint64_t uleb() noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = get<std::uint8_t>();
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if ((byte & 0x80U) == 0) {
+        return value;
+      }
+    }
+    good_ = false;
+    return value;
+  }
+
+  std::int64_t sleb() noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = get<std::uint8_t>();
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if ((byte & 0x80U) == 0) {
+        const bool is_negative = (byte & 0x40U) != 0 && shift + 7 < 64;
+        return static_cast<std::int64_t>(is_negative ? value | ~std::uint64_t{0} << (shift + 7)
+                                                     : value);
+      }
+    }
+    good_ = false;
+    return 0;
+  }
+
+  // 0, and no longer good, for what is not a plain number of some size.
+  std::uint64_t encoded(std::uint8_t encoding) noexcept {
+    const auto place = reinterpret_cast<std::uint64_t>(at_);
+    std::uint64_t value = 0;
+    switch (encoding & 0x0fU) {
+      case kAbsolute:
+      case kUnsigned8:
+      case kSigned8:
+        value = get<std::uint64_t>();
+        break;
+      case kUnsigned2:
+        value = get<std::uint16_t>();
+        break;
+      case kSigned2:
+        value = static_cast<std::uint64_t>(std::int64_t{get<std::int16_t>()});
+        break;
+      case kUnsigned4:
+        value = get<std::uint32_t>();
+        break;
+      case kSigned4:
+        value = static_cast<std::uint64_t>(std::int64_t{get<std::int32_t>()});
+        break;
+      case kUleb:
+        value = uleb();
+        break;
+      default:
+        good_ = false;
+        break;
+    }
+    const unsigned relative = encoding & 0x70U;
+    good_ = good_ && (relative == 0 || relative == kRelative);
+    return relative == kRelative ? place + value : value;
+  }
+
+  void skip(std::uint64_t size) noexcept {
+    good_ = good_ && size <= static_cast<std::uint64_t>(end_ - at_);
+    at_ = good_ ? at_ + size : end_;
+  }
+
+  TableBytes part(std::uint64_t size) noexcept {
+    const std::byte* begin = at_;
+    skip(size);
+    return {begin, at_};
+  }
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+  bool good_ = true;
+};
+
+/// What all functions of one kind have in common.
+struct FrameCommon {
+  std::uint64_t code_unit = 1;
+  std::int64_t data_unit = 1;
+  std::uint8_t pointers = kAbsolute;
+  bool has_augmentation = false;
+  bool is_signal = false;
+  TableBytes first{nullptr, nullptr};  // instructions
+};
+
+/// Runs call frame instructions up to a place in a function.
+class FrameProgram {
+ public:
+  FrameProgram(const FrameCommon& common, FrameRules& rules) noexcept
+      : common_(common), rules_(rules) {}
+
+  /// Runs `code`, which begins at `location`, as far as it tells of `until`. False if it cannot be
+  /// followed.
+  bool run(TableBytes code, std::uint64_t location, std::uint64_t until) noexcept {
+    while (!code.at_end() && location <= until) {
+      const auto byte = code.get<std::uint8_t>();
+      const std::uint8_t low = byte & 0x3fU;
+      switch (byte >> 6U) {
+        case 1:
+          location += low * common_.code_unit;
+          break;
+        case 2:
+          save(low, static_cast<std::int64_t>(code.uleb()) * common_.data_unit);
+          break;
+        case 3:
+          restore(low);
+          break;
+        default:
+          if (!run_extended(low, code, location)) {
+            return false;
+          }
+      }
+    }
+    return code.is_good();
+  }
+
+  /// The rules so far are those that the function begins with, and goes back to.
+  void begin() noexcept { first_ = rules_; }
+
+ private:
+  static constexpr unsigned kDeepest = 4;
+
+  void set(std::uint64_t number, RegisterRule rule) noexcept {
+    if (number < kRegisters) {
+      rules_.registers[number] = rule;
+    }
+  }
+  void save(std::uint64_t number, std::int64_t offset) noexcept {
+    const bool fits = offset == static_cast<std::int32_t>(offset);
+    set(number, {fits ? RegisterRule::kAtOffset : RegisterRule::kUnknown, 0,
+                 static_cast<std::int32_t>(offset)});
+  }
+  void restore(std::uint64_t number) noexcept {
+    if (number < kRegisters) {
+      rules_.registers[number] = first_.registers[number];
+    }
+  }
+  void define_cfa(std::uint64_t base, std::int64_t offset) noexcept {
+    rules_.cfa_base =
+        base < kRegisters ? static_cast<std::uint8_t>(base) : static_cast<std::uint8_t>(kRegisters);
+    rules_.cfa_offset = offset;
+    rules_.cfa_is_read = false;
+  }
+
+  // Of expressions only a register and an offset, read from there or not: what compilers write
+  // where a function aligns its stack.
+  static bool read_expression(TableBytes code, std::uint8_t& base, std::int64_t& offset,
+                              bool& is_read) noexcept {
+    constexpr std::uint8_t kDeref = 0x06;
+    constexpr std::uint8_t kBreg0 = 0x70;
+    const auto first = code.get<std::uint8_t>();
+    if (first < kBreg0 || first >= kBreg0 + kRegisterReturn) {
+      return false;
+    }
+    base = first - kBreg0;
+    offset = code.sleb();
+    is_read = !code.at_end() && code.get<std::uint8_t>() == kDeref;
+    return code.is_good() && code.at_end();
+  }
+
+  bool run_extended(std::uint8_t instruction, TableBytes& code, std::uint64_t& location) noexcept;
+
+  const FrameCommon& common_;
+  FrameRules& rules_;
+  FrameRules first_{};
+  FrameRules remembered_[kDeepest];
+  unsigned depth_ = 0;
+};
+
+bool FrameProgram::run_extended(std::uint8_t instruction, TableBytes& code,
+                                std::uint64_t& location) noexcept {
+  const auto scaled = [&](std::int64_t value) { return value * common_.data_unit; };
+  switch (instruction) {
+    case 0x00:  // nop
+      return true;
+    case 0x01:  // set_loc
+      location = code.encoded(common_.pointers);
+      return true;
+    case 0x02:  // advance_loc1
+      location += code.get<std::uint8_t>() * common_.code_unit;
+      return true;
+    case 0x03:  // advance_loc2
+      location += code.get<std::uint16_t>() * common_.code_unit;
+      return true;
+    case 0x04:  // advance_loc4
+      location += code.get<std::uint32_t>() * common_.code_unit;
+      return true;
+    case 0x05: {  // offset_extended
+      const std::uint64_t number = code.uleb();
+      save(number, scaled(static_cast<std::int64_t>(code.uleb())));
+      return true;
+    }
+    case 0x06:  // restore_extended
+      restore(code.uleb());
+      return true;
+    case 0x07:  // undefined
+      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
+      return true;
+    case 0x08:  // same_value
+      set(code.uleb(), {RegisterRule::kSame, 0, 0});
+      return true;
+    case 0x09:  // register
+      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
+      code.uleb();
+      return true;
+    case 0x0a:  // remember_state
+      if (depth_ == kDeepest) {
+        return false;
+      }
+      remembered_[depth_++] = rules_;
+      return true;
+    case 0x0b:  // restore_state
+      if (depth_ == 0) {
+        return false;
+      }
+      rules_ = remembered_[--depth_];
+      return true;
+    case 0x0c: {  // def_cfa
+      const std::uint64_t base = code.uleb();
+      define_cfa(base, static_cast<std::int64_t>(code.uleb()));
+      return true;
+    }
+    case 0x0d:  // def_cfa_register
+      define_cfa(code.uleb(), rules_.cfa_offset);
+      return true;
+    case 0x0e:  // def_cfa_offset
+      rules_.cfa_offset = static_cast<std::int64_t>(code.uleb());
+      return true;
+    case 0x0f: {  // def_cfa_expression
+      TableBytes expression = code.part(code.uleb());
+      return read_expression(expression, rules_.cfa_base, rules_.cfa_offset, rules_.cfa_is_read);
+    }
+    case 0x10: {  // expression
+      const std::uint64_t number = code.uleb();
+      TableBytes expression = code.part(code.uleb());
+      RegisterRule rule{RegisterRule::kAtBase, 0, 0};
+      std::int64_t offset = 0;
+      bool is_read = false;
+      const bool is_plain = read_expression(expression, rule.base, offset, is_read) && !is_read &&
+                            offset == static_cast<std::int32_t>(offset);
+      rule.offset = static_cast<std::int32_t>(offset);
+      set(number, is_plain ? rule : RegisterRule{RegisterRule::kUnknown, 0, 0});
+      return true;
+    }
+    case 0x11: {  // offset_extended_sf
+      const std::uint64_t number = code.uleb();
+      save(number, scaled(code.sleb()));
+      return true;
+    }
+    case 0x12: {  // def_cfa_sf
+      const std::uint64_t base = code.uleb();
+      define_cfa(base, scaled(code.sleb()));
+      return true;
+    }
+    case 0x13:  // def_cfa_offset_sf
+      rules_.cfa_offset = scaled(code.sleb());
+      return true;
+    case 0x14:  // val_offset
+    case 0x15:  // val_offset_sf
+      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
+      code.uleb();
+      return true;
+    case 0x16:  // val_expression
+      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
+      code.skip(code.uleb());
+      return true;
+    case 0x2e:  // GNU_args_size
+      code.uleb();
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool read_common(TableBytes entry, FrameCommon& common) noexcept {
+  const auto size = entry.get<std::uint32_t>();
+  TableBytes body = entry.part(size);
+  if (size == 0 || size == ~std::uint32_t{0} || body.get<std::uint32_t>() != 0) {
+    return false;
+  }
+  const auto version = body.get<std::uint8_t>();
+  char augmentation[8] = {};
+  for (char& letter : augmentation) {
+    letter = body.get<char>();
+    if (letter == '\0') {
+      break;
+    }
+  }
+  common.code_unit = body.uleb();
+  common.data_unit = body.sleb();
+  const std::uint64_t return_register = version == 1 ? body.get<std::uint8_t>() : body.uleb();
+  common.has_augmentation = augmentation[0] == 'z';
+  if ((version != 1 && version != 3) || return_register != kRegisterReturn ||
+      augmentation[sizeof(augmentation) - 1] != '\0' ||
+      (augmentation[0] != '\0' && !common.has_augmentation)) {
+    return false;
+  }
+  TableBytes data = body.part(common.has_augmentation ? body.uleb() : 0);
+  for (const char* letter = augmentation; *letter != '\0'; ++letter) {
+    switch (*letter) {
+      case 'z':
+        break;
+      case 'R':
+        common.pointers = data.get<std::uint8_t>();
+        break;
+      case 'L':
+        data.get<std::uint8_t>();
+        break;
+      case 'P': {
+        const auto encoding = data.get<std::uint8_t>();
+        data.encoded(encoding & static_cast<std::uint8_t>(~kIndirect));
+        break;
+      }
+      case 'S':
+        common.is_signal = true;
+        break;
+      default:
+        return false;
+    }
+  }
+  common.first = body;
+  return body.is_good() && data.is_good();
+}
+
+/// The tables of the object that an address lies in.
+struct Tables {
+  const std::byte* header;  // .eh_frame_hdr; null: none
+  const std::byte* begin;   // of the object
+  const std::byte* end;
+};
+
+Tables tables_of(std::uint64_t address) noexcept {
+  if (!can_find_objects()) {
+    const UnwindTables noted = unwind_tables_of(address);
+    return {reinterpret_cast<const std::byte*>(noted.header),
+            reinterpret_cast<const std::byte*>(noted.begin),
+            reinterpret_cast<const std::byte*>(noted.end)};
+  }
+  FoundObject found{};
+  return find_object(address, found) ? Tables{found.eh_frame_hdr, found.begin, found.end}
+                                     : Tables{};
+}
+
+/// The entry of the function that an address lies in; null if there is none.
+const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcept {
+  constexpr std::size_t kHead = 12;  // version, encodings, .eh_frame's place, how many entries
+  if (tables.header == nullptr || tables.header < tables.begin ||
+      static_cast<std::size_t>(tables.end - tables.header) < kHead) {
+    return nullptr;
+  }
+  TableBytes head(tables.header, tables.end);
+  const auto version = head.get<std::uint8_t>();
+  const auto frames = head.get<std::uint8_t>();
+  const auto counts = head.get<std::uint8_t>();
+  const auto entries = head.get<std::uint8_t>();
+  head.encoded(frames);
+  const std::uint64_t count = head.encoded(counts);
+  // What linkers write: pairs of distances from the header, in order.
+  struct Row {
+    std::int32_t function;
+    std::int32_t entry;
+  };
+  if (version != 1 || entries != (kDataRelative | kSigned4) || !head.is_good() || count == 0 ||
+      count > static_cast<std::uint64_t>(tables.end - head.at()) / sizeof(Row)) {
+    return nullptr;
+  }
+  const auto row_at = [&](std::uint64_t i) {
+    Row row{};
+    memcpy(&row, head.at() + i * sizeof(row), sizeof(row));
+    return row;
+  };
+  const auto wanted =
+      static_cast<std::int64_t>(address - reinterpret_cast<std::uint64_t>(tables.header));
+  std::uint64_t low = 0;
+  std::uint64_t high = count;
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (row_at(middle).function <= wanted ? low : high) = middle;
+  }
+  const Row row = row_at(low);
+  const std::byte* entry = tables.header + row.entry;
+  return row.function <= wanted && entry >= tables.begin && entry < tables.end ? entry : nullptr;
+}
+
+}  // namespace
+
+bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
+  const Tables tables = tables_of(instruction);
+  const std::byte* at = find_entry(tables, instruction);
+  if (at == nullptr) {
+    return false;
+  }
+  TableBytes entry(at, tables.end);
+  const auto size = entry.get<std::uint32_t>();
+  TableBytes body = entry.part(size);
+  const std::byte* place = body.at();
+  const auto back = body.get<std::uint32_t>();
+  if (size == ~std::uint32_t{0} || back == 0 || back > place - tables.begin) {
+    return false;
+  }
+  FrameCommon common;
+  if (!read_common({place - back, tables.end}, common)) {
+    return false;
+  }
+  const std::uint64_t begin = body.encoded(common.pointers);
+  const std::uint64_t length = body.encoded(common.pointers & 0x0fU);
+  if (instruction < begin || instruction - begin >= length) {
+    return false;
+  }
+  if (common.has_augmentation) {
+    body.skip(body.uleb());
+  }
+  rules = {};
+  rules.cfa_base = kRegisters;
+  rules.is_signal = common.is_signal;
+  FrameProgram program(common, rules);
+  if (!program.run(common.first, begin, ~std::uint64_t{0})) {
+    return false;
+  }
+  program.begin();
+  return program.run(body, begin, instruction) && rules.cfa_base < kRegisters;
+}
+
+bool StackWalk::read(std::uint64_t place, std::uint64_t& value) const noexcept {
+  if (place % sizeof(value) != 0 || place < registers_[kRegisterRsp] || place < stack_.begin ||
+      place >= stack_.end || stack_.end - place < sizeof(value)) {
+    return false;
+  }
+  value = *reinterpret_cast<const std::uint64_t*>(place);
+  return true;
+}
+
+bool StackWalk::find_cfa(const FrameRules& rules, std::uint64_t& cfa) const noexcept {
+  if (!is_known(rules.cfa_base)) {
+    return false;
+  }
+  cfa = registers_[rules.cfa_base] + static_cast<std::uint64_t>(rules.cfa_offset);
+  return !rules.cfa_is_read || read(cfa, cfa);
+}
+
+void StackWalk::restore(const FrameRules& rules, std::uint64_t cfa) noexcept {
+  const std::uint32_t known_before = known_;
+  std::uint64_t before[kRegisters];
+  __builtin_memcpy(before, registers_, sizeof(before));
+  for (unsigned i = 0; i < kRegisterReturn; ++i) {
+    if ((kPreserved >> i & 1U) == 0) {
+      continue;
+    }
+    const RegisterRule& rule = rules.registers[i];
+    bool is_known = (known_before >> i & 1U) != 0;
+    switch (rule.kind) {
+      case RegisterRule::kSame:
+        break;
+      case RegisterRule::kUnknown:
+        is_known = false;
+        break;
+      case RegisterRule::kAtOffset:
+        is_known = read(cfa + static_cast<std::uint64_t>(std::int64_t{rule.offset}), registers_[i]);
+        break;
+      case RegisterRule::kAtBase:
+        is_known = (known_before >> rule.base & 1U) != 0 &&
+                   read(before[rule.base] + static_cast<std::uint64_t>(std::int64_t{rule.offset}),
+                        registers_[i]);
+        break;
+    }
+    known_ = is_known ? known_ | 1U << i : known_ & ~(1U << i);
+  }
+}
+
+bool StackWalk::next(std::uint64_t& place, std::uint64_t& address) noexcept {
+  // A call may be its function's last instruction: what it returns to belongs to another one.
+  const std::uint64_t pc = registers_[kRegisterReturn] - (is_first_ ? 0 : 1);
+  is_first_ = false;
+  FrameRules rules;
+  std::uint64_t cfa = 0;
+  if (!frame_rules_at(pc, rules) || rules.is_signal || !find_cfa(rules, cfa) ||
+      cfa <= registers_[kRegisterRsp] || cfa > stack_.end) {
+    return false;
+  }
+  const RegisterRule& back = rules.registers[kRegisterReturn];
+  place = cfa + static_cast<std::uint64_t>(std::int64_t{back.offset});
+  if (back.kind != RegisterRule::kAtOffset || !read(place, address) || address == 0) {
+    return false;
+  }
+  restore(rules, cfa);
+  registers_[kRegisterRsp] = cfa;
+  registers_[kRegisterReturn] = address;
+  return true;
+}
+
+}  // namespace ompdm::record
