@@ -119,7 +119,7 @@ bool is_number_above_zero(std::string_view text) {
 
 /// ";a[0:n];heat.cpp;41;30;;", which LLVM's compilers hand to the runtime where they know the line;
 /// elsewhere ";unknown;unknown;0;0;;".
-bool is_place(std::string_view text) {
+bool is_source_ident(std::string_view text) {
   constexpr std::string_view kEnd = ";;";
   if (!text.starts_with(';') || !text.ends_with(kEnd)) return false;
   text = text.substr(1, text.size() - std::min(text.size(), 1 + kEnd.size()));
@@ -138,7 +138,7 @@ bool has_place(std::string_view strings) {
   for (std::size_t at = 0; (at = strings.find(kEnd, at)) != strings.npos; at += kEnd.size()) {
     const std::size_t before = strings.rfind('\0', at);
     const std::size_t begin = before == strings.npos ? 0 : before + 1;
-    if (is_place(strings.substr(begin, at + 2 - begin))) return true;
+    if (is_source_ident(strings.substr(begin, at + 2 - begin))) return true;
   }
   return false;
 }

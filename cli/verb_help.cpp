@@ -1,5 +1,7 @@
 #include "verb_help.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -7,6 +9,8 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "launch.h"
 
 namespace ompdm::cli {
 
@@ -46,6 +50,13 @@ std::optional<analysis::Link> link_of(const LinkModel& model) {
 }
 
 namespace {
+
+/// What set_help() is given.
+struct HelpTexts {
+  std::string usage;
+  std::string notes;
+  std::vector<std::string> examples;
+};
 
 constexpr std::size_t kWidth = 100;
 
@@ -96,8 +107,6 @@ class VerbLayout : public Layout {
  public:
   explicit VerbLayout(HelpTexts texts) : Layout(34), texts_(std::move(texts)) {}
 
-  [[nodiscard]] const HelpTexts& texts() const { return texts_; }
-
   std::string make_usage(const CLI::App*, std::string) const override {
     return "\nUsage: " + texts_.usage + "\n";
   }
@@ -125,65 +134,33 @@ void set_help(CLI::App& verb, const std::string& usage, const std::string& notes
   verb.formatter(std::make_shared<VerbLayout>(std::move(texts)));
 }
 
-HelpTexts help_texts(const CLI::App& verb) {
-  const auto layout = std::dynamic_pointer_cast<const VerbLayout>(verb.get_formatter());
-  return layout != nullptr ? layout->texts() : HelpTexts{};
-}
-
 namespace {
 
-TakesValue value_of(const CLI::Option& option) {
-  if (option.get_items_expected_min() > 0) return TakesValue::kNextWord;
-  return value_kind(option).empty() ? TakesValue::kNo : TakesValue::kBehindEquals;
-}
-
-OfferedOption offered(const CLI::Option& option) {
-  OfferedOption offer;
-  for (const std::string& name : option.get_snames()) offer.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) offer.names.push_back("--" + name);
-  if (option.get_positional()) offer.names.push_back(option.get_name(true));
-  offer.description = option.get_description();
-  offer.value = value_of(option);
-  if (offer.value != TakesValue::kNo) offer.kind = value_kind(option);
-  offer.choices = choices_of(option);
-  offer.repeats = option.get_items_expected_max() > 1;
-  offer.required = option.get_required();
-  return offer;
-}
-
-std::vector<OfferedOption> offered_of(const CLI::App& verb, bool places) {
-  std::vector<OfferedOption> offers;
-  for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_group().empty() || option->get_positional() != places) continue;
-    offers.push_back(offered(*option));
+int run_help(const CLI::App& app, const std::string& name) {
+  if (name.empty()) {
+    // The command's own help() would be that of the verb that runs.
+    fmt::print("{}",
+               app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+    return 0;
   }
-  return offers;
-}
-
-OfferedVerb offered_verb(const CLI::App& verb) {
-  OfferedVerb offer;
-  offer.name = verb.get_name();
-  offer.description = verb.get_description();
-  HelpTexts texts = help_texts(verb);
-  offer.usage = std::move(texts.usage);
-  offer.notes = std::move(texts.notes);
-  offer.examples = std::move(texts.examples);
-  offer.options = offered_of(verb, false);
-  offer.places = offered_of(verb, true);
-  offer.runs_program = verb.get_prefix_command();
-  return offer;
+  const auto verbs =
+      app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+  if (verbs.empty()) throw no_such_verb(app, {name});
+  fmt::print("{}", verbs.front()->help());
+  return 0;
 }
 
 }  // namespace
 
-std::vector<OfferedVerb> offered_verbs(const CLI::App& app) {
-  std::vector<OfferedVerb> offers;
-  for (const CLI::App* verb : app.get_subcommands({})) {
-    if (!verb->get_group().empty()) offers.push_back(offered_verb(*verb));
-  }
-  return offers;
+void setup_help(CLI::App& app, int& exit_status) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("help", "Print the help of a command");
+  verb->group("Help");
+  verb->add_option("COMMAND", *name, "One of ompdm's; without it, they are listed")->type_name("");
+  set_help(*verb, "ompdm help [COMMAND]", "",
+           "ompdm help\n"
+           "ompdm help report");
+  verb->callback([&app, name, &exit_status] { exit_status = run_help(app, *name); });
 }
-
-std::vector<OfferedOption> offered_options(const CLI::App& app) { return offered_of(app, false); }
 
 }  // namespace ompdm::cli
