@@ -1,16 +1,18 @@
-// The verbs, their options and their help.
+// The verbs, their options, their help and their completion in a shell.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ompdm/error.h"
 #include "ompdm/link.h"
 
 namespace CLI {
 
 class App;
 class Option;
+class ParseError;
 
 }  // namespace CLI
 
@@ -63,5 +65,16 @@ void set_layout(CLI::App& app);
 /// one a line, below `notes` (which may be empty).
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples);
+
+/// Of `words`, what stands behind `ompdm`, whose first is no verb: a misspelt one, a program that
+/// is to be recorded, or a trace that is to be shown.
+Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words);
+
+/// Of the words of a verb that runs a program: throws where the first is an option that `verb` does
+/// not have.
+void check_program_words(const CLI::App& verb, const std::vector<std::string>& words);
+
+/// Of words that `app` could not parse; a misspelt option first, whatever else was missed.
+Error cannot_parse(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ompdm::cli

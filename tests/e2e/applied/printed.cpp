@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 
-#include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/page.h"
 #include "ompdm/picture.h"
@@ -16,6 +15,7 @@
 #include "ompdm/trace_file.h"
 #include "pragmas/directive.h"
 #include "run.h"
+#include "source_lines.h"
 
 namespace ompdm::e2e {
 namespace {
