@@ -1,11 +1,11 @@
-// How the recorder is attached to a program.
+// How the recorder is attached to a program, and `ompdm env`.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "launch.h"
 
 namespace ompdm::cli {
 
@@ -20,12 +20,6 @@ enum class AttachMethod {
   kAuto,
   kPreload,        ///< LD_PRELOAD: reaches every process and cures a libomp.so that is out of reach
   kToolLibraries,  ///< OMP_TOOL_LIBRARIES: where nothing may be loaded before the program's own
-};
-
-/// Variables to set (name, value) and to remove for the program.
-struct EnvironmentChange {
-  std::vector<std::pair<std::string, std::string>> set;
-  std::vector<std::string> unset;
 };
 
 /// Whether a variable of OpenMP's is set to "disabled", in whatever case, as runtimes read it.

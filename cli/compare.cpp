@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"

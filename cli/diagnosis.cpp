@@ -130,8 +130,6 @@ Finding examine_names(const ElfFile& code) {
 
 namespace {
 
-using Level = Finding::Level;
-
 /// Images that differ in their architecture alone: what holds for one holds for all.
 struct Images {
   OffloadImage first;
@@ -209,7 +207,6 @@ Findings examine_images(const std::vector<OffloadImage>& images, int major) {
 namespace {
 
 namespace fs = std::filesystem;
-using Level = Finding::Level;
 
 /// A program and everything that is loaded with it.
 struct Loaded {

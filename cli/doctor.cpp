@@ -29,9 +29,10 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-namespace fs = std::filesystem;
 using Level = Finding::Level;
 
 /// Debian keeps each LLVM's runtime in a folder of its own, off the loader's path.
@@ -197,8 +198,6 @@ Findings examine_environment() {
 
 namespace {
 
-using Level = Finding::Level;
-
 Finding ended(const Ending& ending, bool recorded) {
   if (!ending.failure.empty()) return {Level::kNo, ending.failure, ""};
   const std::string how = how_it_ended(ending);
@@ -278,8 +277,6 @@ Probe probe(const std::vector<std::string>& command) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct DoctorOptions {
   bool run = false;

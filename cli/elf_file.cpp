@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <sstream>
+
+#include "launch.h"
 
 namespace ompdm::cli {
 
@@ -119,7 +118,7 @@ bool is_number_above_zero(std::string_view text) {
 
 /// ";a[0:n];heat.cpp;41;30;;", which LLVM's compilers hand to the runtime where they know the line;
 /// elsewhere ";unknown;unknown;0;0;;".
-bool is_place(std::string_view text) {
+bool is_source_ident(std::string_view text) {
   constexpr std::string_view kEnd = ";;";
   if (!text.starts_with(';') || !text.ends_with(kEnd)) return false;
   text = text.substr(1, text.size() - std::min(text.size(), 1 + kEnd.size()));
@@ -138,7 +137,7 @@ bool has_place(std::string_view strings) {
   for (std::size_t at = 0; (at = strings.find(kEnd, at)) != strings.npos; at += kEnd.size()) {
     const std::size_t before = strings.rfind('\0', at);
     const std::size_t begin = before == strings.npos ? 0 : before + 1;
-    if (is_place(strings.substr(begin, at + 2 - begin))) return true;
+    if (is_source_ident(strings.substr(begin, at + 2 - begin))) return true;
   }
   return false;
 }
@@ -238,44 +237,15 @@ namespace fs = std::filesystem;
 /// glibc's goes on after a missing library when it is asked by its variable, and stops when by
 /// --list; another loader may not know the variable and would run the program.
 std::string list(const std::string& loader, const std::string& program, const char* preload) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-
-  std::vector<std::string> settings;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (preload == nullptr || !std::string_view(*variable).starts_with("LD_PRELOAD=")) {
-      settings.emplace_back(*variable);
-    }
-  }
   const bool is_glibc = fs::path(loader).filename().string().starts_with("ld-linux");
-  if (is_glibc) settings.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
-  if (preload != nullptr) settings.push_back(std::string("LD_PRELOAD=") + preload);
-  std::vector<char*> environment;
-  for (std::string& setting : settings) environment.push_back(setting.data());
-  environment.push_back(nullptr);
-
-  std::vector<std::string> words = {loader, program};
-  if (!is_glibc) words.insert(words.begin() + 1, "--list");
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  const int failed =
-      ::posix_spawn(&pid, loader.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string output;
-  std::array<char, 4096> buffer;
-  for (ssize_t got = 0; failed == 0 && (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    output.append(buffer.data(), static_cast<std::size_t>(got));
+  Child child{{loader, program}, "."};
+  if (is_glibc) {
+    child.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
+  } else {
+    child.command.insert(child.command.begin() + 1, "--list");
   }
-  ::close(ends[0]);
-  if (failed == 0) ::waitpid(pid, nullptr, 0);
-  return output;
+  if (preload != nullptr) child.environment.emplace_back("LD_PRELOAD", preload);
+  return run_child(child).output;
 }
 
 // "\tlibomp.so.5 => /usr/lib/libomp.so.5 (0x…)", "\tlibx.so => not found", "\t/path/liby.so (0x…)"

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "clock_words.h"
 #include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/columns.h"

@@ -14,7 +14,6 @@
 #include <string>
 #include <thread>
 
-#include "clock_words.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -155,16 +154,6 @@ void row(const char* name, const std::string& value) {
   fmt::print("{:<12}{}\n", name, value.empty() ? "unknown" : one_line(value));
 }
 
-std::string command_line(const Process& process) {
-  if (process.arguments.empty()) return process.program;
-  std::string line;
-  for (const std::string& argument : process.arguments) {
-    if (!line.empty()) line += ' ';
-    line += shell_word(argument);
-  }
-  return line;
-}
-
 std::string described(const Device& device) {
   std::string text = device.type.empty() ? "type unknown" : device.type;
   if (!device.name.empty()) text += ", " + device.name;
@@ -237,7 +226,7 @@ void print_text(const OpenedTrace& opened) {
   const Process& process = trace.process;
   row("file", trace.file + (trace.truncated ? " (cut short)" : ""));
   row("kind", opened.kind);
-  row("command", command_line(process));
+  row("command", process.arguments.empty() ? process.program : typed_command(process.arguments));
   row("program", process.program);
   row("directory", process.directory);
   row("process", fmt::format("{} on {}", process.pid, process.host));

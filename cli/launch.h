@@ -1,4 +1,4 @@
-// Starting a program, and what was meant where its name is none.
+// Starting a program that is recorded, and children that `ompdm` runs for itself.
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,18 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "attach.h"
 #include "ompdm/error.h"
 
 namespace ompdm::cli {
+
+/// Variables to set (name, value) and to remove for the program.
+struct EnvironmentChange {
+  std::vector<std::pair<std::string, std::string>> set;
+  std::vector<std::string> unset;
+};
 
 /// How a launched program ended.
 struct Ending {
@@ -28,6 +34,10 @@ std::string how_it_ended(const Ending& ending);
 
 /// Where execvp would find the program; empty if nowhere.
 std::filesystem::path find_program(const std::string& program);
+
+/// The program that is nearest to a name that leads to none, as one would type it: in the folder
+/// that is named, else here (`./heat`) or on PATH. Empty if none is near.
+std::string near_program(const std::string& program);
 
 /// What to say of a program that is nowhere: "heat: not found: did you mean ./heat?".
 std::string not_found(const std::string& program);
@@ -71,29 +81,56 @@ class SignalForwarding {
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
               const SignalForwarding& signals, Output output = Output::kInherited);
 
-}  // namespace ompdm::cli
+/// Which files a child sees, and where it may write.
+struct View {
+  /// What keeps a child from changing files outside of its scratch folder.
+  enum class Guard {
+    kNone,
+    kMounts,    ///< all other mounts are read-only; folders for temporary files are private
+    kLandlock,  ///< the kernel refuses to write elsewhere
+  };
+  std::filesystem::path copy;     ///< of the tree
+  std::filesystem::path seen_at;  ///< where the child sees the copy, too; empty: nowhere else
+  std::filesystem::path scratch;  ///< the folder that holds the copy; the child may write there
+  Guard guard = Guard::kNone;
+};
 
-namespace CLI {
+/// Whether this machine lets a process have such a view: by mount namespaces (of its own users
+/// where the user is not root), or by Landlock.
+bool can_view(const View& view);
 
-class App;
-class ParseError;
+/// Called in a child before it runs anything. False where this machine does not allow the view:
+/// then the child must run nothing.
+bool take_view(const View& view);
 
-}  // namespace CLI
+/// A command that runs with what it writes kept.
+struct Child {
+  std::vector<std::string> command;
+  std::filesystem::path directory;
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< set besides what is there
+  std::string input = {};
+  const View* view = nullptr;  ///< null: it sees what is there, and may change it
+};
 
-namespace ompdm::cli {
+struct ChildEnd {
+  int exit_status = 0;  ///< 128 + signal of one that was killed; 127: the command is not found
+  std::string output;
+  std::string errors;
+  std::chrono::nanoseconds wall{};
+};
 
-/// Of `words`, what stands behind `ompdm`, whose first is no verb: a misspelt one, a program that
-/// is to be recorded, or a trace that is to be shown.
-Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words);
+/// Waits for it. Throws Error where it cannot be started, and once the user has asked to stop
+/// (SIGINT, SIGTERM, SIGHUP): then nothing of it runs any more.
+ChildEnd run_child(const Child& child);
 
-/// Of a word with a dash that `verb` (or the command itself) has no option for.
-Error no_such_option(const CLI::App& verb, const std::string& word);
-
-/// Of the words of a verb that runs a program: throws where the first is an option that `verb` does
-/// not have.
-void check_program_words(const CLI::App& verb, const std::vector<std::string>& words);
-
-/// Of words that `app` could not parse; a misspelt option first, whatever else was missed.
-Error cannot_parse(const CLI::App& app, const CLI::ParseError& error);
+/// While it lives, signals that ask to stop end the running child and make run_child() throw, so
+/// that what was made is removed on the way out.
+class Stopping {
+ public:
+  Stopping();
+  ~Stopping();
+  Stopping(const Stopping&) = delete;
+  Stopping& operator=(const Stopping&) = delete;
+};
 
 }  // namespace ompdm::cli

@@ -62,7 +62,6 @@ int run(int argc, char** argv) {
   ompdm::cli::setup_env(app, exit_status);
   ompdm::cli::setup_help(app, exit_status);
   ompdm::cli::setup_completion(app, exit_status);
-  ompdm::cli::setup_man(app, exit_status);
   app.footer(
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"

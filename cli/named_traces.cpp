@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "job_files.h"
-#include "loop_code.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "open_trace.h"
 #include "output.h"
+#include "source_lines.h"
 
 namespace ompdm::cli {
 

@@ -1,14 +1,16 @@
-// Text that is safe to print, words of a shell, and points of time.
+// Text for people: safe to print, words of a shell, points of time, and how far clocks agree.
 #pragma once
 
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ompdm/columns.h"
+#include "ompdm/timeline.h"
 
 namespace ompdm::cli {
 
@@ -64,5 +66,11 @@ std::optional<Nanoseconds> time_of(std::string_view text);
 
 /// The same. Throws Error (kUsage), which names the option and says what is wrong.
 Nanoseconds parse_instant(const char* option, const std::string& text);
+
+/// "ranks 0-3 of node1 and 4-7 of node2: times agree to ±1.20 ms": of the processes of `clock`.
+std::string clock_words(const OneClock& clock, std::span<const Process> processes);
+
+/// "synchronized, at most 600 us off"; empty if it is not known.
+std::string clock_words(const RealtimeClock& clock);
 
 }  // namespace ompdm::cli

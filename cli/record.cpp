@@ -33,6 +33,8 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::uint64_t kLargestAmount = ~std::uint64_t{0} / 2;  // nanoseconds, or bytes
@@ -205,8 +207,6 @@ Apart work_apart(const std::function<std::vector<std::string>()>& work,
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kPageFormat = "html";
 
 /// "report.html" of "trace.json" and of "trace.json.gz", "naive.report.html" of "naive.json".
@@ -261,8 +261,6 @@ std::string show_report(const std::vector<std::string>& traces, const std::strin
   app.parse(words);
   return page;
 }
-
-namespace fs = std::filesystem;
 
 struct RecordOptions {
   std::string output;
@@ -382,13 +380,6 @@ void tell_displaced_tool() {
       tools));
 }
 
-/// " trace.json trace.p77.json", as a shell takes them.
-std::string typed_names(const std::vector<std::string>& names) {
-  std::string words;
-  for (const std::string& name : names) words += ' ' + shell_word(name);
-  return words;
-}
-
 /// Finishes what the program left, and says what there is. Neither Ctrl-C nor an end for want of
 /// memory may cost the trace, or the exit status. What can be reported now.
 std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending& ending,
@@ -416,12 +407,12 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
         return there.traces;
       },
       signals,
-      [&] { progress.emplace("writing" + typed_names(awaited), std::chrono::milliseconds(0)); });
+      [&] { progress.emplace("writing " + typed_command(awaited), std::chrono::milliseconds(0)); });
   progress.reset();
   if (apart.left || apart.died) {
-    say(fmt::format("{} {}; next: ompdm report{}", typed_names(awaited).substr(1),
+    say(fmt::format("{} {}; next: ompdm report {}", typed_command(awaited),
                     apart.left ? "will be written in the background" : "could not be written",
-                    typed_names(awaited)));
+                    typed_command(awaited)));
     return {};
   }
   const auto names_end = std::ranges::find(apart.lines, "");
@@ -434,7 +425,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
 void tell_report(const std::vector<std::string>& traces, const std::string& format) {
   if (traces.empty()) return;
   if (format.empty()) {
-    say("next: ompdm report" + typed_names(traces));
+    say("next: ompdm report " + typed_command(traces));
     return;
   }
   try {
@@ -443,7 +434,7 @@ void tell_report(const std::vector<std::string>& traces, const std::string& form
     if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
   } catch (const std::exception& error) {
     say(error.what());
-    say("next: ompdm report" + typed_names(traces));
+    say("next: ompdm report " + typed_command(traces));
   }
 }
 

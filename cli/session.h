@@ -1,4 +1,4 @@
-// A recording from the start of its program to its trace.
+// A recording from the start of its program to its trace, and `ompdm finish`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Sources of a recorded program: found, and checked to be those that were compiled.
+// Sources of a recorded program: found, checked to be those that were compiled, and asked where a
+// loop begins.
 #pragma once
 
 #include <cstdint>
@@ -73,5 +74,22 @@ std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::A
 /// theirs.
 void refuse_source_as_output(const std::string& output,
                              const std::vector<analysis::Analysis>& analyses);
+
+/// Whether, as far as the text shows: a loop begins in line `loop` (from 1); a statement may stand
+/// before it; the `directives`, lines too, are in the loop; and nothing in the loop declares one of
+/// the `names`, or gives it another value.
+bool fits_around(const std::vector<std::string>& lines, int loop,
+                 const std::vector<int>& directives, const std::set<std::string>& names,
+                 bool is_fortran);
+
+/// Tells of the loops of a trace whose source is at hand as it was compiled whether they begin in
+/// their line (CodeLoop::begin_unknown): they do in one that begins with `for`, or shares one out
+/// by a pragma, and not in one that has no `for`, `while` or `do`. Of an optimized loop that a
+/// `break` alone leaves, the line is that of the break.
+void settle_begins_of_loops(Trace& trace);
+
+/// Puts edits into words (Edit::in_scope) whose loop is not known to be so: fits_around() fails, or
+/// the source is not at hand as it was compiled.
+void keep_code_that_fits(analysis::Analysis& analysis);
 
 }  // namespace ompdm::cli

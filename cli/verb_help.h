@@ -1,23 +1,18 @@
-// The verbs, their options and their help.
+// The verbs, their options, their help and their completion in a shell.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ompdm/error.h"
 #include "ompdm/link.h"
 
 namespace CLI {
 
 class App;
-
 class Option;
-
-class App;
-
-class App;
-
-class App;
+class ParseError;
 
 }  // namespace CLI
 
@@ -38,21 +33,12 @@ void setup_doctor(CLI::App& app, int& exit_status);
 void setup_env(CLI::App& app, int& exit_status);
 void setup_help(CLI::App& app, int& exit_status);
 void setup_completion(CLI::App& app, int& exit_status);
-void setup_man(CLI::App& app, int& exit_status);
-
-}  // namespace ompdm::cli
-
-namespace ompdm::cli {
 
 /// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
 std::string value_kind(const CLI::Option& option);
 
 /// Of that the words that can be typed as they are: "off" and "full". Names of kinds are capitals.
 std::vector<std::string> choices_of(const CLI::Option& option);
-
-}  // namespace ompdm::cli
-
-namespace ompdm::cli {
 
 /// How they are explained in a help text.
 inline constexpr const char* kLinkNotes =
@@ -72,10 +58,6 @@ void add_link_options(CLI::App& verb, LinkModel& model);
 /// Nothing if none is asked for. Throws Error (kUsage) if it is none.
 std::optional<analysis::Link> link_of(const LinkModel& model);
 
-}  // namespace ompdm::cli
-
-namespace ompdm::cli {
-
 /// Lays out the help of `app` and of the verbs added to it afterwards.
 void set_layout(CLI::App& app);
 
@@ -84,52 +66,15 @@ void set_layout(CLI::App& app);
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples);
 
-/// What set_help() was given.
-struct HelpTexts {
-  std::string usage;
-  std::string notes;
-  std::vector<std::string> examples;
-};
+/// Of `words`, what stands behind `ompdm`, whose first is no verb: a misspelt one, a program that
+/// is to be recorded, or a trace that is to be shown.
+Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words);
 
-/// Of a verb without them, nothing.
-HelpTexts help_texts(const CLI::App& verb);
+/// Of the words of a verb that runs a program: throws where the first is an option that `verb` does
+/// not have.
+void check_program_words(const CLI::App& verb, const std::vector<std::string>& words);
 
-}  // namespace ompdm::cli
-
-namespace ompdm::cli {
-
-enum class TakesValue {
-  kNo,
-  kNextWord,      ///< `--format json`, and `--format=json`
-  kBehindEquals,  ///< `--report=json`, and `--report` alone
-};
-
-/// An option, or an argument that is known by its place.
-struct OfferedOption {
-  std::vector<std::string> names;  ///< "-o", "--output"; of a place "TRACE"
-  std::string description;
-  TakesValue value = TakesValue::kNo;
-  std::string kind;                  ///< of its value: "FILE", "text|json"; may be empty
-  std::vector<std::string> choices;  ///< words that the value can be
-  bool repeats = false;
-  bool required = false;
-};
-
-struct OfferedVerb {
-  std::string name;
-  std::string description;
-  std::string usage;  ///< "ompdm report TRACE... [options]"
-  std::string notes;  ///< lines; may be empty
-  std::vector<std::string> examples;
-  std::vector<OfferedOption> options;
-  std::vector<OfferedOption> places;
-  bool runs_program = false;  ///< its other words are a program and what that is given
-};
-
-/// Those that the help lists, in its order; `app` is the command itself.
-std::vector<OfferedVerb> offered_verbs(const CLI::App& app);
-
-/// The options of the command itself.
-std::vector<OfferedOption> offered_options(const CLI::App& app);
+/// Of words that `app` could not parse; a misspelt option first, whatever else was missed.
+Error cannot_parse(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ompdm::cli

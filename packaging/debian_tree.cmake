@@ -11,7 +11,6 @@ endfunction()
 
 set(debian ${CMAKE_CURRENT_LIST_DIR}/debian)
 set(runtime ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/runtime/usr)
-set(edit ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/edit/usr)
 
 # Plugins, not libraries to link with: they have no versions, and the linker need not see them.
 file(GLOB plugins ${runtime}/lib/*.so ${runtime}/lib/*/*.so)
@@ -29,10 +28,6 @@ if(EXISTS ${runtime}/share/zsh/site-functions)
   file(RENAME ${runtime}/share/zsh/site-functions ${runtime}/share/zsh/vendor-completions)
 endif()
 
-if(EXISTS ${edit})
-  file(MAKE_DIRECTORY ${edit}/share/man/man1)
-  file(COPY ${debian}/ompdm-edit.1 DESTINATION ${edit}/share/man/man1)
-endif()
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   if(component STREQUAL "runtime")
     set(package ompdm)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every rung of every kernel under the recorder and writes its report here; then pastes into the README.
+"""Runs every rung of every kernel under the recorder and writes its report into BUILD_DIR/reports; copies here those files
+that are kept here, and pastes these into the README.
 
     reports/produce.py BUILD_DIR [--folder host]     (cmake --build --preset default --target reports)
     reports/produce.py BUILD_DIR --predictions       only predictions.md: what was promised and what came true
@@ -13,6 +14,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -61,7 +63,6 @@ def shown(command, build):
 
 def produce(build, folder):
     ompdm = build / "bin" / "ompdm"
-    folder.mkdir(exist_ok=True)
     rows = []
     for kernel, (rungs, arguments) in RUNGS.items():
         for rung in rungs:
@@ -86,9 +87,7 @@ def produce(build, folder):
     predict(build, folder)
     if folder.name == "host":
         write_fix(ompdm, build, folder)
-        print(run([HERE.parent / "scripts/lesson", "-o", HERE / "lesson", "--build", build]), end="")
-        for page in (HERE / "lesson").glob("*.html"):
-            page.write_text(page.read_text().replace(f"{HERE.parent}/", ""))
+        print(run([HERE.parent / "scripts/lesson", "-o", folder.parent / "lesson", "--build", build]), end="")
 
 
 def write_table(folder, rows, version):
@@ -187,6 +186,13 @@ def write_fix(ompdm, build, folder):
     (folder / "heat-fix.txt").write_text(f"$ ompdm record {' '.join(program)}\n$ {typed}\n{text}")
 
 
+def keep(folder):
+    """Copies the files of `folder` that are kept here too."""
+    for kept in (HERE / folder.name).iterdir():
+        if (folder / kept.name).exists():
+            shutil.copyfile(folder / kept.name, kept)
+
+
 def paste(check):
     """Each block between `<!-- from FILE -->` and `<!-- end -->` in the README is FILE's text."""
     before = README.read_text()
@@ -207,18 +213,23 @@ def paste(check):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
-    parser.add_argument("--folder", default="host", help="subfolder of reports/ (default: host)")
+    parser.add_argument("--folder", default="host", help="subfolder of BUILD_DIR/reports (default: host)")
     parser.add_argument("--predictions", action="store_true", help="only predictions.md")
     parser.add_argument("--fix", action="store_true", help="only heat-fix.txt")
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if options.build and options.predictions:
-        predict(options.build.resolve(), HERE / options.folder)
-    elif options.build and options.fix:
-        write_fix(options.build.resolve() / "bin" / "ompdm", options.build.resolve(), HERE / options.folder)
-    elif options.build:
-        produce(options.build.resolve(), HERE / options.folder)
+    if options.build:
+        build = options.build.resolve()
+        folder = build / "reports" / options.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        if options.predictions:
+            predict(build, folder)
+        elif options.fix:
+            write_fix(build / "bin" / "ompdm", build, folder)
+        else:
+            produce(build, folder)
+        keep(folder)
     elif not options.paste:
         parser.error("BUILD_DIR or --paste is needed")
     paste(options.check)

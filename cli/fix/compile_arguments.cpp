@@ -14,14 +14,14 @@
 #include <string_view>
 
 #include "attach.h"
-#include "fix/child.h"
+#include "launch.h"
 #include "ompdm/error.h"
 
 namespace ompdm::cli {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 /// Texts that each end with a zero.
 std::vector<std::string> texts_of(const std::string& all) {
@@ -71,8 +71,6 @@ std::vector<StartedProcess> BuildLog::processes() const {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
@@ -272,8 +270,6 @@ std::vector<fs::path> CompileCommands::sources() const {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_header(const fs::path& file) {
   static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",

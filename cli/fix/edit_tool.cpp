@@ -7,16 +7,16 @@
 #include <set>
 
 #include "elf_file.h"
-#include "fix/child.h"
+#include "launch.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "printable.h"
 
 namespace ompdm::cli {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 /// Those of its edits that have a line.
 std::set<std::string> files_named(const nlohmann::json& finding) {
@@ -30,9 +30,7 @@ std::set<std::string> files_named(const nlohmann::json& finding) {
 
 /// "ompdm record ./heat 1000", as it is to be typed in the folder that it ran in.
 std::string record_again(const Process& process) {
-  std::vector<std::string> words = {"ompdm", "record"};
-  for (const std::string& word : process.arguments) words.push_back(shell_word(word));
-  return fmt::format("{}", fmt::join(words, " "));
+  return "ompdm record " + typed_command(process.arguments);
 }
 
 }  // namespace
@@ -73,7 +71,6 @@ bool is_of_same_sources(const fs::path& one, const fs::path& other) {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 /// Beside this command, as it is built and installed.

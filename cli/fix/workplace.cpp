@@ -23,6 +23,8 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 Contents::Contents(const Trace& trace) {
   for (const DataOp& op : trace.ops) {
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
@@ -63,8 +65,6 @@ std::set<std::string> Contents::unseen() const {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::uint64_t hash_of(const fs::path& file) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
@@ -117,8 +117,6 @@ void TreeState::remove_new(const Stamps& now) const {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 fs::path common_folder(const std::vector<fs::path>& files) {
   fs::path folder = files.front().parent_path();
@@ -200,8 +198,6 @@ fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& cop
 
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw Error(fmt::format("{}: cannot be read", file.string()));
@@ -251,8 +247,6 @@ std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 void write_text(const fs::path& file, const std::string& text) {
   // What a link leads to may be the user's own.

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "fix/child.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
+#include "launch.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::cli {

@@ -3,13 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "goldens.h"
+#include "ompdm/report.h"
 
 namespace ompdm::references_test {
 namespace {
@@ -85,8 +87,9 @@ class References : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(References, Resolve) {
-  std::ifstream file(fs::path(OMPDM_GOLDEN_DIR) / GetParam() / "report.json");
-  const json report = json::parse(file);
+  const auto analyses =
+      test::analyses_of(test::scene_traces(fs::path(OMPDM_GOLDEN_DIR) / GetParam()));
+  const json report = json::parse(report::render(analyses, report::Format::kJson));
   const Ids ids = ids_of(report);
   const bool are_several = report["traces"].size() > 1;
   for (const auto& [table, rows] : report.items()) {
@@ -96,15 +99,13 @@ TEST_P(References, Resolve) {
   EXPECT_TRUE(references_ > 0 || report["iterations"].empty());
 }
 
-std::vector<std::string> scenes() {
+std::vector<std::string> scene_names() {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(OMPDM_GOLDEN_DIR)) {
-    if (fs::exists(entry.path() / "report.json")) names.push_back(entry.path().filename().string());
-  }
+  for (const test::Scene& scene : test::scenes()) names.push_back(scene.name);
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, References, testing::ValuesIn(scenes()),
+INSTANTIATE_TEST_SUITE_P(Scenes, References, testing::ValuesIn(scene_names()),
                          [](const auto& scene) { return scene.param; });
 
 }  // namespace

@@ -11,8 +11,6 @@ namespace ompdm::test {
 struct Scene {
   std::string name;           ///< of its folder
   std::vector<Trace> traces;  ///< what is reported together
-  bool gpu_trace = false;     ///< the list of operations has a golden file too
-  bool paths = false;         ///< so has the report with its directives opened
   bool inputs = false;        ///< the traces are runs on several inputs
 };
 

@@ -1,76 +1,54 @@
 // Writes tests/golden anew: `cmake --build build --target update_goldens`. Read the difference
-// before committing it.
-#include <array>
+// before committing it. Of a scene report.txt is written, and each other golden file that lies in
+// its folder: to add one, put an empty file of its name there.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "ompdm/analysis.h"
-#include "ompdm/comparison.h"
-#include "ompdm/report.h"
+#include "goldens.h"
 #include "ompdm/trace_file.h"
-#include "scenes.h"
 
 namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
+namespace fs = std::filesystem;
+namespace test = ompdm::test;
+
+void write_traces(const test::Scene& scene, const fs::path& folder) {
+  for (std::size_t i = 0; i < scene.traces.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const fs::path path =
+        folder / (scene.traces.size() == 1
+                      ? "trace.json"
+                      : (scene.inputs ? "trace.run" : "trace.rank") + number + ".json");
+    ompdm::write_trace(scene.traces[i], path);
+    // A file that was cut short has all but its closing line.
+    if (scene.traces[i].truncated) fs::resize_file(path, fs::file_size(path) - 2);
+  }
 }
 
-/// A file that was cut short has all but its closing line.
-void cut_last_line(const std::filesystem::path& path) {
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 2);
+void write(const std::vector<test::Golden>& goldens) {
+  for (const test::Golden& golden : goldens) {
+    std::ofstream(golden.file, std::ios::binary) << golden.text;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
+  if (argc != 2 || !fs::is_directory(argv[1])) {
     std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
     return 2;
   }
-  namespace report = ompdm::report;
-  for (const ompdm::test::Scene& scene : ompdm::test::scenes()) {
-    const std::filesystem::path folder = std::filesystem::path(argv[1]) / scene.name;
-    std::filesystem::create_directories(folder);
-    std::vector<ompdm::analysis::Analysis> analyses;
-    std::vector<ompdm::Trace> traces = scene.traces;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      const std::string name = traces.size() == 1 ? "trace.json"
-                                                  : (scene.inputs ? "trace.run" : "trace.rank") +
-                                                        std::to_string(i) + ".json";
-      ompdm::write_trace(traces[i], folder / name);
-      if (traces[i].truncated) cut_last_line(folder / name);
-      traces[i].file = name;
-      analyses.push_back(ompdm::analysis::analyze(traces[i]));
-    }
-    if (scene.inputs) ompdm::analysis::agree(analyses);
-    write(folder / "report.txt", report::render(analyses, report::Format::kText));
-    write(folder / "report.json", report::render(analyses, report::Format::kJson));
-    write(folder / "report.csv", report::render(analyses, report::Format::kCsv));
-    write(folder / "report.md", report::render(analyses, report::Format::kMarkdown));
-    if (scene.paths) {
-      write(folder / "paths.txt", report::render(analyses, report::Format::kText, {.paths = true}));
-    }
-    if (!scene.gpu_trace) continue;
-    std::ostringstream list;
-    report::render_gpu_trace(traces, report::Format::kText, {}, list);
-    write(folder / "gpu_trace.txt", list.str());
+  const fs::path root = argv[1];
+  for (const test::Scene& scene : test::scenes()) {
+    const fs::path folder = root / scene.name;
+    fs::create_directories(folder);
+    write_traces(scene, folder);
+    std::ofstream(folder / "report.txt", std::ios::app);
+    write(test::goldens_of(folder));
   }
-  for (const ompdm::test::SceneComparison& pair : ompdm::test::comparisons()) {
-    const std::filesystem::path folder = std::filesystem::path(argv[1]) / pair.name;
-    std::filesystem::create_directories(folder);
-    std::array<ompdm::analysis::Analysis, 2> sides;
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      const std::string& scene = i == 0 ? pair.before : pair.after;
-      const std::filesystem::path trace = std::filesystem::path(argv[1]) / scene / "trace.json";
-      sides[i] = ompdm::analysis::analyze(ompdm::read_trace(trace));
-      sides[i].file = scene + "/trace.json";
-    }
-    write(folder / "compare.txt", report::render_comparison(sides, report::Format::kText));
-    write(folder / "compare.json", report::render_comparison(sides, report::Format::kJson));
-    write(folder / "compare.csv", report::render_comparison(sides, report::Format::kCsv));
-    write(folder / "compare.md", report::render_comparison(sides, report::Format::kMarkdown));
+  for (const test::SceneComparison& pair : test::comparisons()) {
+    fs::create_directories(root / pair.name);
+    write(test::goldens_of(root, pair));
   }
 }

@@ -1,8 +1,8 @@
 # The Debian packages: what they hold and need, and what lintian says of them.
-foreach(program dpkg-deb dpkg-shlibdeps lintian)
+foreach(program dpkg-deb dpkg-shlibdeps lintian help2man)
   find_program(found_${program} ${program})
   if(NOT found_${program})
-    message("SKIPPED: no ${program}: install dpkg-dev and lintian")
+    message("SKIPPED: no ${program}: install dpkg-dev, lintian and help2man")
     return()
   endif()
 endforeach()

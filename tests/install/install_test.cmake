@@ -11,8 +11,11 @@ run(${CMAKE_COMMAND} -S "${SOURCE}/consumer" -B "${SCRATCH}/consumer" -G "${GENE
   "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${prefix}")
 run(${CMAKE_COMMAND} --build "${SCRATCH}/consumer")
 run("${prefix}/${BINDIR}/ompdm" doctor)
-require_files("${prefix}/share" man/man1/ompdm.1 man/man1/ompdm-report.1 bash-completion/completions/ompdm
-  zsh/site-functions/_ompdm fish/vendor_completions.d/ompdm.fish)
+require_files("${prefix}/share" bash-completion/completions/ompdm zsh/site-functions/_ompdm
+  fish/vendor_completions.d/ompdm.fish)
+if(MAN)
+  require_files("${prefix}/share/man/man1" ompdm.1 ompdm-report.1)
+endif()
 if(PROGRAM)
   run("${prefix}/${BINDIR}/ompdm" record -o trace.json "${PROGRAM}")
   run("${SCRATCH}/consumer/costliest" trace.json)

@@ -1,7 +1,7 @@
 // Makes the edits of every finding of every end-to-end program, and prints what came of them in
 // Markdown:
 //
-//   applied_edits > reports/host/applied.md
+//   build/bin/applied_edits > applied.md
 //
 // The tests e2e.*AppliedEdits* do the same, and hold it against what was promised.
 
@@ -81,7 +81,7 @@ int main() {
   for (std::size_t i = 0; i < programs.size(); ++i) add(programs[i], checked[i], sums);
   fmt::print(
       "# Edits that were made\n\n"
-      "`build/bin/applied_edits > reports/host/applied.md` on {:%Y-%m-%d}, LLVM {}, host devices: "
+      "`build/bin/applied_edits > applied.md` on {:%Y-%m-%d}, LLVM {}, host devices: "
       "the programs of the\n"
       "end-to-end tests and the kernels, with the input that these tests give them. What each "
       "finding says to change was\n"

@@ -8,12 +8,12 @@
 #include <set>
 #include <span>
 
-#include "loop_code.h"
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
 #include "ompdm/trace_file.h"
 #include "pragmas/directive.h"
 #include "run.h"
+#include "source_lines.h"
 
 namespace ompdm::e2e {
 namespace {

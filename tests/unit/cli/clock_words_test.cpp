@@ -1,9 +1,9 @@
 // What is said of how far times agree.
-#include "clock_words.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "printable.h"
 
 namespace ompdm::cli::clock_words_test {
 namespace {

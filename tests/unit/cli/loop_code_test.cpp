@@ -1,11 +1,11 @@
 // Which loops a directive is printed around as code, by the lines of their source.
-#include "loop_code.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 #include <vector>
+
+#include "source_lines.h"
 
 namespace ompdm::cli::loop_code_test {
 namespace {

@@ -1,6 +1,7 @@
 // The man pages, read by what prints them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "command.h"
@@ -12,7 +13,10 @@ using testing::Ran;
 
 class Man : public testing::Command {
  protected:
-  Man() { (void)run("mkdir man; ompdm man --folder man"); }
+  void SetUp() override {
+    if (!std::filesystem::exists(OMPDM_MAN_PAGES "/ompdm.1")) GTEST_SKIP() << "no help2man here";
+    std::filesystem::create_directory_symlink(OMPDM_MAN_PAGES, work() / "man");
+  }
 };
 
 TEST_F(Man, HasAPageForEachVerb) {
@@ -20,18 +24,16 @@ TEST_F(Man, HasAPageForEachVerb) {
             run("(echo ompdm.1; ompdm help | sed -n '/^Record:/,/^Start/s/^  \\([a-z]*\\) .*/"
                 "ompdm-\\1.1/p') | LC_ALL=C sort")
                 .out);
-  EXPECT_EQ(run("ompdm man report").out, run("cat man/ompdm-report.1").out);
-  EXPECT_EQ(run("ompdm man").out, run("cat man/ompdm.1").out);
-  EXPECT_EQ(run("ompdm man reprot").status, 2);
-  EXPECT_EQ(run("ompdm man --folder nowhere").status, 1);
 }
 
 TEST_F(Man, SaysWhatTheHelpSays) {
   if (run("groff --version").status != 0) GTEST_SKIP() << "no groff here";
-  const Ran page = run("ompdm man report | groff -man -Tascii -P-c -P-b -P-u -rLL=200n");
+  const Ran page = run("groff -man -Tascii -P-c -P-b -P-u -rLL=200n man/ompdm-report.1");
   for (const char* text :
        {"ompdm-report - show what moved", "ompdm report [TRACE...] [options]", "--gpu-trace",
-        "-o, --output FILE", "--fail-if 'findings > 0'", "ompdm-record(1)"}) {
+        "-o, --output FILE", "--where FILE:LINE", "--top N=10",
+        "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'\n",
+        "ompdm-record(1)"}) {
     EXPECT_NE(page.out.find(text), std::string::npos) << text << '\n' << page.out;
   }
 }
