@@ -102,7 +102,7 @@ OnStandin run_on_standin(std::vector<std::string> words,
   const Folder folder;
   Command command;
   words.front() = std::string(OMPDM_CUDA_PROGRAMS "/") + words.front();
-  command.words = {OMPDM_COMMAND, "record", "--"};
+  command.words = {OMPDM_COMMAND, "record", "-o", "trace.json", "--"};
   command.words.insert(command.words.end(), words.begin(), words.end());
   command.environment = std::move(environment);
   command.environment.merge(standin_environment());
