@@ -19,8 +19,12 @@ static void write_texts(const char* path, const char* first, const char* second,
 __attribute__((destructor)) static void end(void) {
   const char* role = getenv("FAKE_RECORDER");
   const char* session = getenv("OMPDM_SESSION");
-  const char* output = getenv("OMPDM_OUTPUT");
-  if (role == NULL || session == NULL || output == NULL) return;
+  const char* wanted = getenv("OMPDM_OUTPUT");
+  if (role == NULL || session == NULL || wanted == NULL) return;
+  char output[4096];
+  const size_t length = strlen(wanted);
+  const int is_folder = length > 0 && wanted[length - 1] == '/';
+  snprintf(output, sizeof output, "%s%s", wanted, is_folder ? "trace.json" : "");
   char name[4096];
   if (strcmp(role, "trace") == 0) {
     snprintf(name, sizeof name, "%s/%d.0", session, (int)getpid());
