@@ -22,41 +22,38 @@ enum class AttachMethod {
   kToolLibraries,  ///< OMP_TOOL_LIBRARIES: where nothing may be loaded before the program's own
 };
 
-/// Whether a variable of OpenMP's is set to "disabled", in whatever case, as runtimes read it.
+/// Whether a variable of OpenMP is set to "disabled", upper or lower case, as runtimes read it.
 bool is_disabled(const char* variable);
 
-/// Why LD_PRELOAD cannot be used for this program, or nothing. A program that is no ELF file (a
-/// script) can be preloaded into.
+/// Why LD_PRELOAD cannot be used for the program; nullopt where it can. A program that is no ELF
+/// file (a script) has no obstacle.
 std::optional<std::string> preload_obstacle(const std::filesystem::path& program);
 
 /// Whether the loader's lists can hold this path: LD_PRELOAD is split at spaces and colons, the
 /// others at colons.
 bool fits_preload(const std::filesystem::path& path);
 
-/// What OMP_TOOL_LIBRARIES names besides the recorder and other copies of it.
+/// The libraries in OMP_TOOL_LIBRARIES, without recorders.
 std::string other_tools();
 
-/// Puts the recorder behind what is in LD_PRELOAD, in the place of other copies of it: what insists
-/// on being the first library (a sanitizer's runtime) stays that. Where nothing is there, the
-/// recorder is the first, and ASAN_OPTIONS say that this is right: the launched program may start
-/// one that brings such a runtime.
+/// Appends the recorder to LD_PRELOAD and removes other copies of it. A library that must be the
+/// first (a sanitizer's runtime) stays the first. Where LD_PRELOAD is empty, ASAN_OPTIONS allow the
+/// recorder before AddressSanitizer, since the program may start another that has this runtime.
 EnvironmentChange attach_by_preload(const std::filesystem::path& recorder);
 
-/// What attaches the recorder to `program` (empty if it was not found) in the way that works there.
-/// `session` holds the links that this may need:
-/// - to the recorder, where a list could not hold its path;
-/// - with OMP_TOOL_LIBRARIES, of the name `libomp.so` to the runtime which the program uses, in a
-/// folder
-///   of its own at the end of LD_LIBRARY_PATH, where its libomptarget would look for that name in
-///   vain.
+/// The change that attaches the recorder to `program` (empty if it was not found). Links that the
+/// change needs are made in the folder `session`:
+/// - to the recorder, where a list cannot hold its path;
+/// - named `libomp.so`, to the program's runtime, in a folder at the end of LD_LIBRARY_PATH, where
+///   the program's libomptarget would not find that name (OMP_TOOL_LIBRARIES only).
 EnvironmentChange attach(AttachMethod method, const std::filesystem::path& recorder,
                          const std::filesystem::path& program,
                          const std::filesystem::path& session);
 
-/// Takes recorders out of LD_PRELOAD and OMP_TOOL_LIBRARIES again, and what came with them.
+/// The change that undoes attaching: recorders leave LD_PRELOAD and OMP_TOOL_LIBRARIES.
 EnvironmentChange detach();
 
-/// The program's libomp.so.5 if its libomptarget will look for `libomp.so` in vain, else nothing.
+/// The program's libomp.so.5 if its libomptarget will not find `libomp.so`, else nullopt.
 std::optional<std::filesystem::path> unreachable_runtime(const std::filesystem::path& program);
 
 }  // namespace ompdm::cli

@@ -1,4 +1,4 @@
-// Starting a program that is recorded, and children that `ompdm` runs for itself.
+// Starts the program that is recorded, and child processes that `ompdm` runs for itself.
 #pragma once
 
 #include <sys/types.h>
@@ -35,23 +35,24 @@ std::string how_it_ended(const Ending& ending);
 /// Where execvp would find the program; empty if nowhere.
 std::filesystem::path find_program(const std::string& program);
 
-/// The program that is nearest to a name that leads to none, as one would type it: in the folder
-/// that is named, else here (`./heat`) or on PATH. Empty if none is near.
+/// The program whose name is most similar, as a user would type it: in the folder that `program`
+/// names, else in the current folder (`./heat`) or on PATH. Empty if none is similar.
 std::string near_program(const std::string& program);
 
-/// What to say of a program that is nowhere: "heat: not found: did you mean ./heat?".
+/// The message for a program that is not found: "heat: not found: did you mean ./heat?".
 std::string not_found(const std::string& program);
 
-/// What a launched program writes to.
+/// Where standard output and error of a launched program go.
 enum class Output {
   kInherited,
   kDiscarded,  ///< standard output and error go nowhere
 };
 
-/// While it lives, a signal that would end or speak to this process is passed on to the program
-/// that launch() runs. One that comes before the program has started waits for it; one that comes
-/// after its end does nothing by itself, so that what it left can be put in order: see wait_for().
-/// Signals from the terminal are not passed on: the program has them already. One at a time.
+/// Passes signals to the program that launch() runs, for as long as the object exists. A signal
+/// that comes before the program's start is kept for it. A signal after the program's end does
+/// nothing by itself, so that the recording can be finished: see wait_for(). Signals from the
+/// terminal are not passed on, since the terminal sends them to the program too. One object at a
+/// time.
 class SignalForwarding {
  public:
   SignalForwarding();
@@ -61,13 +62,14 @@ class SignalForwarding {
 
   static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
-  /// Back to what this process inherited. Async-signal-safe.
+  /// Restores the signal actions that this process inherited. Async-signal-safe.
   void restore() const;
 
   enum class Came { kInput, kSignal, kNothing };
 
-  /// Waits until `file` can be read, or has no writer any more, or a signal that would end this
-  /// process has come since the program's end, but no longer than `at_most` (negative: for ever).
+  /// Waits until `file` can be read or has no writer any more, or until a signal that would end
+  /// this process has come since the program's end. Waits `at_most` so long (negative: without a
+  /// limit).
   [[nodiscard]] Came wait_for(int file, std::chrono::milliseconds at_most) const;
 
  private:
@@ -75,9 +77,8 @@ class SignalForwarding {
   struct sigaction of_children_;  ///< SIGCHLD's; ignored, it would cost the program's exit status
 };
 
-/// Runs `command` (program and arguments) with the environment changed and waits for it. Signals
-/// sent to this process meanwhile are passed on; those from the terminal reach the program by
-/// themselves.
+/// Runs `command` (program and arguments) with the environment changed, and waits for its end.
+/// `signals` passes signals on meanwhile.
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
               const SignalForwarding& signals, Output output = Output::kInherited);
 
@@ -95,12 +96,12 @@ struct View {
   Guard guard = Guard::kNone;
 };
 
-/// Whether this machine lets a process have such a view: by mount namespaces (of its own users
-/// where the user is not root), or by Landlock.
+/// Whether this machine can give a process the view: by mount namespaces (in a user namespace where
+/// the user is not root), or by Landlock.
 bool can_view(const View& view);
 
-/// Called in a child before it runs anything. False where this machine does not allow the view:
-/// then the child must run nothing.
+/// Gives the calling process the view. A child calls it before it runs anything. False where this
+/// machine cannot give the view: the child must not run anything then.
 bool take_view(const View& view);
 
 /// A command that runs with what it writes kept.
@@ -119,12 +120,13 @@ struct ChildEnd {
   std::chrono::nanoseconds wall{};
 };
 
-/// Waits for it. Throws Error where it cannot be started, and once the user has asked to stop
-/// (SIGINT, SIGTERM, SIGHUP): then nothing of it runs any more.
+/// Runs the child in a process group of its own and waits for its end; then kills what is left of
+/// the group. Throws Error where the child cannot be started, and where the user has asked to stop
+/// (see Stopping).
 ChildEnd run_child(const Child& child);
 
-/// While it lives, signals that ask to stop end the running child and make run_child() throw, so
-/// that what was made is removed on the way out.
+/// For as long as it exists, SIGINT, SIGTERM and SIGHUP kill the running child and make run_child()
+/// throw, so that destructors remove temporary files.
 class Stopping {
  public:
   Stopping();

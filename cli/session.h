@@ -11,7 +11,7 @@
 
 namespace ompdm::cli {
 
-/// Regions, data operations and kernels that the tallies stand for.
+/// Regions, data operations and kernels that a trace has as aggregates only.
 struct Counts {
   std::uint64_t regions = 0;
   std::uint64_t ops = 0;
@@ -19,7 +19,7 @@ struct Counts {
   [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
 };
 
-/// Of a trace.
+/// The aggregates of a trace, summed.
 inline Counts counts_of(const Trace& trace) {
   Counts counts;
   for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
@@ -39,7 +39,7 @@ struct RecordedProcess {
   std::string program;
 };
 
-/// A process with an offload runtime in which no event came.
+/// A process with an offload runtime that had no event.
 struct SilentProcess {
   std::uint32_t pid = 0;
   std::string reason;
@@ -48,7 +48,7 @@ struct SilentProcess {
 struct SessionRecord {
   std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
   std::vector<SilentProcess> silent;
-  bool told = false;  ///< a process has told the user why it could record nothing
+  bool told = false;  ///< a recorder has printed why it could record nothing
 };
 
 /// A fresh private folder in $TMPDIR or /tmp, removed with the object.
@@ -66,19 +66,19 @@ class Session {
   std::filesystem::path folder_;
 };
 
-/// What the processes have written by now; half-written files are left out.
+/// Reads what the processes have written into the session's folder; skips half-written files.
 SessionRecord read_session(const std::filesystem::path& folder);
 
-/// What there is.
+/// The result of settle().
 struct Settled {
   std::vector<std::string> lines;   ///< for the user, without a prefix
   std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
 };
 
-/// Finishes what processes left, as many at once as there are processors (not with `keep_spools`),
-/// and describes every recording. `command` is as it was typed. Where nothing was recorded, an
-/// older file at `output`, the trace asked for, is told about too. Never throws for a recording
-/// that cannot be finished: that is a line.
+/// Finishes the spools that processes left (not with `keep_spools`), one a processor, and
+/// describes every recording. `command` is as the user typed it. Where nothing was recorded, a line
+/// names an older file at `output`. A recording that cannot be finished is a line too: nothing is
+/// thrown.
 Settled settle(const SessionRecord& session, const Ending& ending,
                const std::vector<std::string>& command, const std::filesystem::path& output,
                bool keep_spools);

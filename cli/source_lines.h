@@ -15,13 +15,13 @@
 
 namespace ompdm::cli {
 
-/// Of all bytes, lower-case hexadecimal.
+/// The MD5 sum of all bytes, in lower-case hexadecimal.
 std::string md5_of(std::string_view bytes);
 
-/// Reads a file when it is first asked for. A trace may name any file of its reader's, so that a
-/// file has lines here only if it is what was compiled: its content is the one that the debug
-/// information tells. Where that tells none, the file is not newer than the program or the
-/// recording, and has OpenMP directives at the lines where the trace has them.
+/// The source files that a trace names, each read on first use. A trace may name any file of the
+/// reader's machine, so a file has lines here only if it is the compiled one: its MD5 sum is that
+/// of the debug information. Where the debug information has no sum, the file must be no newer than
+/// the program and the recording, and have OpenMP directives in the lines of the trace's.
 class SourceLines {
  public:
   explicit SourceLines(const analysis::Analysis& analysis);
@@ -66,12 +66,11 @@ class SourceLines {
   mutable std::map<std::string, Source> known_;
 };
 
-/// The lines around each directive and loop that the analyses name. A file that is not what was
-/// compiled (SourceLines) is left out.
+/// The lines around each directive and loop that the analyses name, of files that are the compiled
+/// ones (see SourceLines).
 std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses);
 
-/// Throws Error (kUsage) where the file to be written is a source that these name, or a program of
-/// theirs.
+/// Throws Error (kUsage) where `output` is a source or a program of the analyses.
 void refuse_source_as_output(const std::string& output,
                              const std::vector<analysis::Analysis>& analyses);
 
@@ -82,14 +81,14 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
                  const std::vector<int>& directives, const std::set<std::string>& names,
                  bool is_fortran);
 
-/// Tells of the loops of a trace whose source is at hand as it was compiled whether they begin in
-/// their line (CodeLoop::begin_unknown): they do in one that begins with `for`, or shares one out
-/// by a pragma, and not in one that has no `for`, `while` or `do`. Of an optimized loop that a
-/// `break` alone leaves, the line is that of the break.
+/// Sets CodeLoop::begin_unknown of a trace's loops by their source, where the compiled one is
+/// found. A loop begins in its line if the line begins with `for` or an OpenMP pragma for one. It
+/// does not if the line has no `for`, `while` or `do`: the line of an optimized loop that only a
+/// `break` leaves is that of the break.
 void settle_begins_of_loops(Trace& trace);
 
-/// Puts edits into words (Edit::in_scope) whose loop is not known to be so: fits_around() fails, or
-/// the source is not at hand as it was compiled.
+/// Clears Edit::in_scope of edits around a loop where fits_around() fails, or where the compiled
+/// source is not found: such an edit is described in words.
 void keep_code_that_fits(analysis::Analysis& analysis);
 
 }  // namespace ompdm::cli

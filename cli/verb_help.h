@@ -18,8 +18,8 @@ class ParseError;
 
 namespace ompdm::cli {
 
-/// Each adds its subcommand. When that is chosen its callback runs the verb and leaves the exit
-/// status in `exit_status`, which must live as long as `app`; failures are thrown as ompdm::Error.
+/// Each function adds a subcommand to `app`. The subcommand's callback runs the verb and writes its
+/// exit status to `exit_status`, which must live as long as `app`. Failures are thrown as Error.
 void setup_record(CLI::App& app, int& exit_status);
 void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
@@ -37,10 +37,10 @@ void setup_completion(CLI::App& app, int& exit_status);
 /// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
 std::string value_kind(const CLI::Option& option);
 
-/// Of that the words that can be typed as they are: "off" and "full". Names of kinds are capitals.
+/// The words of value_kind() that a user can type: "off" and "full". Kinds are in capitals.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
-/// How they are explained in a help text.
+/// The explanation of --link and --kernels in a help text.
 inline constexpr const char* kLinkNotes =
     "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us:\n"
     "transfers of a trace taken on host devices are re-timed, all else takes what it took.\n"
@@ -55,7 +55,7 @@ struct LinkModel {
 /// Adds --link and --kernels; `model` must live as long as `verb`.
 void add_link_options(CLI::App& verb, LinkModel& model);
 
-/// Nothing if none is asked for. Throws Error (kUsage) if it is none.
+/// Nullopt without --link. Throws Error (kUsage) where the text is no link.
 std::optional<analysis::Link> link_of(const LinkModel& model);
 
 /// Lays out the help of `app` and of the verbs added to it afterwards.
@@ -66,15 +66,14 @@ void set_layout(CLI::App& app);
 void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
               const std::string& examples);
 
-/// Of `words`, what stands behind `ompdm`, whose first is no verb: a misspelt one, a program that
-/// is to be recorded, or a trace that is to be shown.
+/// The error for words behind `ompdm` whose first is no verb. It suggests what was meant: a similar
+/// verb, `record` for a program, `report` for a trace.
 Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words);
 
-/// Of the words of a verb that runs a program: throws where the first is an option that `verb` does
-/// not have.
+/// Throws Error where the first of the words of a verb that runs a program is an unknown option.
 void check_program_words(const CLI::App& verb, const std::vector<std::string>& words);
 
-/// Of words that `app` could not parse; a misspelt option first, whatever else was missed.
+/// The error for words that `app` could not parse. An unknown option comes before other causes.
 Error cannot_parse(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace ompdm::cli

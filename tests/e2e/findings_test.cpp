@@ -14,14 +14,6 @@
 namespace ompdm::e2e::findings_test {
 namespace {
 
-std::string patterns(const Json& report) {
-  std::string names;
-  for (const Json& finding : report["findings"]) {
-    names += (names.empty() ? "" : " ") + finding["pattern"].get<std::string>();
-  }
-  return names;
-}
-
 std::uint64_t moved(const Json& report, const char* way) {
   return report["totals"][way]["bytes"].get<std::uint64_t>();
 }

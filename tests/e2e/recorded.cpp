@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <utility>
 
 #include "offload_build.h"
 #include "ompdm/trace_file.h"
@@ -172,5 +174,24 @@ std::string program(const std::string& name) {
 }
 
 std::string kernel(const std::string& name) { return offload_build().kernels + '/' + name; }
+
+std::string patterns(const Json& report) {
+  std::string names;
+  for (const Json& finding : report["findings"]) {
+    names += (names.empty() ? "" : " ") + finding["pattern"].get<std::string>();
+  }
+  return names;
+}
+
+std::vector<Json> rows_of(const Json& table, const std::vector<const char*>& fields) {
+  std::vector<Json> rows;
+  for (const Json& row : table) {
+    Json kept;
+    for (const char* field : fields) kept[field] = row.at(field);
+    rows.push_back(std::move(kept));
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
 
 }  // namespace ompdm::e2e

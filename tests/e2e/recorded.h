@@ -57,4 +57,10 @@ void expect_consistent(const Recorded& recorded);
 std::string program(const std::string& name);
 std::string kernel(const std::string& name);
 
+/// The patterns of a report's findings, in their order.
+std::string patterns(const Json& report);
+
+/// Rows of a table with these fields alone, sorted: times differ, and with them the order.
+std::vector<Json> rows_of(const Json& table, const std::vector<const char*>& fields);
+
 }  // namespace ompdm::e2e

@@ -94,17 +94,6 @@ Ended run(const Command& command, const fs::path& folder) {
   return ended;
 }
 
-Folder::Folder() {
-  std::string name = (fs::temp_directory_path() / "ompdm-e2e-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::string plain_path(const std::string& file) {
   namespace fs = std::filesystem;
   if (file.find_first_of(" :") == std::string::npos) return file;

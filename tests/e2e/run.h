@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.h"
+
 namespace ompdm::e2e {
 
 struct Command {
@@ -28,19 +30,7 @@ struct Ended {
 /// of the environment. After the timeout its whole process group is killed.
 Ended run(const Command& command, const std::filesystem::path& folder);
 
-/// A new temporary folder, removed with the object.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = test::TemporaryFolder;
 
 /// The file's path, or a link to it if that has spaces or colons, which neither LD_PRELOAD nor a
 /// bare word of a shell's can hold.

@@ -9,14 +9,6 @@
 namespace ompdm::e2e::sentences_test {
 namespace {
 
-std::string patterns(const Json& report) {
-  std::string names;
-  for (const Json& finding : report["findings"]) {
-    names += (names.empty() ? "" : " ") + finding["pattern"].get<std::string>();
-  }
-  return names;
-}
-
 // An array of 80 bytes costs a GPU as much as one of 80 KB: latency.
 TEST(Sentences, OfAnArrayOfAFewBytes) {
   const Json report = record({{program("ledger_small"), "20"}}).report;

@@ -18,18 +18,6 @@ Json report_of(const std::vector<std::string>& words, const Environment& environ
   return record({words, environment}).report;
 }
 
-/// The rows of a table with these fields alone, sorted: times differ, and with them the order.
-std::vector<Json> rows_of(const Json& table, const std::vector<const char*>& fields) {
-  std::vector<Json> rows;
-  for (const Json& row : table) {
-    Json kept;
-    for (const char* field : fields) kept[field] = row.at(field);
-    rows.push_back(std::move(kept));
-  }
-  std::ranges::sort(rows);
-  return rows;
-}
-
 void expect_same_figures(const Json& counted, const Json& told) {
   ASSERT_TRUE(counted.is_object() && told.is_object());
   for (const auto& [what, flow] : told["totals"].items()) {

@@ -11,18 +11,6 @@
 namespace ompdm::e2e::tallies_test {
 namespace {
 
-/// Rows of a table with these fields alone: times differ from run to run.
-std::vector<Json> rows_of(const Json& table, const std::vector<const char*>& fields) {
-  std::vector<Json> rows;
-  for (const Json& row : table) {
-    Json kept;
-    for (const char* field : fields) kept[field] = row.at(field);
-    rows.push_back(std::move(kept));
-  }
-  std::ranges::sort(rows);
-  return rows;
-}
-
 void expect_same_counts(const OnStandin& counted, const OnStandin& told) {
   const std::vector<const char*> activity = {"type", "name", "count", "bytes", "clock"};
   EXPECT_EQ(rows_of(counted.report["activities"], activity),

@@ -13,18 +13,8 @@ namespace ompdm::cli::testing {
 
 namespace fs = std::filesystem;
 
-Scratch::Scratch() {
-  std::string path = fs::temp_directory_path() / "ompdm-cli-test-XXXXXX";
-  folder_ = ::mkdtemp(path.data());
-}
-
-Scratch::~Scratch() {
-  std::error_code error;
-  fs::remove_all(folder_, error);
-}
-
 fs::path Scratch::write(const std::string& name, const std::string& text) const {
-  const fs::path path = folder_ / name;
+  const fs::path path = folder() / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path) << text;
   return path;

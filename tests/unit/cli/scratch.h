@@ -6,21 +6,18 @@
 #include <optional>
 #include <string>
 
+#include "support/temporary_folder.h"
+
 namespace ompdm::cli::testing {
 
 class Scratch {
  public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
   /// Writes a file below the folder, with its parents, and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& text) const;
 
  private:
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 /// Sets a variable (or removes it) and puts the old value back.

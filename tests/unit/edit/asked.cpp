@@ -84,18 +84,8 @@ std::string File::gone(const std::string& words) const {
   return told(line, '-', lines_of(text).at(static_cast<std::size_t>(line) - 1));
 }
 
-EditTest::EditTest() {
-  std::string path = fs::temp_directory_path() / "ompdm-edit-test-XXXXXX";
-  folder_ = fs::canonical(::mkdtemp(path.data()));
-}
-
-EditTest::~EditTest() {
-  std::error_code failed;
-  fs::remove_all(folder_, failed);
-}
-
 File EditTest::write(const std::string& name, const std::string& text) const {
-  const fs::path path = folder_ / name;
+  const fs::path path = folder() / name;
   std::ofstream(path, std::ios::binary) << text;
   return {path.string(), text};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "messages.h"
+#include "support/temporary_folder.h"
 
 namespace ompdm::edit::testing {
 
@@ -35,19 +36,14 @@ using Items = std::vector<std::pair<std::string, std::vector<std::string>>>;
 /// A test with a folder for its sources, which is removed with it.
 class EditTest : public ::testing::Test {
  protected:
-  EditTest();
-  ~EditTest() override;
-  EditTest(const EditTest&) = delete;
-  EditTest& operator=(const EditTest&) = delete;
-
   /// Writes a source.
   [[nodiscard]] File write(const std::string& name, const std::string& text) const;
   /// The same, of C.
   [[nodiscard]] File source(const std::string& text) const { return write("source.c", text); }
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 /// A finding that asks to keep data on the device around a loop, whose directives then find it

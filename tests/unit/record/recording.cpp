@@ -18,22 +18,9 @@
 namespace ompdm::test {
 namespace fs = std::filesystem;
 
-Folder::Folder() {
-  std::string name = (fs::temp_directory_path() / "ompdm-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder");
-  }
-  path_ = name;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 std::vector<std::string> Folder::files() const {
   std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(path_)) {
+  for (const auto& entry : fs::directory_iterator(path())) {
     names.insert(entry.path().filename().string());
   }
   return {names.begin(), names.end()};

@@ -12,21 +12,14 @@
 #include "spool_format/format.h"
 #include "spool_format/stream.h"
 #include "spool_reader/draft.h"
+#include "support/temporary_folder.h"
 
 namespace ompdm::test {
 
 /// A folder of its own, removed at the end.
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::vector<std::string> files() const;
-
- private:
-  std::filesystem::path path_;
 };
 
 /// A spool as the reader decodes it, and beside that what only its layout tells.

@@ -1,9 +1,8 @@
 #include "spool/spool_builder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
+
+#include "support/temporary_folder.h"
 
 namespace ompdm::test {
 namespace {
@@ -186,11 +185,8 @@ std::string spool_bytes(const spool::FileHeader& header, const std::vector<LaneB
 }
 
 std::filesystem::path write_file(const std::string& name, const std::string& bytes) {
-  static const std::filesystem::path kFolder = [] {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ompdm-spool-XXXXXX").string();
-    return std::filesystem::path(mkdtemp(pattern.data()));
-  }();
-  const std::filesystem::path path = kFolder / name;
+  static const TemporaryFolder kFolder;
+  const std::filesystem::path path = kFolder.path() / name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }

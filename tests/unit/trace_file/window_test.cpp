@@ -1,6 +1,5 @@
 // A part of a trace: what was at work in it, with what that belongs to, and nothing else.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <random>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "ompdm/trace_file.h"
+#include "support/temporary_folder.h"
 #include "trace_files/trace_io.h"
 
 namespace ompdm::window_test {
@@ -126,19 +126,17 @@ TEST(Window, IsOfWhatIsToldAlone) {
 }
 
 TEST(Window, IsKnownByItsFile) {
-  std::string folder = std::filesystem::temp_directory_path() / "ompdm-window-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const test::TemporaryFolder folder;
   const Trace whole = random_trace(5);
   for (const char* name : {"whole.json", "whole.ompdm"}) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    const std::filesystem::path path = folder.path() / name;
     replace_trace(whole, path);
     EXPECT_FALSE(is_part(path)) << name;
     replace_trace(window_of(whole, 0, 10), path);
     EXPECT_TRUE(is_part(path)) << name;
   }
-  EXPECT_FALSE(is_part(folder));
-  EXPECT_FALSE(is_part(folder + "/absent"));
-  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(is_part(folder.path()));
+  EXPECT_FALSE(is_part(folder.path() / "absent"));
 }
 
 }  // namespace
