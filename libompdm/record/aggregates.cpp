@@ -8,10 +8,10 @@ namespace ompdm::record {
 
 namespace {
 
-// What no item names are the runtime's shadows of pointers, and arguments that were packed
-// together: their sizes tell them apart.
+// Operations that match no map item are shadows of pointers and packed arguments. They are
+// aggregated by their sizes up to this one.
 constexpr std::uint64_t kMostPacked = 1024;
-// What a mapper names is told apart by the names.
+// Pieces of a mapper are aggregated by their names.
 constexpr std::uint64_t kOfPiece = std::uint64_t{1} << 23U;
 
 std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
@@ -22,7 +22,7 @@ std::uint64_t place_of(const OpenRegion& region) noexcept {
   return place_of(region.site->id, region.path);
 }
 
-// An sample is a region of its own, so that it can be told whatever is told around it.
+// Records a sample as a region of its own, so that it can stand between any other records.
 template <class Tell>
 bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t sample,
                    std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
@@ -47,7 +47,7 @@ struct OpKey {
   const MappedPiece* piece;  // that it is of
 };
 
-// In the place of its call: what it gives goes on in registers.
+// Inlined, so that the result stays in registers.
 [[gnu::always_inline]] inline OpKey key_of(ThreadBuffer& buffer, const Origin& origin,
                                            const Operation& op) noexcept {
   const OpenRegion* region = origin.region;
@@ -79,7 +79,8 @@ AggregateKey launch_key(const OpenRegion& region) noexcept {
           static_cast<std::uint32_t>(region.device)};
 }
 
-// Each once, also one in whose middle telling ended: what is told of it says that it was made.
+// Counts an API call once, also if recording of events ended in its middle: then it is known from
+// its recorded operations.
 void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slot) noexcept {
   buffer.aggregated_call = call;
   const bool is_known = call != spool::CallId::kNone;
@@ -90,7 +91,7 @@ void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slo
   ++slot.tally->calls;
 }
 
-// That of a tally, or of the one that is made next.
+// The sample of an existing aggregate, or of the one that is made next.
 std::uint32_t sample_of(ThreadBuffer& buffer, const AggregateKey& key) noexcept {
   const AggregateSlot* slot = slot_of(buffer.aggregates, key);
   if (slot == nullptr) {

@@ -76,7 +76,7 @@ bool make_nodes(PathTable& table) noexcept {
   return true;
 }
 
-// Of four places at most one is taken, so that nearly each search ends where it begins.
+// At most a quarter of the places is taken, so that most searches end at the first place.
 bool make_room(PathTable& table) noexcept {
   if (table.edges == PathTable::kMostNodes) {
     return false;
@@ -139,8 +139,8 @@ struct Chain {
   } frames[kMostFrames];
 };
 
-// Follows the stack from here to the site's call, and up from there. False if the call is not on
-// the way.
+// Unwinds from here to the site's call, and collects the calls above it. False if the call is not
+// found.
 [[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
   StackWalk walk(stack);
   walk.begin();
@@ -164,8 +164,8 @@ struct Chain {
   return true;
 }
 
-// Whoever started the program or the thread is the same for all that it does. Where it will be
-// returned to is the end of the outermost frame.
+// Drops the calls of libc that start the program or the thread, which are the same on every path.
+// The place of the return address into libc is the end of the outermost frame.
 void drop_starters(Chain& chain) noexcept {
   const spool::ModuleId libc = known_module(in_libc);
   if (libc == spool::ModuleId::kNone || chain.cut) {
@@ -182,7 +182,7 @@ void drop_starters(Chain& chain) noexcept {
   }
 }
 
-// Lets the tree of paths lead to `id` along the chain. Null if there is no room.
+// Adds the chain to the tree of paths, with `id` at its end. Null if there is no room.
 PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
                     spool::PathId id) noexcept {
   PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
@@ -304,8 +304,8 @@ CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noe
   chain.end = 0;
   chain.count = 0;
   chain.cut = false;
-  // Where no call of the site is on this stack, nobody above it called it; and none will be found
-  // the next time.
+  // Where the site's call is not on this stack, the path is recorded as unknown, for the next time
+  // too.
   find_stack(buffer, call.stack);
   const bool found = follow(buffer.stack, chain);
   drop_starters(chain);

@@ -18,10 +18,10 @@ namespace ompdm::record {
 namespace {
 
 ompt_get_task_info_t get_task_info = nullptr;
-// Until a program calls an asynchronous routine no operation asks for its task.
+// Until the program calls an asynchronous routine, no operation looks for its task.
 std::atomic<bool> async_was_called{false};
 
-// What a task's data says: a return address, the routine, and a number that tells calls apart.
+// The layout of a task's data: a return address, the routine, and a number of the call.
 constexpr unsigned kAddressBits = 48;
 constexpr unsigned kEntryBits = 8;
 
@@ -78,7 +78,7 @@ void on_task_create(ompt_data_t* /*encountering_task*/, const ompt_frame_t* fram
   if (new_task == nullptr) {
     return;
   }
-  // A call that failed made no task: the next one of the program's own is not its.
+  // A call that failed makes no task: then the next task is of another call of the program.
   if (this_thread.async_call != 0 && is_in_offload_runtime(codeptr)) {
     new_task->value = this_thread.async_call;
     this_thread.async_call = 0;
@@ -126,8 +126,8 @@ inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
 
 }  // namespace
 
-// An operation of a region, as the one in its place in the context's last region. Of one that is
-// the same the map item is, too, if the items are.
+// Records the operation as the difference to the operation at the same position in the context's
+// last region. If it is equal, and the map items are, its map item is equal too.
 bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
                       std::uint64_t begin, std::uint64_t end) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
@@ -167,7 +167,7 @@ bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation&
 
 namespace {
 
-// Where an operation was asked for: its region's site, or that of the API call.
+// The origin of an operation: its region's site, or that of the API call.
 Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr) noexcept {
   if (OpenRegion* region = region_of(buffer, target)) [[likely]] {
     return {region, region->site, spool::CallId::kNone, spool::PathId::kNone};
@@ -186,7 +186,7 @@ Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* co
 
 }  // namespace
 
-// An operation outside of regions, as the buffer's last one.
+// Records the operation as the difference to the buffer's last one outside of regions.
 bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
                    std::uint64_t begin, std::uint64_t end, std::uint32_t sample) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
@@ -221,7 +221,7 @@ namespace {
   hash_before(buffer, origin_of(buffer, target, codeptr), op);
 }
 
-// Whose its activities are.
+// Ties the operation's activities to its aggregate.
 [[gnu::noinline]] void begin_aggregated(ThreadBuffer& buffer, const ompt_data_t* target,
                                         const void* codeptr, const Operation& op) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) {
@@ -230,7 +230,7 @@ namespace {
   }
 }
 
-// Of an API call that was made before telling began what is left is counted as well.
+// Whether the operation belongs to an API call whose first operations were aggregated.
 bool was_aggregated(ThreadBuffer& buffer, const void* codeptr) noexcept {
   return buffer.aggregated_call != spool::CallId::kNone &&
          api_call_of(buffer, codeptr).id == buffer.aggregated_call;

@@ -123,8 +123,8 @@ namespace {
 
 std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-// The pages that the loader makes read-only when it has relocated the module, the last thing that
-// it does to it before its constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
+// The pages that the loader makes read-only after it has relocated the module, just before the
+// constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
 struct Relro {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -168,8 +168,7 @@ SlotContent content_of(std::uint64_t value, const Module& module, const Slot& sl
   if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
     return SlotContent::kEntry;
   }
-  // Until the first call a slot leads to the module's own stub: the loader has added the load bias
-  // to what the linker wrote.
+  // Until the first call the slot leads to the module's own stub for lazy binding.
   if (slot.filled == Filled::kCall && !slot.defined_here &&
       segment_of(module.info, value, 1, PF_X) != nullptr) {
     return SlotContent::kEntry;
@@ -177,8 +176,8 @@ SlotContent content_of(std::uint64_t value, const Module& module, const Slot& sl
   return value < module.size ? SlotContent::kNoneYet : SlotContent::kOther;
 }
 
-// False if the page could not be made writable. Whoever changes the slot meanwhile, the program or
-// the loader at a first call, is left the last word.
+// Replaces a slot's value. False if the page could not be made writable. A concurrent change, by
+// the program or by the loader at a first call, wins.
 bool replace(const Relro& relro, int relro_protection, std::uint64_t slot, std::uint64_t value,
              void (*wrapper)()) noexcept {
   const std::uint64_t page = slot & ~(page_size() - 1);
@@ -248,7 +247,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
       return;
     }
     if (holds == SlotContent::kNoneYet) {
-      // Where no pages tell, the slots do: the loader fills each once.
+      // Without read-only pages, the slot shows that the loader is not done.
       not_yet = not_yet || !has_relro;
     } else if (!not_yet || !has_relro) {
       not_all =

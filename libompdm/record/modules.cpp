@@ -213,7 +213,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   return 0;
 }
 
-// Whether the module is the one that lies there now, without the loader's lock.
+// Whether the module still lies there. Does not need the loader's lock.
 bool is_there(const LoadedModule& module, std::uint64_t address) noexcept {
   FoundObject found{};
   ElfW(Ehdr) elf;
