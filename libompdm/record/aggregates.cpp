@@ -23,15 +23,15 @@ std::uint64_t place_of(const OpenRegion& region) noexcept {
 }
 
 // Records a sample as a region of its own, so that it can stand between any other records.
-template <class Tell>
+template <class Record>
 bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t sample,
-                   std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
-  OpenRegion told = region;
+                   std::uint64_t begin, std::uint64_t end, Record&& record_content) noexcept {
+  OpenRegion own = region;
   const std::uint64_t kind = region.kind | std::uint64_t{sample} << spool::kRegionExampleAt;
-  if (!record_begin(buffer, told, kind, begin)) {
+  if (!record_begin(buffer, own, kind, begin)) {
     return false;
   }
-  const bool is_recorded = tell(told);
+  const bool is_recorded = record_content(own);
   if ((region.kind & spool::kRegionFromWrapper) == 0) {
     record_end(buffer, end);
   }
@@ -120,7 +120,7 @@ void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint6
   spool::Tally* tally =
       aggregate_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, region.begin, end,
-                             [](OpenRegion& /*told*/) { return true; });
+                             [](OpenRegion& /*own*/) { return true; });
       });
   if (tally != nullptr) {
     add_time(*tally, region.begin, end);
@@ -137,11 +137,11 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
         if (region == nullptr) {
           return record_api_op(buffer, origin, op, begin, end, sample);
         }
-        return record_sample(buffer, *region, sample, begin, end, [&](OpenRegion& told) {
+        return record_sample(buffer, *region, sample, begin, end, [&](OpenRegion& own) {
           if (of.piece != nullptr) {
             record_piece(buffer, *of.piece);
           }
-          return record_region_op(buffer, told, op, begin, end);
+          return record_region_op(buffer, own, op, begin, end);
         });
       });
   if (tally == nullptr) {
@@ -159,8 +159,8 @@ void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned r
   AggregateSlot* slot = nullptr;
   spool::Tally* tally = aggregate_of(
       buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t sample) {
-        return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& told) {
-          if (!record_launch(buffer, &told, requested_teams, begin)) {
+        return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& own) {
+          if (!record_launch(buffer, &own, requested_teams, begin)) {
             return false;
           }
           record_launch_end(buffer, end);

@@ -12,16 +12,9 @@
 
 namespace ompdm::record {
 
-/// Mapped memory that nodes lie in, newest first.
-struct PathPages {
-  PathPages* older;
-  std::uint64_t bytes;
-};
-
 namespace {
 
 constexpr unsigned kFirstBits = 6;
-constexpr std::uint64_t kFirstBytes = 4096;
 
 std::uint64_t places_of(const PathTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
@@ -63,19 +56,6 @@ bool move_edges(PathTable& table, unsigned bits) noexcept {
   return true;
 }
 
-bool make_nodes(PathTable& table) noexcept {
-  const std::uint64_t bytes = table.pages != nullptr ? 2 * table.pages->bytes : kFirstBytes;
-  auto* pages = static_cast<PathPages*>(map_memory(bytes));
-  if (pages == nullptr) {
-    return false;
-  }
-  *pages = {table.pages, bytes};
-  table.pages = pages;
-  table.fresh = reinterpret_cast<PathNode*>(pages + 1);
-  table.fresh_end = table.fresh + (bytes - sizeof(*pages)) / sizeof(PathNode);
-  return true;
-}
-
 // At most a quarter of the places is taken, so that most searches end at the first place.
 bool make_room(PathTable& table) noexcept {
   if (table.edges == PathTable::kMostNodes) {
@@ -84,10 +64,7 @@ bool make_room(PathTable& table) noexcept {
   if (table.places == nullptr && !move_edges(table, kFirstBits)) {
     return false;
   }
-  if (table.edges >= places_of(table) / 4 && !move_edges(table, 64U - table.shift + 1)) {
-    return false;
-  }
-  return table.fresh != table.fresh_end || make_nodes(table);
+  return table.edges < places_of(table) / 4 || move_edges(table, 64U - table.shift + 1);
 }
 
 }  // namespace
@@ -97,22 +74,18 @@ PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t va
 }
 
 PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept {
-  if (!make_room(table)) {
+  auto* node =
+      make_room(table) ? static_cast<PathNode*>(table.nodes.get(sizeof(PathNode))) : nullptr;
+  if (node == nullptr) {
     return nullptr;
   }
-  PathNode* node = table.fresh++;
   edge_at(table, from, value) = {from, value, node};
   ++table.edges;
   return node;
 }
 
 void forget_paths(PathTable& table) noexcept {
-  while (table.pages != nullptr) {
-    PathPages* pages = table.pages;
-    table.pages = pages->older;
-    munmap(pages, pages->bytes);
-  }
-  table.fresh = table.fresh_end = nullptr;
+  table.nodes.clear();
   table.edges = 0;
   if (table.places != nullptr) {
     memset(table.places, 0, places_of(table) * sizeof(*table.places));

@@ -104,9 +104,9 @@ ompt_start_tool_result_t* start_other_tool(unsigned omp_version,
 }
 
 void report_other_tool() noexcept {
-  static bool told = false;
-  if (!told && other_tool() != nullptr) {
-    told = true;
+  static bool reported = false;
+  if (!reported && other_tool() != nullptr) {
+    reported = true;
     remember_stderr();
     say("%s has an OMPT tool of its own (ompt_start_tool), which takes the recorder's place: "
         "nothing "

@@ -236,6 +236,38 @@ void take(ThreadBuffer& buffer, const std::uint8_t* record) noexcept {
   }
 }
 
+// Small: a killed process loses the contents of the buffer that CUPTI fills.
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
+constexpr unsigned kMostKept = 32;  // buffers kept for reuse; further ones are unmapped
+
+// A mutex of its own: CUPTI requests buffers from inside the driver.
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+std::uint8_t* kept[kMostKept];
+unsigned kept_count = 0;
+
+std::atomic<std::uint64_t> handed_out{0};  // buffers that CUPTI got
+std::atomic<std::uint64_t> written{0};     // of those, the ones whose records are in the spool
+
+constexpr timespec kPause{0, 100'000};
+constexpr unsigned kMostPauses = 1000;
+
+std::uint8_t* take_kept() noexcept {
+  pthread_mutex_lock(&mutex);
+  std::uint8_t* buffer = kept_count > 0 ? kept[--kept_count] : nullptr;
+  pthread_mutex_unlock(&mutex);
+  return buffer;
+}
+
+bool keep(std::uint8_t* buffer) noexcept {
+  pthread_mutex_lock(&mutex);
+  const bool has_place = kept_count < kMostKept;
+  if (has_place) {
+    kept[kept_count++] = buffer;
+  }
+  pthread_mutex_unlock(&mutex);
+  return has_place;
+}
+
 }  // namespace
 
 void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
@@ -282,42 +314,6 @@ void finish_activities() noexcept {
   }
   pthread_mutex_unlock(&activity_mutex);
 }
-
-namespace {
-
-// Small: a killed process loses the contents of the buffer that CUPTI fills.
-constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
-constexpr unsigned kMostKept = 32;  // buffers kept for reuse; further ones are unmapped
-
-// A mutex of its own: CUPTI requests buffers from inside the driver.
-pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-std::uint8_t* kept[kMostKept];
-unsigned kept_count = 0;
-
-std::atomic<std::uint64_t> handed_out{0};  // buffers that CUPTI got
-std::atomic<std::uint64_t> written{0};     // of those, the ones whose records are in the spool
-
-constexpr timespec kPause{0, 100'000};
-constexpr unsigned kMostPauses = 1000;
-
-std::uint8_t* take_kept() noexcept {
-  pthread_mutex_lock(&mutex);
-  std::uint8_t* buffer = kept_count > 0 ? kept[--kept_count] : nullptr;
-  pthread_mutex_unlock(&mutex);
-  return buffer;
-}
-
-bool keep(std::uint8_t* buffer) noexcept {
-  pthread_mutex_lock(&mutex);
-  const bool has_place = kept_count < kMostKept;
-  if (has_place) {
-    kept[kept_count++] = buffer;
-  }
-  pthread_mutex_unlock(&mutex);
-  return has_place;
-}
-
-}  // namespace
 
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   const KeptErrno kept_errno;

@@ -341,31 +341,8 @@ struct Early {
   std::uint64_t bytes;
   char type[64];
 };
-constexpr unsigned kFirstEarly = 64;
-Early first_early[kFirstEarly];
-Early* early = first_early;
-unsigned early_room = kFirstEarly;
-unsigned early_count = 0;
+MappedArray<Early> early{};
 bool early_written = false;
-
-// Needs the recorder's mutex. False if there is no memory for one more.
-bool make_room_for_early() noexcept {
-  if (early_count < early_room) {
-    return true;
-  }
-  // A program may open and close many libraries with target regions without running any.
-  void* memory = map_memory(std::size_t{2} * early_room * sizeof(Early));
-  if (memory == nullptr) {
-    return false;
-  }
-  memcpy(memory, early, early_count * sizeof(Early));
-  if (early != first_early) {
-    munmap(early, early_room * sizeof(Early));
-  }
-  early = static_cast<Early*>(memory);
-  early_room *= 2;
-  return true;
-}
 
 void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
   const std::size_t size = strlen(event.type) + 1;
@@ -393,8 +370,8 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
   {
     const Lock lock;
     if (!early_written) {
-      if (make_room_for_early()) {
-        early[early_count++] = now;
+      if (Early* added = early.add()) {
+        *added = now;
       } else {
         count_loss(spool::Loss::kRecordsNoSpace);
       }
@@ -408,14 +385,14 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
 }
 
 void write_early_events(ThreadBuffer& buffer) noexcept {
-  unsigned count = 0;
+  std::uint32_t count = 0;
   {
     const Lock lock;
-    count = early_written ? 0 : early_count;
+    count = early_written ? 0 : early.used;
     early_written = true;
   }
-  for (unsigned i = 0; i < count; ++i) {
-    write_device(buffer, early[i]);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    write_device(buffer, early.places[i]);
   }
   write_offload_entries(buffer);
 }

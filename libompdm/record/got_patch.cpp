@@ -107,20 +107,6 @@ bool is_of_offload_runtime(const char* name) noexcept {
          strcmp(name, "omp_get_mapped_ptr") == 0;
 }
 
-}  // namespace
-
-bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
-  Dynamic dynamic;
-  bool calls = false;
-  if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
-    each_slot(info, dynamic,
-              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
-  }
-  return calls;
-}
-
-namespace {
-
 std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 // The pages that the loader makes read-only after it has relocated the module, just before the
@@ -205,6 +191,16 @@ int position_of(const char* name) noexcept {
 }
 
 }  // namespace
+
+bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
+  Dynamic dynamic;
+  bool calls = false;
+  if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
+    each_slot(info, dynamic,
+              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
+  }
+  return calls;
+}
 
 bool can_patch() noexcept { return entry_points_are_known() && recorder.config.names; }
 

@@ -84,52 +84,6 @@ std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) no
   return *reinterpret_cast<const void* const*>(place) == codeptr ? place : 0;
 }
 
-}  // namespace
-
-void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
-  const Inside inside;
-  ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
-  if (recorder.aggregating.load(std::memory_order_relaxed)) {
-    return;
-  }
-  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
-    return;
-  }
-  Call call{};
-  call.codeptr = codeptr;
-  call.stack = place_of_return(frame, codeptr);
-  if (call.stack == 0) [[unlikely]] {
-    // LLVM leaves a frame of its own there after `teams` has run on this thread.
-    call.stack = find_return(*buffer, codeptr);
-  }
-  call.entry = spool::Entry::kDeferral;
-  SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
-  const spool::PathId path =
-      site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
-  auto* record = reserve<spool::Deferral>(*buffer);
-  if (record == nullptr) {
-    return;
-  }
-  record->id = spool::give_next(buffer->last_deferral);
-  record->ticks = ticks();
-  record->path = path;
-  commit(*buffer, record, spool::Tag::kDeferral, 0);
-  task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
-               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
-}
-
-void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
-  auto* record = reserve<spool::DeferredRegion>(buffer);
-  if (record == nullptr) {
-    return;
-  }
-  record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
-  record->deferral = static_cast<spool::DeferralId>(task.value);
-  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
-}
-
-namespace {
-
 constexpr std::uint32_t kClockEvery = 1024;  // regions between updates of the chunk's clock triple
 
 // Whether a context's items are those of a call.
@@ -332,7 +286,87 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
 }
 
+void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
+                  unsigned requested_teams) noexcept {
+  if (buffer.launches) {
+    count_loss(spool::Loss::kOpsUnmatched);
+  }
+  buffer.launches = true;
+  buffer.lost_launch = false;
+  buffer.aggregates_launch = region != nullptr && region->aggregated;
+  if (buffer.aggregates_launch) [[unlikely]] {
+    if (recorder.cupti.load(std::memory_order_acquire)) {
+      begin_aggregated_external(buffer.id, sample_of_launch(buffer, *region));
+    }
+    buffer.launch_begin = ticks();
+    return;
+  }
+  buffer.lost_launch = !record_launch(buffer, region, requested_teams, 0);
+  if (!buffer.lost_launch) {
+    begin_external(buffer.id, buffer.instant);
+  }
+}
+
+void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
+                std::uint64_t now) noexcept {
+  if (!buffer.launches) {
+    count_loss(spool::Loss::kOpsUnmatched);
+    return;
+  }
+  buffer.launches = false;
+  if (buffer.lost_launch) [[unlikely]] {
+    return;
+  }
+  if (!buffer.aggregates_launch) [[likely]] {
+    record_launch_end(buffer, now);
+  } else if (region != nullptr) {
+    aggregate_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
+  }
+}
+
 }  // namespace
+
+void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
+  const Inside inside;
+  ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
+  if (recorder.aggregating.load(std::memory_order_relaxed)) {
+    return;
+  }
+  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
+    return;
+  }
+  Call call{};
+  call.codeptr = codeptr;
+  call.stack = place_of_return(frame, codeptr);
+  if (call.stack == 0) [[unlikely]] {
+    // LLVM leaves a frame of its own there after `teams` has run on this thread.
+    call.stack = find_return(*buffer, codeptr);
+  }
+  call.entry = spool::Entry::kDeferral;
+  SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
+  const spool::PathId path =
+      site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
+  auto* record = reserve<spool::Deferral>(*buffer);
+  if (record == nullptr) {
+    return;
+  }
+  record->id = spool::give_next(buffer->last_deferral);
+  record->ticks = ticks();
+  record->path = path;
+  commit(*buffer, record, spool::Tag::kDeferral, 0);
+  task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
+               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
+}
+
+void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
+  auto* record = reserve<spool::DeferredRegion>(buffer);
+  if (record == nullptr) {
+    return;
+  }
+  record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
+  record->deferral = static_cast<spool::DeferralId>(task.value);
+  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
+}
 
 bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
                   std::uint64_t begin) noexcept {
@@ -439,48 +473,6 @@ void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
       spool::EventWriter(buffer.cursor, spool::Event::kLaunchEnd, end - buffer.instant).commit();
   buffer.instant = end;
 }
-
-namespace {
-
-void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
-                  unsigned requested_teams) noexcept {
-  if (buffer.launches) {
-    count_loss(spool::Loss::kOpsUnmatched);
-  }
-  buffer.launches = true;
-  buffer.lost_launch = false;
-  buffer.aggregates_launch = region != nullptr && region->aggregated;
-  if (buffer.aggregates_launch) [[unlikely]] {
-    if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_aggregated_external(buffer.id, sample_of_launch(buffer, *region));
-    }
-    buffer.launch_begin = ticks();
-    return;
-  }
-  buffer.lost_launch = !record_launch(buffer, region, requested_teams, 0);
-  if (!buffer.lost_launch) {
-    begin_external(buffer.id, buffer.instant);
-  }
-}
-
-void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
-                std::uint64_t now) noexcept {
-  if (!buffer.launches) {
-    count_loss(spool::Loss::kOpsUnmatched);
-    return;
-  }
-  buffer.launches = false;
-  if (buffer.lost_launch) [[unlikely]] {
-    return;
-  }
-  if (!buffer.aggregates_launch) [[likely]] {
-    record_launch_end(buffer, now);
-  } else if (region != nullptr) {
-    aggregate_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
-  }
-}
-
-}  // namespace
 
 void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /*host_op_id*/,
                unsigned requested_teams) {
