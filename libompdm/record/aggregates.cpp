@@ -8,10 +8,10 @@ namespace ompdm::record {
 
 namespace {
 
-// What no item names are the runtime's shadows of pointers, and arguments that were packed
-// together: their sizes tell them apart.
+// Operations that match no map item are shadows of pointers and packed arguments. They are
+// aggregated by their sizes up to this one.
 constexpr std::uint64_t kMostPacked = 1024;
-// What a mapper names is told apart by the names.
+// Pieces of a mapper are aggregated by their names.
 constexpr std::uint64_t kOfPiece = std::uint64_t{1} << 23U;
 
 std::uint64_t place_of(spool::SiteId site, spool::PathId path) noexcept {
@@ -22,16 +22,16 @@ std::uint64_t place_of(const OpenRegion& region) noexcept {
   return place_of(region.site->id, region.path);
 }
 
-// An sample is a region of its own, so that it can be told whatever is told around it.
-template <class Tell>
+// Records a sample as a region of its own, so that it can stand between any other records.
+template <class Record>
 bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t sample,
-                   std::uint64_t begin, std::uint64_t end, Tell&& tell) noexcept {
-  OpenRegion told = region;
+                   std::uint64_t begin, std::uint64_t end, Record&& record_content) noexcept {
+  OpenRegion own = region;
   const std::uint64_t kind = region.kind | std::uint64_t{sample} << spool::kRegionExampleAt;
-  if (!record_begin(buffer, told, kind, begin)) {
+  if (!record_begin(buffer, own, kind, begin)) {
     return false;
   }
-  const bool is_recorded = tell(told);
+  const bool is_recorded = record_content(own);
   if ((region.kind & spool::kRegionFromWrapper) == 0) {
     record_end(buffer, end);
   }
@@ -47,7 +47,7 @@ struct OpKey {
   const MappedPiece* piece;  // that it is of
 };
 
-// In the place of its call: what it gives goes on in registers.
+// Inlined, so that the result stays in registers.
 [[gnu::always_inline]] inline OpKey key_of(ThreadBuffer& buffer, const Origin& origin,
                                            const Operation& op) noexcept {
   const OpenRegion* region = origin.region;
@@ -79,7 +79,8 @@ AggregateKey launch_key(const OpenRegion& region) noexcept {
           static_cast<std::uint32_t>(region.device)};
 }
 
-// Each once, also one in whose middle telling ended: what is told of it says that it was made.
+// Counts an API call once, also if recording of events ended in its middle: then it is known from
+// its recorded operations.
 void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slot) noexcept {
   buffer.aggregated_call = call;
   const bool is_known = call != spool::CallId::kNone;
@@ -90,7 +91,7 @@ void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slo
   ++slot.tally->calls;
 }
 
-// That of a tally, or of the one that is made next.
+// The sample of an existing aggregate, or of the one that is made next.
 std::uint32_t sample_of(ThreadBuffer& buffer, const AggregateKey& key) noexcept {
   const AggregateSlot* slot = slot_of(buffer.aggregates, key);
   if (slot == nullptr) {
@@ -119,7 +120,7 @@ void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint6
   spool::Tally* tally =
       aggregate_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, region.begin, end,
-                             [](OpenRegion& /*told*/) { return true; });
+                             [](OpenRegion& /*own*/) { return true; });
       });
   if (tally != nullptr) {
     add_time(*tally, region.begin, end);
@@ -136,11 +137,11 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
         if (region == nullptr) {
           return record_api_op(buffer, origin, op, begin, end, sample);
         }
-        return record_sample(buffer, *region, sample, begin, end, [&](OpenRegion& told) {
+        return record_sample(buffer, *region, sample, begin, end, [&](OpenRegion& own) {
           if (of.piece != nullptr) {
             record_piece(buffer, *of.piece);
           }
-          return record_region_op(buffer, told, op, begin, end);
+          return record_region_op(buffer, own, op, begin, end);
         });
       });
   if (tally == nullptr) {
@@ -158,8 +159,8 @@ void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned r
   AggregateSlot* slot = nullptr;
   spool::Tally* tally = aggregate_of(
       buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t sample) {
-        return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& told) {
-          if (!record_launch(buffer, &told, requested_teams, begin)) {
+        return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& own) {
+          if (!record_launch(buffer, &own, requested_teams, begin)) {
             return false;
           }
           record_launch_end(buffer, end);

@@ -12,28 +12,28 @@
 
 namespace ompdm::record {
 
-/// Whether what happens in a region is counted; null: outside of any, now.
+/// Whether events of a region (null: outside of regions) are aggregated.
 inline bool is_aggregated(const OpenRegion* region) noexcept {
   return region != nullptr ? region->aggregated
                            : recorder.aggregating.load(std::memory_order_relaxed);
 }
 
-/// A region that ends at `end` (ticks).
+/// Aggregates a region that ends at `end` (ticks).
 void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept;
 
-/// An operation of a region that is counted, or of an API call.
+/// Aggregates an operation of an aggregated region or of an API call.
 void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
                   std::uint64_t begin, std::uint64_t end) noexcept;
 
-/// The number of the sample of an operation that is counted, or of the one that it is going to be:
-/// asked for when it begins, when what tells it apart is known already. 0 if there is no memory.
+/// The number of the sample of an aggregated operation, which may be recorded only at its end. 0 if
+/// there is no memory.
 std::uint32_t sample_of_op(ThreadBuffer& buffer, const Origin& origin,
                            const Operation& op) noexcept;
 
-/// The same of a submit of a region that is counted.
+/// The same of a launch in an aggregated region.
 std::uint32_t sample_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept;
 
-/// A submit of a region that is counted.
+/// Aggregates a launch in an aggregated region.
 void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
                       std::uint64_t begin, std::uint64_t end) noexcept;
 

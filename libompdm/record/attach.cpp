@@ -1,17 +1,17 @@
 // Where the runtime, CUDA and the loader enter the recorder: the preload constructor,
 // ompt_start_tool, initialize and finalize, InitializeInjection; and where the process forks or
 // exits.
+#include "record/attach.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/call_paths.h"
-#include "record/callback_delivery.h"
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/definitions.h"
 #include "record/entry_points.h"
-#include "record/finish.h"
 #include "record/hashing.h"
 #include "record/loaded_objects.h"
 #include "record/modules.h"
@@ -35,14 +35,14 @@ Phase phase_at_fork = Phase::kDetached;
 
 void before_fork() noexcept { phase_at_fork = wiped_on_fork.phase.load(); }
 
-// The child starts with nothing of its parent's: it records into a spool of its own from its first
-// target event on.
+// The child starts with a clean state, and records into a spool of its own from its first target
+// event on.
 void after_fork_in_child() noexcept {
   const KeptErrno kept_errno;
   pthread_mutex_init(&recorder.mutex, nullptr);
   if (this_thread.inside) {
-    // Forked in a signal handler: the child goes on in the midst of a callback, writes what that
-    // was about to write where nobody reads it, and stays detached.
+    // Forked in a signal handler: the child continues in the middle of a callback, which writes to
+    // a private copy of the chunk. The child stays detached.
     wiped_on_fork.phase.store(Phase::kDetached);
     recorder.header.store(&recorder.draft);
     detach_chunk();
@@ -66,11 +66,11 @@ void after_fork_in_child() noexcept {
 void at_exit() noexcept {
   const KeptErrno kept_errno;
   const WithoutCancellation uncancelled;
-  // From here on FINALIZE means the end of the process. If the runtime was finalised before
-  // (omp_pause_resource_all), or will not be (a pending nowait kills the process after this), this
-  // is the last call that surely comes.
+  // From here on finalize means the end of the process. If the runtime was finalised before
+  // (omp_pause_resource_all), or will not be (a pending nowait kills the process), this is the last
+  // call.
   recorder.exiting.store(true);
-  // Nor does anyone else tell where there is no OMPT.
+  // Without OMPT there is no finalize.
   if (wiped_on_fork.phase.load() == Phase::kPaused ||
       recorder.draft.attached_by == spool::kAttachedByCuda) {
     end_recording();
@@ -89,8 +89,8 @@ void watch_process() noexcept {
 bool cured = false;
 bool preloaded = false;
 
-// From a preloaded library alone. Where the program has a tool of its own, libomptarget is left as
-// unconnected as it is: the cure would wake that tool.
+// Called in a preloaded library alone. Where the program has a tool of its own, libomptarget is
+// left unconnected, since a connection would start that tool.
 void help_delivery() noexcept {
   if (other_tool() == nullptr) {
     cured = cure_missing_name() || cured;
@@ -175,7 +175,7 @@ void register_callbacks(ompt_set_callback_t set_callback) noexcept {
 
 bool attached = false;
 
-// What has to be known before anything can be recorded.
+// Initialises what recording needs.
 void attach() noexcept {
   if (attached && wiped_on_fork.phase.load() != Phase::kDetached) {
     return;
@@ -266,7 +266,7 @@ void finalize(ompt_data_t* /*tool_data*/) {
 
 ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
-// In every process that inherits LD_PRELOAD, shells included: it must cost nothing there.
+// Runs in every process that inherits LD_PRELOAD, shells included, so it must be cheap.
 void look_for_preload() noexcept {
   const char* preload = getenv("LD_PRELOAD");
   preloaded = preloaded || (preload != nullptr && strstr(preload, "libompdm.so") != nullptr);
@@ -275,7 +275,7 @@ void look_for_preload() noexcept {
   }
 }
 
-// Under `ompdm record` the command has said so already.
+// `ompdm record` has reported this already.
 void report_displaced_tools() noexcept {
   const char* tools = getenv("OMP_TOOL_LIBRARIES");
   if (preloaded && recorder.config.session == nullptr && tools != nullptr && tools[0] != '\0' &&
@@ -290,7 +290,7 @@ void report_displaced_tools() noexcept {
   look_for_preload();
 }
 
-// What __tgt_register_lib stands in front of.
+// The function that __tgt_register_lib interposes.
 void (*next_register_lib() noexcept)(void*) {
   const KeptErrno kept_errno;
   preloaded = true;

@@ -12,16 +12,9 @@
 
 namespace ompdm::record {
 
-/// Mapped memory that nodes lie in, newest first.
-struct PathPages {
-  PathPages* older;
-  std::uint64_t bytes;
-};
-
 namespace {
 
 constexpr unsigned kFirstBits = 6;
-constexpr std::uint64_t kFirstBytes = 4096;
 
 std::uint64_t places_of(const PathTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
@@ -63,20 +56,7 @@ bool move_edges(PathTable& table, unsigned bits) noexcept {
   return true;
 }
 
-bool make_nodes(PathTable& table) noexcept {
-  const std::uint64_t bytes = table.pages != nullptr ? 2 * table.pages->bytes : kFirstBytes;
-  auto* pages = static_cast<PathPages*>(map_memory(bytes));
-  if (pages == nullptr) {
-    return false;
-  }
-  *pages = {table.pages, bytes};
-  table.pages = pages;
-  table.fresh = reinterpret_cast<PathNode*>(pages + 1);
-  table.fresh_end = table.fresh + (bytes - sizeof(*pages)) / sizeof(PathNode);
-  return true;
-}
-
-// Of four places at most one is taken, so that nearly each search ends where it begins.
+// At most a quarter of the places is taken, so that most searches end at the first place.
 bool make_room(PathTable& table) noexcept {
   if (table.edges == PathTable::kMostNodes) {
     return false;
@@ -84,10 +64,7 @@ bool make_room(PathTable& table) noexcept {
   if (table.places == nullptr && !move_edges(table, kFirstBits)) {
     return false;
   }
-  if (table.edges >= places_of(table) / 4 && !move_edges(table, 64U - table.shift + 1)) {
-    return false;
-  }
-  return table.fresh != table.fresh_end || make_nodes(table);
+  return table.edges < places_of(table) / 4 || move_edges(table, 64U - table.shift + 1);
 }
 
 }  // namespace
@@ -97,22 +74,18 @@ PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t va
 }
 
 PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept {
-  if (!make_room(table)) {
+  auto* node =
+      make_room(table) ? static_cast<PathNode*>(table.nodes.get(sizeof(PathNode))) : nullptr;
+  if (node == nullptr) {
     return nullptr;
   }
-  PathNode* node = table.fresh++;
   edge_at(table, from, value) = {from, value, node};
   ++table.edges;
   return node;
 }
 
 void forget_paths(PathTable& table) noexcept {
-  while (table.pages != nullptr) {
-    PathPages* pages = table.pages;
-    table.pages = pages->older;
-    munmap(pages, pages->bytes);
-  }
-  table.fresh = table.fresh_end = nullptr;
+  table.nodes.clear();
   table.edges = 0;
   if (table.places != nullptr) {
     memset(table.places, 0, places_of(table) * sizeof(*table.places));
@@ -139,8 +112,8 @@ struct Chain {
   } frames[kMostFrames];
 };
 
-// Follows the stack from here to the site's call, and up from there. False if the call is not on
-// the way.
+// Unwinds from here to the site's call, and collects the calls above it. False if the call is not
+// found.
 [[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
   StackWalk walk(stack);
   walk.begin();
@@ -164,8 +137,8 @@ struct Chain {
   return true;
 }
 
-// Whoever started the program or the thread is the same for all that it does. Where it will be
-// returned to is the end of the outermost frame.
+// Drops the calls of libc that start the program or the thread, which are the same on every path.
+// The place of the return address into libc is the end of the outermost frame.
 void drop_starters(Chain& chain) noexcept {
   const spool::ModuleId libc = known_module(in_libc);
   if (libc == spool::ModuleId::kNone || chain.cut) {
@@ -182,7 +155,7 @@ void drop_starters(Chain& chain) noexcept {
   }
 }
 
-// Lets the tree of paths lead to `id` along the chain. Null if there is no room.
+// Adds the chain to the tree of paths, with `id` at its end. Null if there is no room.
 PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
                     spool::PathId id) noexcept {
   PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
@@ -304,8 +277,8 @@ CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noe
   chain.end = 0;
   chain.count = 0;
   chain.cut = false;
-  // Where no call of the site is on this stack, nobody above it called it; and none will be found
-  // the next time.
+  // Where the site's call is not on this stack, the path is recorded as unknown, for the next time
+  // too.
   find_stack(buffer, call.stack);
   const bool found = follow(buffer.stack, chain);
   drop_starters(chain);

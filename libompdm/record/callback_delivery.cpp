@@ -1,5 +1,3 @@
-#include "record/callback_delivery.h"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 
 #include <cstddef>
 
+#include "record/attach.h"
 #include "record/entry_points.h"
 #include "record/got_patch.h"
 #include "record/loaded_objects.h"
@@ -21,9 +20,8 @@ namespace {
 
 constexpr const char* kStartTool = "ompt_start_tool";
 
-// Whether the object has a function of that name for others. By the GNU hash table (the ELF
-// extension DT_GNU_HASH, as glibc's elf/dl-lookup.c reads it), which every linker writes by
-// default.
+// Whether the object exports a function of that name, by its GNU hash table (DT_GNU_HASH, read as
+// in glibc's elf/dl-lookup.c), which every linker writes by default.
 bool defines(const dl_phdr_info& info, const char* name) noexcept {
   Dynamic dynamic;
   if (!read_dynamic(info, dynamic) || dynamic.gnu_hash == nullptr) {
@@ -53,7 +51,8 @@ bool defines(const dl_phdr_info& info, const char* name) noexcept {
   return false;
 }
 
-// This library, or another copy of it, of whatever version: nothing else has these entry points.
+// Whether the object is this library, or a copy of any version: nothing else exports these
+// functions.
 bool is_recorder(const dl_phdr_info& info) noexcept {
   const auto here = reinterpret_cast<std::uint64_t>(&is_recorder);
   for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
@@ -68,7 +67,7 @@ bool is_recorder(const dl_phdr_info& info) noexcept {
 char found[1024];
 
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
-  // A runtime's own is what looks for the tools of others.
+  // The runtime's own function looks for the tools of others.
   if (!defines(*info, kStartTool) || is_recorder(*info) || defines(*info, "__kmpc_fork_call")) {
     return 0;
   }
@@ -105,9 +104,9 @@ ompt_start_tool_result_t* start_other_tool(unsigned omp_version,
 }
 
 void report_other_tool() noexcept {
-  static bool told = false;
-  if (!told && other_tool() != nullptr) {
-    told = true;
+  static bool reported = false;
+  if (!reported && other_tool() != nullptr) {
+    reported = true;
     remember_stderr();
     say("%s has an OMPT tool of its own (ompt_start_tool), which takes the recorder's place: "
         "nothing "
@@ -176,8 +175,8 @@ bool cure_missing_name() noexcept {
   }
   bool cured = false;
   if (is_filled(file)) {
-    // The loader gives an object to whoever spells its name in the same way, so this is a way in
-    // which no program spells the name of a descriptor of its own.
+    // The loader finds an object again by the same spelling of its path. No program spells the path
+    // of a descriptor of its own like this.
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/../fd/.././fd/%d", file);
     // Never closed: libomptarget finds it by its soname whenever it looks.

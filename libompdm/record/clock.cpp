@@ -30,42 +30,6 @@ bool kernel_trusts_tsc() noexcept {
 }
 #endif
 
-}  // namespace
-
-std::uint64_t nanoseconds_of(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-void choose_clock() noexcept {
-#if defined(__x86_64__)
-  recorder.clock_is_tsc = processor_has_invariant_tsc() && kernel_trusts_tsc();
-#endif
-}
-
-spool::ClockTriple clock_triple() noexcept {
-  spool::ClockTriple triple{};
-  std::uint64_t tightest = ~std::uint64_t{0};
-  // The first reading may meet a page fault or an interrupt: the tightest of a few is kept.
-  constexpr int kReadings = 3;
-  for (int i = 0; i < kReadings; ++i) {
-    const std::uint64_t before = ticks();
-    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
-    const std::uint64_t after = ticks();
-    if (after - before < tightest) {
-      tightest = after - before;
-      triple.monotonic_ns = monotonic;
-      triple.ticks = recorder.clock_is_tsc ? before + (after - before) / 2 : monotonic;
-      triple.realtime_ns = nanoseconds_of(CLOCK_REALTIME);
-    }
-  }
-  return triple;
-}
-
-namespace {
-
 // The length of a tick in 2^-32 nanoseconds; 0: not measured yet.
 std::atomic<std::uint64_t> tick_length{0};
 
@@ -106,6 +70,38 @@ void start_recording_events(std::uint64_t now) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t nanoseconds_of(clockid_t clock) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void choose_clock() noexcept {
+#if defined(__x86_64__)
+  recorder.clock_is_tsc = processor_has_invariant_tsc() && kernel_trusts_tsc();
+#endif
+}
+
+spool::ClockTriple clock_triple() noexcept {
+  spool::ClockTriple triple{};
+  std::uint64_t tightest = ~std::uint64_t{0};
+  // The first reading may meet a page fault or an interrupt: the tightest of a few is kept.
+  constexpr int kReadings = 3;
+  for (int i = 0; i < kReadings; ++i) {
+    const std::uint64_t before = ticks();
+    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
+    const std::uint64_t after = ticks();
+    if (after - before < tightest) {
+      tightest = after - before;
+      triple.monotonic_ns = monotonic;
+      triple.ticks = recorder.clock_is_tsc ? before + (after - before) / 2 : monotonic;
+      triple.realtime_ns = nanoseconds_of(CLOCK_REALTIME);
+    }
+  }
+  return triple;
+}
 
 std::uint64_t nanoseconds(std::uint64_t ticks) noexcept {
   if (!recorder.clock_is_tsc) {

@@ -10,7 +10,6 @@
 
 #include "record/clock.h"
 #include "record/cupti_activities.h"
-#include "record/cupti_records.h"
 #include "spool_format/cupti_places.h"
 
 namespace ompdm::record {
@@ -28,7 +27,8 @@ bool open_cupti(cupti::Functions& functions, char* why, std::size_t capacity) no
 
 constexpr std::size_t kMostFolders = 8;
 
-// Paths of what is loaded: a library by the begin of its file's name, or the folders of CUDA's.
+// A search among loaded objects: for the path of a library by the begin of its file name, or for
+// the folders of CUDA's libraries.
 struct Loaded {
   const char* name = nullptr;
   char path[1024] = {};
@@ -197,9 +197,9 @@ void explain(const char* call, cupti::Result result, char* why, std::size_t capa
            result == cupti::kUnknownError ? ": does the driver work?" : "");
 }
 
-// Driver calls that ask the device for work or wait for it, by CUpti_driver_api_trace_cbid: the
-// others' records would only cost time. (cuStreamWaitEvent, which LLVM calls before each kernel,
-// makes no host wait.)
+// Driver calls that submit work or wait for it, by CUpti_driver_api_trace_cbid. Records of others
+// would only cost time. (cuStreamWaitEvent, which LLVM calls before each kernel, does not block the
+// host.)
 constexpr std::uint32_t kCallsOfInterest[] = {
     276, 277, 278, 279, 280, 281,       // cuMemcpy{HtoD,DtoH,DtoD}{,Async}_v2
     287, 288, 289, 290, 291,            // cuMemcpy{2D,2DUnaligned,2DAsync,3D,3DAsync}_v2
@@ -210,7 +210,7 @@ constexpr std::uint32_t kCallsOfInterest[] = {
     17,  121, 126,                      // cu{Ctx,Event,Stream}Synchronize
 };
 
-// External ids come in front of records of driver calls, so some of those must be asked for.
+// CUPTI delivers external ids with records of driver calls, so some calls must be enabled.
 cupti::Result enable_calls() noexcept {
   if (cupti_functions.enable_driver_api == nullptr) {
     return cupti_functions.enable(Kind::kDriver);
@@ -226,7 +226,7 @@ cupti::Result enable_calls() noexcept {
 
 bool enable(char* why, std::size_t capacity) noexcept {
   void* subscriber = nullptr;
-  // Taking the one subscriber's place is how tools keep out of each other's way.
+  // There is one subscriber, so tools that subscribe do not disturb each other.
   cupti::Result result = cupti_functions.subscribe(&subscriber, ignore, nullptr);
   if (result != cupti::kSuccess) {
     explain("cuptiSubscribe", result, why, capacity);
@@ -252,7 +252,7 @@ bool enable(char* why, std::size_t capacity) noexcept {
     cupti_functions.unsubscribe(subscriber);
     return false;
   }
-  // Worth having, and not worth doing without the others.
+  // Useful, but recording goes on without it.
   if (cupti_functions.enable(Kind::kSynchronization) != cupti::kSuccess) {
     say("this CUPTI does not tell what the host waits for");
   }
@@ -262,7 +262,7 @@ bool enable(char* why, std::size_t capacity) noexcept {
   return true;
 }
 
-// What activities are tied to constructs by.
+// Enables external ids, which tie activities to constructs.
 cupti::Result enable_external_ids() noexcept {
   const cupti::Result result = cupti_functions.enable(Kind::kExternalCorrelation);
   return result == cupti::kSuccess ? enable_calls() : result;
@@ -290,7 +290,7 @@ void start() noexcept {
   collecting.store(true);
 }
 
-// What cuDeviceGetAttribute knows, by CUdevice_attribute.
+// Attributes of cuDeviceGetAttribute (CUdevice_attribute).
 enum Attribute : int {
   kMultiprocessors = 16,
   kThreadsPerMultiprocessor = 39,
@@ -329,7 +329,7 @@ void describe_device(int number, int ordinal) noexcept {
   note_cuda_device(device, name);
 }
 
-// Where no runtime numbers the devices they are described once, when the driver is surely up.
+// Without OpenMP the devices are described once, when the driver is initialised.
 void describe_all_devices() noexcept {
   static bool done = false;
   void* driver = done ? nullptr : loaded_cuda_driver();
@@ -344,7 +344,7 @@ void describe_all_devices() noexcept {
   }
 }
 
-// The device whose context is current while the plugin initialises it.
+// The device whose context is current, while the plugin initialises it; -1: none.
 int current_ordinal() noexcept {
   void* driver = loaded_cuda_driver();
   auto get = driver == nullptr ? nullptr
@@ -402,9 +402,7 @@ void forget_cupti() noexcept {
   pthread_mutex_init(&mutex, nullptr);
   recorder.cupti.store(false);
   collecting.store(false);
-  forget_activity_buffers();
-  forget_shared_buffer();
-  forget_owners();
+  forget_activities();
   if (tried) {
     set_state("unavailable: this process was forked from one that used CUDA");
   }

@@ -12,39 +12,40 @@
 
 namespace ompdm::record {
 
-/// Valid while `recorder.cupti`.
+/// CUPTI's functions. Valid while `recorder.cupti`.
 extern cupti::Functions cupti_functions;
 
-/// A device of this type was initialised: starts CUPTI if it is the first of CUDA's, and notes what
-/// the driver says of the device that is current. `number` is OpenMP's.
+/// Starts CUPTI if this is the first CUDA device to be initialised, and notes the properties of the
+/// current device. `number` is OpenMP's.
 void cupti_device(int number, const char* type) noexcept;
 
-/// Starts CUPTI in a program that CUDA itself told us of; there are no directives to tie to.
+/// Starts CUPTI in a program without OpenMP, where activities have no directives.
 void cupti_injected() noexcept;
 
-/// Writes what the devices have done so far. To be called when they have nothing left to do: what
-/// they still do is lost (activities_incomplete).
+/// Flushes CUPTI's buffers. Called when the devices are idle: running activities are lost
+/// (activities_incomplete).
 void flush_activities() noexcept;
 
-/// The same before the recorder pauses or ends: waits as well for the buffers that CUPTI's own
-/// thread is still giving back, since activities that come later are lost (activities_late).
+/// Flushes before the recorder pauses or ends: also waits for buffers that CUPTI's own thread is
+/// still returning, since later activities are lost (activities_late).
 void flush_all_activities() noexcept;
 
-/// In a fork's child: a parent's CUDA is of no use there.
+/// Stops CUPTI in a fork's child, where the parent's CUDA cannot be used.
 void forget_cupti() noexcept;
 
-/// From now until end_external, what this thread asks the driver for belongs to what began at
-/// `begin` ticks in `lane`.
+/// Ties the driver calls of this thread, until end_external(), to the event that began at `begin`
+/// ticks in `lane`.
 inline void begin_external(spool::LaneId lane, std::uint64_t begin) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
   }
 }
-/// The same where that is counted: `sample` as spool::counted_external_id has it. To be called
-/// while `recorder.cupti`.
+/// Ties them to an aggregated event, by its sample (spool::counted_external_id). Needs
+/// `recorder.cupti`.
 inline void begin_aggregated_external(spool::LaneId lane, std::uint32_t sample) noexcept {
   cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(lane, sample));
 }
+/// Ends the latest begin_external().
 inline void end_external() noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
     cupti_functions.pop_external(cupti::kCustom0, nullptr);

@@ -14,28 +14,35 @@ namespace ompdm::record {
 
 namespace {
 
-// A stream takes a thousand or so calls ahead of the device, and a buffer of 64 KiB as many.
+using cupti::Kind;
+
+// Who asked the driver for what: external ids by CUPTI's correlation numbers, and activities that
+// came before the id of their call. CUPTI reports calls and activities in separate buffers, in any
+// order.
+//
+// A stream holds a thousand or so calls ahead of the device, and a buffer of 64 KiB as many.
 constexpr std::uint32_t kOwners = std::uint32_t{1} << 16U;
 constexpr std::uint32_t kBuckets = std::uint32_t{1} << 12U;
 constexpr std::uint32_t kInBucket = 4;
 
 struct Owner {
-  std::uint64_t id;  // 0: a free place
+  std::uint64_t id;  // 0: free
   std::uint32_t correlation;
 };
 
 struct Table {
-  Owner owners[kOwners];                  // each at its correlation modulo kOwners
-  Activity waiting[kBuckets][kInBucket];  // and so are these, the latest first
+  Owner owners[kOwners];  // each at its correlation modulo kOwners
+  Activity waiting[kBuckets]
+                  [kInBucket];  // each at its correlation modulo kBuckets, the latest first
 };
 
 Table* table = nullptr;
 std::uint32_t waiting_count = 0;
-std::uint32_t next_bucket = 0;  // that take_any_waiting looks at
+std::uint32_t next_bucket = 0;  // of take_any_waiting
 
 Table* get_table() noexcept {
   if (table == nullptr) {
-    // Touched as far as it is used.
+    // Pages are touched as far as they are used.
     void* memory = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     table = memory != MAP_FAILED ? static_cast<Table*>(memory) : nullptr;
@@ -52,14 +59,14 @@ Activity take(Activity& place) noexcept {
   return taken;
 }
 
-}  // namespace
-
+// Notes the external id that was on the thread's stack at a driver call.
 void note_owner(std::uint32_t correlation, std::uint64_t id) noexcept {
   if (Table* all = get_table()) {
     all->owners[correlation % kOwners] = {id, correlation};
   }
 }
 
+// The external id of a driver call; 0: unknown.
 std::uint64_t owner_of(std::uint32_t correlation) noexcept {
   if (table == nullptr) {
     return 0;
@@ -68,6 +75,8 @@ std::uint64_t owner_of(std::uint32_t correlation) noexcept {
   return owner.correlation == correlation ? owner.id : 0;
 }
 
+// Keeps an activity until its owner is known. Returns the activity that has to leave for it:
+// another one, the same without memory, or none.
 Activity keep_waiting(const Activity& activity) noexcept {
   Table* all = get_table();
   if (all == nullptr) {
@@ -85,6 +94,7 @@ Activity keep_waiting(const Activity& activity) noexcept {
   return leaves;
 }
 
+// Takes an activity that waits for the owner of a call, or none.
 Activity take_waiting(std::uint32_t correlation) noexcept {
   if (waiting_count != 0) {
     for (Activity& place : table->waiting[correlation % kBuckets]) {
@@ -93,11 +103,10 @@ Activity take_waiting(std::uint32_t correlation) noexcept {
       }
     }
   }
-  Activity nothing;
-  memset(&nothing, 0, sizeof(nothing));
-  return nothing;
+  return no_activity();
 }
 
+// Takes any activity that waits for its owner, or none.
 Activity take_any_waiting() noexcept {
   for (std::uint32_t tries = 0; waiting_count != 0 && tries <= kBuckets; ++tries) {
     for (Activity& place : table->waiting[next_bucket]) {
@@ -107,9 +116,7 @@ Activity take_any_waiting() noexcept {
     }
     next_bucket = (next_bucket + 1) % kBuckets;
   }
-  Activity nothing;
-  memset(&nothing, 0, sizeof(nothing));
-  return nothing;
+  return no_activity();
 }
 
 void forget_owners() noexcept {
@@ -121,13 +128,9 @@ void forget_owners() noexcept {
   next_bucket = 0;
 }
 
-namespace {
-
-using cupti::Kind;
-
 bool is_aggregating() noexcept { return recorder.aggregating.load(std::memory_order_relaxed); }
 
-// Where all is told nothing has to wait for its owner.
+// Where all is recorded as events, no activity has to wait for its owner.
 bool may_be_aggregated() noexcept {
   return is_aggregating() || recorder.draft.detail != spool::Detail::kAll;
 }
@@ -142,7 +145,8 @@ void write_external(ThreadBuffer& buffer, std::uint32_t correlation, std::uint64
   }
 }
 
-// What was asked for by what is told is told, also once counting has begun.
+// Activities of operations recorded as events are recorded as events, even after aggregation has
+// started.
 void record_or_aggregate(ThreadBuffer& buffer, const Activity& activity,
                          std::uint64_t id) noexcept {
   if (is_aggregated(id) || (id == 0 && is_aggregating())) {
@@ -183,8 +187,7 @@ void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) 
   }
 }
 
-// Of what is counted the waits are not: what the device did meanwhile, which makes a wait worth
-// telling, is known of single events alone.
+// Waits of aggregated calls are dropped: a wait means little without what the device did meanwhile.
 void take_synchronization(ThreadBuffer& buffer, const cupti::SynchronizationRecord& wait) noexcept {
   const std::uint64_t id = owner_of(wait.correlation);
   if (is_aggregated(id) || (id == 0 && is_aggregating())) {
@@ -210,7 +213,7 @@ Kind kind_of(const std::uint8_t* activity) noexcept {
   return kind;
 }
 
-// What would have been a row of the trace.
+// Whether the record would have been a row of the trace.
 bool is_activity(const std::uint8_t* record) noexcept {
   const Kind kind = kind_of(record);
   return kind != Kind::kDriver && kind != Kind::kExternalCorrelation;
@@ -228,65 +231,16 @@ void take(ThreadBuffer& buffer, const std::uint8_t* record) noexcept {
     case Kind::kSynchronization:
       return take_synchronization(buffer,
                                   *reinterpret_cast<const cupti::SynchronizationRecord*>(record));
-    case Kind::kDriver:  // asked for only because external ids come with it
+    case Kind::kDriver:  // enabled only because external ids come with it
       break;
   }
 }
 
-}  // namespace
-
-void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
-                      std::size_t valid) noexcept {
-  const ActivityLock lock;
-  std::size_t dropped = 0;
-  if (cupti_functions.dropped_records(context, stream, &dropped) == cupti::kSuccess) {
-    count_loss(spool::Loss::kActivitiesDropped, dropped);
-  }
-  ThreadBuffer* buffer = valid > 0 ? shared_buffer() : nullptr;
-  std::uint8_t* record = nullptr;
-  std::uint64_t unwritten = 0;
-  while (valid > 0 && cupti_functions.next_record(records, valid, &record) == cupti::kSuccess) {
-    if (buffer != nullptr) {
-      take(*buffer, record);
-    } else {
-      unwritten += is_activity(record) ? 1 : 0;
-    }
-  }
-  if (buffer != nullptr) {
-    if (!is_aggregating()) {
-      write_cupti_clock(*buffer);
-    }
-    refresh_clock(*buffer);
-  } else if (spool_is_open()) {
-    // While the recorder is armed it is the buffer that could not be made.
-    count_loss(armed() ? spool::Loss::kActivitiesDropped : spool::Loss::kActivitiesLate, unwritten);
-  }
-}
-
-void finish_activities() noexcept {
-  const WithoutCancellation uncancelled;
-  timespec until{};
-  clock_gettime(CLOCK_REALTIME, &until);
-  ++until.tv_sec;
-  if (pthread_mutex_timedlock(&activity_mutex, &until) != 0) {
-    return;
-  }
-  if (ThreadBuffer* buffer = existing_shared_buffer()) {
-    for (Activity waited = take_any_waiting(); waited.tag != spool::Tag::kNone;
-         waited = take_any_waiting()) {
-      record_or_aggregate(*buffer, waited, 0);
-    }
-  }
-  pthread_mutex_unlock(&activity_mutex);
-}
-
-namespace {
-
-// Small: a killed process loses what is in the buffer that CUPTI still fills.
+// Small: a killed process loses the contents of the buffer that CUPTI fills.
 constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
-constexpr unsigned kMostKept = 32;  // buffers for another use; more are given back
+constexpr unsigned kMostKept = 32;  // buffers kept for reuse; further ones are unmapped
 
-// Its own mutex: CUPTI asks from inside the driver, whatever the recorder's others hold.
+// A mutex of its own: CUPTI requests buffers from inside the driver.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 std::uint8_t* kept[kMostKept];
 unsigned kept_count = 0;
@@ -315,6 +269,51 @@ bool keep(std::uint8_t* buffer) noexcept {
 }
 
 }  // namespace
+
+void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
+                      std::size_t valid) noexcept {
+  const ActivityLock lock;
+  std::size_t dropped = 0;
+  if (cupti_functions.dropped_records(context, stream, &dropped) == cupti::kSuccess) {
+    count_loss(spool::Loss::kActivitiesDropped, dropped);
+  }
+  ThreadBuffer* buffer = valid > 0 ? shared_buffer() : nullptr;
+  std::uint8_t* record = nullptr;
+  std::uint64_t unwritten = 0;
+  while (valid > 0 && cupti_functions.next_record(records, valid, &record) == cupti::kSuccess) {
+    if (buffer != nullptr) {
+      take(*buffer, record);
+    } else {
+      unwritten += is_activity(record) ? 1 : 0;
+    }
+  }
+  if (buffer != nullptr) {
+    if (!is_aggregating()) {
+      write_cupti_clock(*buffer);
+    }
+    refresh_clock(*buffer);
+  } else if (spool_is_open()) {
+    // While the recorder is armed, the buffer could not be created.
+    count_loss(armed() ? spool::Loss::kActivitiesDropped : spool::Loss::kActivitiesLate, unwritten);
+  }
+}
+
+void finish_activities() noexcept {
+  const WithoutCancellation uncancelled;
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  ++until.tv_sec;
+  if (pthread_mutex_timedlock(&activity_mutex, &until) != 0) {
+    return;
+  }
+  if (ThreadBuffer* buffer = existing_shared_buffer()) {
+    for (Activity waited = take_any_waiting(); waited.tag != spool::Tag::kNone;
+         waited = take_any_waiting()) {
+      record_or_aggregate(*buffer, waited, 0);
+    }
+  }
+  pthread_mutex_unlock(&activity_mutex);
+}
 
 void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   const KeptErrno kept_errno;
@@ -348,10 +347,12 @@ void await_activity_buffers() noexcept {
   }
 }
 
-void forget_activity_buffers() noexcept {
+void forget_activities() noexcept {
   pthread_mutex_init(&mutex, nullptr);
   handed_out.store(0);
   written.store(0);
+  forget_owners();
+  forget_shared_buffer();
 }
 
 }  // namespace ompdm::record

@@ -48,7 +48,7 @@ struct [[gnu::packed, gnu::aligned(8)]] KernelRecord {
   const char* name;
 };
 
-/// What all copies begin with. (Not aligned: what follows begins where it ends.)
+/// The fields that all copies begin with. Packed: further fields follow without padding.
 struct [[gnu::packed]] CopyHead {
   Kind kind;
   std::uint8_t copy_kind;

@@ -1,10 +1,9 @@
-#include "record/cupti_records.h"
-
 #include <string.h>
 #include <time.h>
 
 #include "record/clock.h"
 #include "record/cupti.h"
+#include "record/cupti_activities.h"
 #include "record/cupti_api.h"
 #include "record/recorder.h"
 #include "spool_format/tallies.h"
@@ -72,34 +71,7 @@ void write_devices() noexcept {
   }
 }
 
-}  // namespace
-
-ThreadBuffer* shared_buffer() noexcept {
-  const Phase phase = wiped_on_fork.phase.load(std::memory_order_relaxed);
-  if (phase != Phase::kArmed && phase != Phase::kPaused) {
-    return nullptr;
-  }
-  if (shared == nullptr) {
-    // Where there are directives, their spool has to be there already: what the runtime copies
-    // before the first of them is not worth a trace.
-    if (!spool_is_open() && recorder.draft.attached_by != spool::kAttachedByCuda) {
-      return nullptr;
-    }
-    shared = new_shared_buffer();
-    if (shared == nullptr) {
-      return nullptr;
-    }
-  }
-  if (!first_clock_written) {
-    first_clock_written = true;
-    write_clock(*shared, first_clock);
-  }
-  write_devices();
-  return shared;
-}
-
-ThreadBuffer* existing_shared_buffer() noexcept { return shared; }
-
+// The id of a name, which is written when it is new; kNone for null.
 spool::ActivityNameId activity_name(ThreadBuffer& to, const char* text) noexcept {
   if (text == nullptr) {
     return spool::ActivityNameId::kNone;
@@ -129,6 +101,33 @@ spool::ActivityNameId activity_name(ThreadBuffer& to, const char* text) noexcept
   }
   return last_name;
 }
+
+}  // namespace
+
+ThreadBuffer* shared_buffer() noexcept {
+  const Phase phase = wiped_on_fork.phase.load(std::memory_order_relaxed);
+  if (phase != Phase::kArmed && phase != Phase::kPaused) {
+    return nullptr;
+  }
+  if (shared == nullptr) {
+    // Copies of the runtime before the first directive are not worth a trace.
+    if (!spool_is_open() && recorder.draft.attached_by != spool::kAttachedByCuda) {
+      return nullptr;
+    }
+    shared = new_shared_buffer();
+    if (shared == nullptr) {
+      return nullptr;
+    }
+  }
+  if (!first_clock_written) {
+    first_clock_written = true;
+    write_clock(*shared, first_clock);
+  }
+  write_devices();
+  return shared;
+}
+
+ThreadBuffer* existing_shared_buffer() noexcept { return shared; }
 
 void write_cupti_clock(ThreadBuffer& to) noexcept { write_clock(to, clock_now()); }
 
@@ -161,14 +160,8 @@ namespace {
 
 using cupti::Kind;
 
-Activity nothing() noexcept {
-  Activity activity;
-  memset(&activity, 0, sizeof(activity));
-  return activity;
-}
-
 Activity of_kernel(ThreadBuffer& buffer, const cupti::KernelRecord& kernel) noexcept {
-  Activity activity = nothing();
+  Activity activity = no_activity();
   if (!has_times(kernel.start, kernel.end)) {
     return activity;
   }
@@ -193,11 +186,11 @@ Activity of_kernel(ThreadBuffer& buffer, const cupti::KernelRecord& kernel) noex
   return activity;
 }
 
-// The fields that copies and memsets share.
+// The fields that copies and memsets have in common.
 template <class Record>
 Activity of_memory(spool::MemoryWork work, const Record& record,
                    std::uint32_t correlation) noexcept {
-  Activity activity = nothing();
+  Activity activity = no_activity();
   if (!has_times(record.start, record.end)) {
     return activity;
   }
@@ -243,7 +236,7 @@ bool tell(ThreadBuffer& buffer, const Record& made, spool::Tag tag, std::uint8_t
   if (record == nullptr) {
     return false;
   }
-  // The head commits what is behind it.
+  // The head is written last, by commit().
   constexpr std::size_t kHead = sizeof(record->head);
   memcpy(reinterpret_cast<std::byte*>(record) + kHead,
          reinterpret_cast<const std::byte*>(&made) + kHead, sizeof(Record) - kHead);
@@ -280,7 +273,7 @@ Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcep
     case Kind::kDriver:
       break;
   }
-  return nothing();
+  return no_activity();
 }
 
 bool record_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {

@@ -66,7 +66,7 @@ struct Section {
   bool is_new;  ///< holds NewEntry, else OldEntry
 };
 
-// A section that the file says is loaded, with entries in it; size 0 if there is none.
+// The loaded section with the entries; size 0 if there is none.
 Section find_section(const FileBytes& file) noexcept {
   ElfW(Ehdr) elf;
   ElfW(Shdr) strings;
@@ -98,7 +98,7 @@ Section find_section(const FileBytes& file) noexcept {
   return {};
 }
 
-/// Copies the table while the loader's list lock keeps the module where it is.
+/// A copy of the table, made while the loader's list lock keeps the module loaded.
 struct Copy {
   const LoadedFile& loaded;
   Section section;
@@ -108,7 +108,7 @@ struct Copy {
   std::size_t used;
 };
 
-// The longest text at `name` that lies in the module; empty if none does.
+// The length of the text at `name`, as far as it lies in the module.
 std::size_t name_length(const dl_phdr_info& info, const char* name) noexcept {
   const auto at = reinterpret_cast<std::uint64_t>(name);
   const auto* segment = segment_of(info, at, 1, PF_R);
@@ -191,10 +191,10 @@ void write_entry(ThreadBuffer& buffer, spool::ModuleId module, const Entry& entr
   commit(buffer, record, spool::Tag::kEntry, 0, entry.name_size);
 }
 
-/// Finds the entry table (`omp_offloading_entries` up to LLVM 19, `llvm_offload_entries` later)
-/// through the section headers of the module's file, reads it where it is loaded, and writes a
-/// record for each entry. A file that is not the one that was loaded is a counted loss. False if
-/// the loader has not filled the table yet: to be tried again.
+// Finds a module's entry table (`omp_offloading_entries` up to LLVM 19, `llvm_offload_entries`
+// later) by the section headers of its file, reads the table in memory, and writes a record for
+// each entry. A file that was replaced since is a counted loss. False if the loader has not filled
+// the table yet.
 [[gnu::noinline]] bool write_entries_of(ThreadBuffer& buffer, spool::ModuleId module,
                                         const LoadedFile& loaded) noexcept {
   const FileBytes file(loaded.path);
@@ -258,8 +258,8 @@ void write_entry(ThreadBuffer& buffer, spool::ModuleId module, const Entry& entr
 
 namespace {
 
-// The open module with the least id above `after` whose entries are not written, marked as if they
-// were; false if there is none.
+// Takes the open module with the least id above `after` whose entries are not written, and marks
+// them as written. False if there is none.
 [[gnu::noinline]] bool take_next(spool::ModuleId after, LoadedModule& taken) noexcept {
   const Lock lock;
   LoadedModule* next = nullptr;
@@ -333,7 +333,7 @@ bool device_is_emulated(int number) noexcept { return has_bit(emulated, number);
 
 namespace {
 
-// Devices are initialised before the first target event opens the spool: they wait here.
+// Device events from before the first target event, which opens the spool.
 struct Early {
   spool::DeviceEvent event;
   int number;
@@ -341,31 +341,8 @@ struct Early {
   std::uint64_t bytes;
   char type[64];
 };
-constexpr unsigned kFirstEarly = 64;
-Early first_early[kFirstEarly];
-Early* early = first_early;
-unsigned early_room = kFirstEarly;
-unsigned early_count = 0;
+MappedArray<Early> early{};
 bool early_written = false;
-
-// Needs the recorder's mutex. False if there is no memory for one more.
-bool make_room_for_early() noexcept {
-  if (early_count < early_room) {
-    return true;
-  }
-  // A program may open and close libraries with target regions many times and run none of them.
-  void* memory = map_memory(std::size_t{2} * early_room * sizeof(Early));
-  if (memory == nullptr) {
-    return false;
-  }
-  memcpy(memory, early, early_count * sizeof(Early));
-  if (early != first_early) {
-    munmap(early, early_room * sizeof(Early));
-  }
-  early = static_cast<Early*>(memory);
-  early_room *= 2;
-  return true;
-}
 
 void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
   const std::size_t size = strlen(event.type) + 1;
@@ -393,8 +370,8 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
   {
     const Lock lock;
     if (!early_written) {
-      if (make_room_for_early()) {
-        early[early_count++] = now;
+      if (Early* added = early.add()) {
+        *added = now;
       } else {
         count_loss(spool::Loss::kRecordsNoSpace);
       }
@@ -408,14 +385,14 @@ void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
 }
 
 void write_early_events(ThreadBuffer& buffer) noexcept {
-  unsigned count = 0;
+  std::uint32_t count = 0;
   {
     const Lock lock;
-    count = early_written ? 0 : early_count;
+    count = early_written ? 0 : early.used;
     early_written = true;
   }
-  for (unsigned i = 0; i < count; ++i) {
-    write_device(buffer, early[i]);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    write_device(buffer, early.places[i]);
   }
   write_offload_entries(buffer);
 }

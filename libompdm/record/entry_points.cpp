@@ -90,9 +90,9 @@ bool find_entry_points() noexcept {
   for (unsigned i = 0; i < kWrapperCount; ++i) {
     void* function = dlsym(runtime, kWrappers[i].name);
     void* seen_by_program = dlsym(RTLD_DEFAULT, kWrappers[i].name);
-    // Where another library stands in front of the runtime, going past it would change the program.
+    // Where another library interposes the function, skipping it would change the program.
     const bool direct = seen_by_program == nullptr || seen_by_program == function;
-    // What was patched before goes on leading somewhere.
+    // A wrapper that is in use already must keep a function to jump to.
     if (function != nullptr && (direct || ompdm_real[i] != nullptr)) {
       __atomic_store_n(&ompdm_real[i], function, __ATOMIC_RELAXED);
     }

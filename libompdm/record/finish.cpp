@@ -1,5 +1,3 @@
-#include "record/finish.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/callback_delivery.h"
+#include "record/attach.h"
 #include "record/cupti.h"
 #include "record/cupti_activities.h"
 #include "record/entry_points.h"
@@ -85,11 +83,11 @@ int open_locked() noexcept {
 
 constexpr std::size_t kStack = std::size_t{64} * 1024;
 
-// Its environment: what made the program load us must not reach it, it needs none of the rest, and
-// by now an entry may lead nowhere (putenv(3) in a library that is closed).
+// The finisher's environment is empty: LD_PRELOAD must not reach it, and by now an entry may be a
+// dangling pointer (putenv(3) in a library that is closed).
 constexpr const char* kNoVariables[] = {nullptr};
 
-// What the two processes below need. They borrow our memory, so nothing of it is ever given back.
+// Data of the two processes below. They share our memory, so it is never freed.
 struct Finisher {
   char command[1200];
   const char* arguments[5];
@@ -99,8 +97,8 @@ struct Finisher {
 
 #define OMPDM_IN_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
-// From here on nothing may touch what belongs to a thread, errno above all: the thread that started
-// us runs on. Hence bare system calls, and no sanitizer.
+// The processes below share the memory of the thread that started them, which runs on. So they must
+// not touch thread-local state such as errno: bare system calls, no sanitizer.
 OMPDM_IN_BORROWED_MEMORY long kernel(long call, long first = 0, long second = 0,
                                      long third = 0) noexcept {
 #if defined(__x86_64__)
@@ -120,9 +118,8 @@ OMPDM_IN_BORROWED_MEMORY bool open_nowhere(int stream) noexcept {
   return kernel(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/dev/null"), O_WRONLY) == stream;
 }
 
-// Whoever waits for the program's output waits until nobody holds it any more; so neither its
-// streams nor a lock, a socket or a pipe of its may stay open here. The spool becomes standard
-// input.
+// Closes all descriptors of the program, since others wait until its pipes, sockets and locks are
+// closed. The spool becomes standard input.
 OMPDM_IN_BORROWED_MEMORY bool keep_spool_alone(int spool) noexcept {
   const long moved = spool == STDIN_FILENO ? kernel(SYS_fcntl, spool, F_SETFD, 0)
                                            : kernel(SYS_dup3, spool, STDIN_FILENO, 0);
@@ -140,7 +137,7 @@ OMPDM_IN_BORROWED_MEMORY bool keep_spool_alone(int spool) noexcept {
 
 OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
   const auto* finisher = static_cast<const Finisher*>(given);
-  // A terminal's signals are for the program and what is started next.
+  // Signals of the terminal must not reach the finisher.
   kernel(SYS_setsid);
   if (keep_spool_alone(finisher->spool)) {
     kernel(SYS_chdir, reinterpret_cast<long>("/"));
@@ -150,17 +147,17 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
   return 127;
 }
 
-// The program's own child, for some microseconds: its end sends no signal, which hides it from
-// every wait() that does not ask for such children. What it starts is not the program's child.
+// A child of the program for some microseconds. It ends without a signal, so wait() does not see it
+// unless asked for such children. The process that it starts is no child of the program.
 OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
   const auto* finisher = static_cast<const Finisher*>(given);
   __clone(become_finisher, finisher->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
   return 0;
 }
 
-// With our memory and without waiting for either: at this point libomptarget has been torn down,
-// and threads that still offload crash the sooner the longer the process is kept. A fork would copy
-// the page tables of a large program, posix_spawn waits until the other program is loaded.
+// Starts both processes with shared memory, and does not wait. libomptarget has been torn down by
+// now, and threads that still offload would crash while the process is delayed. fork() would copy
+// the page tables of a large program; posix_spawn() waits until the other program is loaded.
 bool start(Finisher& finisher) noexcept {
   void* stack = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -168,7 +165,7 @@ bool start(Finisher& finisher) noexcept {
     return false;
   }
   finisher.stacks = static_cast<char*>(stack);
-  // No handler of the program's may run there.
+  // No signal handler of the program may run there.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -195,13 +192,13 @@ bool spawn_finisher() noexcept {
   return started;
 }
 
-// Whether `ompdm record` waits for this process and finishes its spool. A process that outlives it,
-// or runs on another machine, has no session any more.
+// Whether `ompdm record` waits for this process and will finish its spool. The folder of the
+// session is gone for a process that outlives it, or runs on another machine.
 bool record_finishes() noexcept {
   return recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0;
 }
 
-// Whether a file that is no trace of ours has the name; a compressed one is taken for a trace.
+// Whether the path is of a file that is no trace. A compressed file is taken for a trace.
 bool is_foreign(const char* path) noexcept {
   static constexpr char kOpening[] = "{\"otherData\":{\"schema\":\"ompdm.trace/";
   static constexpr char kGzip[] = "\x1f\x8b";
@@ -218,7 +215,7 @@ bool is_foreign(const char* path) noexcept {
                       memcmp(start, kGzip, sizeof(kGzip) - 1) != 0);
 }
 
-// What the last words are made of; there is one end.
+// Texts of the last messages, too large for a stack.
 struct Words {
   Path wanted;
   Path other;
@@ -228,7 +225,7 @@ struct Words {
 };
 Words words;
 
-// Nobody hears the finisher, so the name is settled while the user can still be told.
+// The finisher cannot report, so a taken name is avoided, and reported, here.
 void avoid_foreign_file() noexcept {
   spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
   if (!is_foreign(header->output)) {
@@ -246,7 +243,7 @@ void avoid_foreign_file() noexcept {
   }
 }
 
-// The path as a shell takes it, relative to the working directory where it lies below.
+// The path quoted for a shell, relative to the working directory if it lies below.
 const char* typed(const char* path, Path& word) noexcept {
   static constexpr char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -306,8 +303,7 @@ void finish_spool() noexcept {
   }
 }
 
-// A program that could have offloaded and did not is told so; one that only inherited the recorder
-// is not.
+// Reports that nothing was recorded, if the program could have offloaded.
 void report_nothing_recorded() noexcept {
   const spool::FileHeader& header = recorder.draft;
   if (recorder.failed.load() || recorder.forked || !offload_runtime_is_loaded()) {

@@ -107,24 +107,10 @@ bool is_of_offload_runtime(const char* name) noexcept {
          strcmp(name, "omp_get_mapped_ptr") == 0;
 }
 
-}  // namespace
-
-bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
-  Dynamic dynamic;
-  bool calls = false;
-  if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
-    each_slot(info, dynamic,
-              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
-  }
-  return calls;
-}
-
-namespace {
-
 std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-// The pages that the loader makes read-only when it has relocated the module, the last thing that
-// it does to it before its constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
+// The pages that the loader makes read-only after it has relocated the module, just before the
+// constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
 struct Relro {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -168,8 +154,7 @@ SlotContent content_of(std::uint64_t value, const Module& module, const Slot& sl
   if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
     return SlotContent::kEntry;
   }
-  // Until the first call a slot leads to the module's own stub: the loader has added the load bias
-  // to what the linker wrote.
+  // Until the first call the slot leads to the module's own stub for lazy binding.
   if (slot.filled == Filled::kCall && !slot.defined_here &&
       segment_of(module.info, value, 1, PF_X) != nullptr) {
     return SlotContent::kEntry;
@@ -177,8 +162,8 @@ SlotContent content_of(std::uint64_t value, const Module& module, const Slot& sl
   return value < module.size ? SlotContent::kNoneYet : SlotContent::kOther;
 }
 
-// False if the page could not be made writable. Whoever changes the slot meanwhile, the program or
-// the loader at a first call, is left the last word.
+// Replaces a slot's value. False if the page could not be made writable. A concurrent change, by
+// the program or by the loader at a first call, wins.
 bool replace(const Relro& relro, int relro_protection, std::uint64_t slot, std::uint64_t value,
              void (*wrapper)()) noexcept {
   const std::uint64_t page = slot & ~(page_size() - 1);
@@ -206,6 +191,16 @@ int position_of(const char* name) noexcept {
 }
 
 }  // namespace
+
+bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
+  Dynamic dynamic;
+  bool calls = false;
+  if (!is_offload_runtime(info) && read_dynamic(info, dynamic)) {
+    each_slot(info, dynamic,
+              [&](const Slot& slot) { calls = calls || is_of_offload_runtime(slot.name); });
+  }
+  return calls;
+}
 
 bool can_patch() noexcept { return entry_points_are_known() && recorder.config.names; }
 
@@ -248,7 +243,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
       return;
     }
     if (holds == SlotContent::kNoneYet) {
-      // Where no pages tell, the slots do: the loader fills each once.
+      // Without read-only pages, the slot shows that the loader is not done.
       not_yet = not_yet || !has_relro;
     } else if (!not_yet || !has_relro) {
       not_all =

@@ -36,8 +36,8 @@ decltype(&dl_iterate_phdr) iterate() noexcept {
 
 int leave(dl_phdr_info* /*info*/, std::size_t /*size*/, void* /*data*/) noexcept { return 1; }
 
-// In a process that shares this one's memory, the lock with it, and is killed when it waits too
-// long.
+// Runs in a process that shares this one's memory and lock, and is killed by a timer if it waits
+// too long.
 int walk_or_die(void* /*unused*/) noexcept {
   sigevent death{};
   death.sigev_notify = SIGEV_SIGNAL;
@@ -52,7 +52,7 @@ int walk_or_die(void* /*unused*/) noexcept {
   return 0;
 }
 
-// Of all who may come here at once, the first one asks; to the others the list is held meanwhile.
+// Tries a walk in another process. One thread tries; for others the list is held meanwhile.
 bool try_walk() noexcept {
   constexpr std::size_t kStack = std::size_t{64} * 1024;
   void* stack =
@@ -64,7 +64,7 @@ bool try_walk() noexcept {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  // No signal tells of its end, and only who asks for such children can wait for it.
+  // The child ends without a signal, so only a wait with __WALL sees it.
   const int child =
       __clone(walk_or_die, static_cast<char*>(stack) + kStack, CLONE_VM | CLONE_VFORK, nullptr);
   int status = 0;
@@ -124,7 +124,7 @@ struct Piece {
   std::size_t size;
   std::byte bytes[FileBytes::kPiece];
 };
-// Too large for an unknown stack. Two: tables and the names in them are read by turns.
+// Too large for a stack. Two, since tables and the names in them are read by turns.
 Piece pieces[2];
 unsigned oldest = 0;
 

@@ -11,29 +11,9 @@
 
 namespace ompdm::record {
 
-ModuleTable module_table;
+ModuleTable module_table{};
 
 namespace {
-
-bool make_room() noexcept {
-  constexpr std::uint32_t kFirst = 64;
-  const std::uint32_t capacity = module_table.capacity == 0 ? kFirst : 2 * module_table.capacity;
-  void* memory = map_memory(capacity * sizeof(LoadedModule));
-  if (memory == nullptr) {
-    if (!module_table.full) {
-      count_loss(spool::Loss::kModulesUnpatched);
-    }
-    module_table.full = true;
-    return false;
-  }
-  if (module_table.places != nullptr) {
-    memcpy(memory, module_table.places, module_table.used * sizeof(LoadedModule));
-    munmap(module_table.places, module_table.capacity * sizeof(LoadedModule));
-  }
-  module_table.places = static_cast<LoadedModule*>(memory);
-  module_table.capacity = capacity;
-  return true;
-}
 
 LoadedModule* free_place() noexcept {
   for (LoadedModule& module : module_table) {
@@ -41,43 +21,13 @@ LoadedModule* free_place() noexcept {
       return &module;
     }
   }
-  return module_table.used < module_table.capacity || make_room()
-             ? &module_table.places[module_table.used++]
-             : nullptr;
-}
-
-}  // namespace
-
-LoadedModule* new_module() noexcept {
-  LoadedModule* module = free_place();
-  if (module != nullptr) {
-    *module = {};
-    module->id = spool::give_next(module_table.last_id);
+  LoadedModule* added = module_table.add();
+  if (added == nullptr && !module_table.full) {
+    module_table.full = true;
+    count_loss(spool::Loss::kModulesUnpatched);
   }
-  return module;
+  return added;
 }
-
-LoadedModule* module_at(std::uint64_t address) noexcept {
-  for (LoadedModule& module : module_table) {
-    if (module.id != spool::ModuleId::kNone && address >= module.begin && address < module.end) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
-
-LoadedModule* module_of_id(spool::ModuleId id) noexcept {
-  for (LoadedModule& module : module_table) {
-    if (module.id == id) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
-
-std::atomic<std::uint32_t> generation_of_modules{0};
-
-namespace {
 
 // The loader's counters at the last scan, and the state of patching then. Read without the mutex,
 // to see that there is nothing to do.
@@ -213,7 +163,7 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
   return 0;
 }
 
-// Whether the module is the one that lies there now, without the loader's lock.
+// Whether the module still lies there. Does not need the loader's lock.
 bool is_there(const LoadedModule& module, std::uint64_t address) noexcept {
   FoundObject found{};
   ElfW(Ehdr) elf;
@@ -261,6 +211,35 @@ void scan_locked() noexcept {
 }
 
 }  // namespace
+
+LoadedModule* new_module() noexcept {
+  LoadedModule* module = free_place();
+  if (module != nullptr) {
+    *module = {};
+    module->id = spool::give_next(module_table.last_id);
+  }
+  return module;
+}
+
+LoadedModule* module_at(std::uint64_t address) noexcept {
+  for (LoadedModule& module : module_table) {
+    if (module.id != spool::ModuleId::kNone && address >= module.begin && address < module.end) {
+      return &module;
+    }
+  }
+  return nullptr;
+}
+
+LoadedModule* module_of_id(spool::ModuleId id) noexcept {
+  for (LoadedModule& module : module_table) {
+    if (module.id == id) {
+      return &module;
+    }
+  }
+  return nullptr;
+}
+
+std::atomic<std::uint32_t> generation_of_modules{0};
 
 void scan_modules() noexcept {
   if (!some_wait.load(std::memory_order_relaxed) && up_to_date()) {

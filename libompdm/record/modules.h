@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "record/loaded_objects.h"
+#include "record/recorder.h"
 #include "spool_format/format.h"
 
 namespace ompdm::record {
@@ -29,16 +30,10 @@ struct LoadedModule {
 
 /// The open modules. The table moves when it grows, and a closed module's place is used again.
 /// Access needs the recorder's mutex.
-struct ModuleTable {
-  LoadedModule* places = nullptr;
-  std::uint32_t used = 0;  ///< places in use, or used before
-  std::uint32_t capacity = 0;
+struct ModuleTable : MappedArray<LoadedModule> {
   spool::ModuleId last_id = spool::ModuleId::kNone;
   bool full = false;      ///< no memory for more
   bool scanning = false;  ///< a scan is changing it: unusable for a fork's child
-
-  [[nodiscard]] LoadedModule* begin() const noexcept { return places; }
-  [[nodiscard]] LoadedModule* end() const noexcept { return places + used; }
 };
 
 extern ModuleTable module_table;

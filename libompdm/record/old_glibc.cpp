@@ -1,6 +1,5 @@
-// stat and its kin have been functions of glibc since 2.33; before, headers made them calls that
-// headers of today do not. These are the kernel's own, hidden in libompdm.so; the kernel's struct
-// is glibc's where it is compiled.
+// stat() and its variants are functions of glibc only since 2.33. These call the kernel, whose
+// struct is the same as glibc's here, and are hidden in libompdm.so.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,9 +1,9 @@
-// Included before every source of libompdm.so: what it asks of glibc is what 2.28 has, on whichever
-// glibc it is linked.
+// Included before every source of libompdm.so: makes it link against symbol versions that
+// glibc 2.28 has, whatever glibc it is built with.
 //
-// glibc 2.34 moved libpthread and libdl into libc and gave their functions new versions; the old
-// ones are there still, and are the same code. 2.38 gave the functions that read numbers new names.
-// A symbol that is not called costs nothing here, so what comes to be called later is named too.
+// glibc 2.34 moved libpthread and libdl into libc under new symbol versions; the old versions still
+// exist and are the same code. glibc 2.38 renamed the functions that parse numbers. Symbols that
+// are not called cost nothing, so some are listed in advance.
 #pragma once
 
 #if defined(__linux__) && defined(__x86_64__)

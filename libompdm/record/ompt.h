@@ -1,14 +1,12 @@
-// The part of OMPT that the recorder uses, declared from the OpenMP 5.2 specification (chapter 19),
-// what 6.0 has added included;
-// values and layouts are those of every runtime's omp-tools.h, so no compiler's include folder is
-// needed to build the recorder.
+// The part of OMPT that the recorder uses, from OpenMP 5.2 (chapter 19) with the additions of 6.0.
+// Values and layouts are those of every runtime's omp-tools.h, so the recorder builds without a
+// compiler's include folder.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// Of callbacks: a program that was written by hand may have called the runtime on a stack that is
-/// not aligned, as the runtime may not need it to be.
+/// For callbacks: code written by hand may call the runtime on a stack that is not aligned.
 #define OMPDM_ON_ANY_STACK __attribute__((force_align_arg_pointer))
 
 extern "C" {

@@ -1,3 +1,5 @@
+// The OMPT callbacks: regions, data operations and launches become records. Called from any thread,
+// inside the user's process; locks and system calls only where a chunk, a buffer or a site is new.
 #pragma once
 
 #include "record/hashing.h"
@@ -23,59 +25,57 @@ OMPDM_ON_ANY_STACK void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* 
 OMPDM_ON_ANY_STACK void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target,
                                   ompt_id_t* host_op_id, unsigned requested_teams);
 
-/// The open region that an operation belongs to, or null: API calls, and what comes after a
-/// region's end.
+/// The open region of an operation; null for API calls, and after the region's end.
 inline OpenRegion* region_of(ThreadBuffer& buffer, const ompt_data_t* target) noexcept {
   OpenRegion* top = buffer.next - 1;
   return target != nullptr && target->value == top->handle ? top : nullptr;
 }
 
-/// Tells that a region began at `begin` (ticks; 0: now), whose call, site and way are known: its
-/// context and `ops` are set. `kind` is kContextKind, its sample's number above it if it is one.
-/// False (and a loss counted) if there is no room.
+/// Records the begin of a region at `begin` (ticks; 0: now), and sets its context and `ops`. Call,
+/// site and path are set. `kind` is kContextKind, and above it the number of the sample if this is
+/// one. False (and a loss counted) if there is no room.
 bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
                   std::uint64_t begin) noexcept;
 
-/// Tells an end. There is always room for it (kRoomForEnds).
+/// Records the end of a region, which always fits (kRoomForEnds).
 void record_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
-/// Of the storage that a map item may name, 0 if the runtime does not tell it: a delete has the
-/// device's alone.
+/// The host address of an operation; 0 for a delete, which the runtime reports without it.
 std::uint64_t host_address(const Operation& op) noexcept;
 
-/// Tells an operation of a region that is told. False (and a loss counted) if there is no room.
+/// Records an operation of a recorded region. False (and a loss counted) if there is no room.
 bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation& op,
                       std::uint64_t begin, std::uint64_t end) noexcept;
-/// The same of one outside of regions; `sample`: its number if it is one, else 0.
+/// The same outside of regions. `sample` is the number of the sample, 0 if this is none.
 bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
                    std::uint64_t begin, std::uint64_t end, std::uint32_t sample) noexcept;
 
-/// Tells that a kernel was submitted at `begin` (ticks; 0: now), of a region that is told, or of
-/// none (null). False (and a loss counted) if there is no room.
+/// Records a launch at `begin` (ticks; 0: now), in a recorded region or outside of regions (null).
+/// False (and a loss counted) if there is no room.
 bool record_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
                    std::uint64_t begin) noexcept;
-/// Tells its end. There is always room for it (kRoomForEnds).
+/// Records the end of a launch, which always fits (kRoomForEnds).
 void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 
-/// Where the runtime has no EMI callbacks: a region known by its call alone, which has no end.
+/// Records a region without an end, known by its call alone: the runtime has no EMI callbacks.
 void record_call_only(const Call& call) noexcept;
 
-/// An API call as an operation's record needs it.
+/// An API call that made an operation.
 struct ApiCall {
   const void* codeptr;
-  std::uint64_t stack;  ///< where on the stack that lies; 0: not known
+  std::uint64_t stack;  ///< place of codeptr on the stack; 0: unknown
   spool::Entry entry;   ///< kNone if no wrapper saw the call
-  spool::CallId id;     ///< as well
+  spool::CallId id;     ///< kNone if no wrapper saw the call
 };
 
-/// What a wrapper sees of a synchronous routine.
+/// Notes the call of a synchronous API routine.
 void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept;
 
-/// What a wrapper sees of an asynchronous one: the next task that the runtime makes on this thread
-/// is its.
+/// Notes the call of an asynchronous API routine. The runtime makes a task of it, which may run on
+/// another thread: the call is kept in the data of the next task that this thread makes.
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
 
-/// The call that an operation with this codeptr_ra belongs to.
+/// The API call that made an operation with this codeptr_ra.
 ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept;
 
 /// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).
@@ -83,19 +83,20 @@ OMPDM_ON_ANY_STACK void on_task_create(ompt_data_t* encountering_task, const omp
                                        ompt_data_t* new_task, int flags, int has_dependences,
                                        const void* codeptr);
 
-/// Takes the entry points of this runtime that are needed for the asynchronous routines.
+/// Looks up the runtime's entry points for asynchronous API routines.
 void prepare_api_calls(ompt_function_lookup_t lookup) noexcept;
 
-/// Whether a task's data tells where it was made.
+/// Whether a task's data holds the place where a directive with nowait created it.
 inline bool is_deferral(const ompt_data_t& task) noexcept {
   constexpr unsigned kEntryAt = 48;
   return (task.value >> kEntryAt) == static_cast<std::uint64_t>(spool::Entry::kDeferral);
 }
 
-/// A task that runs a directive was made by the call that returns to `codeptr`.
+/// Records the creation of a task for a directive with nowait, called from `codeptr`, and keeps its
+/// place in the task's data.
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept;
 
-/// A region of the buffer begins in such a task.
+/// Records that a region of this buffer begins in such a task.
 [[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept;
 
 }  // namespace ompdm::record

@@ -72,7 +72,7 @@ void describe_clocks(spool::FileHeader& header) noexcept {
   header.realtime_max_error_us = 0;
   header.realtime_estimated_error_us = 0;
 #ifdef SYS_adjtimex
-  // A filter of system calls may end the process at one that it does not expect.
+  // A seccomp filter may kill the process at an unexpected system call.
   if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) {
     return;
   }

@@ -141,6 +141,35 @@ inline void* map_memory(std::size_t size) noexcept {
   return memory != MAP_FAILED ? memory : nullptr;
 }
 
+/// A growable array of plain data in mapped memory. Zeroed memory is a valid start.
+template <class T>
+struct MappedArray {
+  T* places;
+  std::uint32_t used;
+  std::uint32_t capacity;
+
+  [[nodiscard]] T* begin() const noexcept { return places; }
+  [[nodiscard]] T* end() const noexcept { return places + used; }
+
+  /// Appends a zeroed element, which may move the others; null if there is no memory.
+  T* add() noexcept {
+    if (used == capacity) {
+      const std::uint32_t more = capacity == 0 ? 64 : 2 * capacity;
+      auto* memory = static_cast<T*>(map_memory(more * sizeof(T)));
+      if (memory == nullptr) {
+        return nullptr;
+      }
+      if (places != nullptr) {
+        memcpy(static_cast<void*>(memory), places, used * sizeof(T));
+        munmap(places, capacity * sizeof(T));
+      }
+      places = memory;
+      capacity = more;
+    }
+    return &places[used++];
+  }
+};
+
 /// Duplicates a descriptor with FD_CLOEXEC, to the lowest free number from `lowest` on. Where
 /// RLIMIT_NOFILE is below `lowest`, to the lowest free one from 3 on. Returns -1 with errno if
 /// there is none.

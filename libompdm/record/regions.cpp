@@ -18,13 +18,6 @@ namespace ompdm::record {
 
 namespace {
 
-/// A context of a way for what none of its latest ones is: a new one, or the one that was met
-/// longest ago. It is the way's first then. Null if there is no memory.
-[[gnu::noinline]] Context* take_context(ContextTable& table, Context** home) noexcept;
-
-/// Makes the second or a later context of a way its first.
-void bring_forward(Context** home, Context& before) noexcept;
-
 Context* make(ContextTable& table) noexcept {
   if (table.count == ContextTable::kMost) {
     Context* taken = table.again != nullptr ? table.again : table.first;
@@ -41,7 +34,17 @@ Context* make(ContextTable& table) noexcept {
   return made;
 }
 
-Context* take_context(ContextTable& table, Context** home) noexcept {
+// Makes the second or a later context of a call path its first. `before` is the one before it.
+[[gnu::noinline]] void bring_forward(Context** home, Context& before) noexcept {
+  Context* brought = before.older;
+  before.older = brought->older;
+  brought->older = *home;
+  *home = brought;
+}
+
+// A context of a call path to be filled: a new one, or its oldest one. It becomes the first. Null
+// if there is no memory.
+[[gnu::noinline]] Context* take_context(ContextTable& table, Context** home) noexcept {
   unsigned count = 0;
   Context* before = nullptr;
   Context* last = nullptr;
@@ -63,18 +66,11 @@ Context* take_context(ContextTable& table, Context** home) noexcept {
   return made;
 }
 
-void bring_forward(Context** home, Context& before) noexcept {
-  Context* brought = before.older;
-  before.older = brought->older;
-  brought->older = *home;
-  *home = brought;
-}
-
 constexpr unsigned kLaneAt = 32;
 constexpr unsigned kEntryAt = 48;
 constexpr std::uint64_t kMostLanes = 1U << (kEntryAt - kLaneAt);
 
-// Where the return address of the program's call lies; 0 if the runtime does not tell.
+// The place of the return address of the program's call; 0 if the runtime does not tell.
 std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) noexcept {
   constexpr std::uint64_t kNear = 16384;  // the runtime's own frames up to its entry point's
   if (frame == nullptr) {
@@ -88,54 +84,7 @@ std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) no
   return *reinterpret_cast<const void* const*>(place) == codeptr ? place : 0;
 }
 
-}  // namespace
-
-void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
-  const Inside inside;
-  ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
-  if (recorder.aggregating.load(std::memory_order_relaxed)) {
-    return;
-  }
-  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
-    return;
-  }
-  Call call{};
-  call.codeptr = codeptr;
-  call.stack = place_of_return(frame, codeptr);
-  if (call.stack == 0) [[unlikely]] {
-    // LLVM leaves a frame of its own there, once `teams` ran on this thread.
-    call.stack = find_return(*buffer, codeptr);
-  }
-  call.entry = spool::Entry::kDeferral;
-  SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
-  const spool::PathId path =
-      site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
-  auto* record = reserve<spool::Deferral>(*buffer);
-  if (record == nullptr) {
-    return;
-  }
-  record->id = spool::give_next(buffer->last_deferral);
-  record->ticks = ticks();
-  record->path = path;
-  commit(*buffer, record, spool::Tag::kDeferral, 0);
-  task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
-               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
-}
-
-void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
-  auto* record = reserve<spool::DeferredRegion>(buffer);
-  if (record == nullptr) {
-    return;
-  }
-  record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
-  record->deferral = static_cast<spool::DeferralId>(task.value);
-  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
-}
-
-namespace {
-
-constexpr std::uint32_t kClockEvery =
-    1024;  // regions between two refreshes of the chunk's clock triple
+constexpr std::uint32_t kClockEvery = 1024;  // regions between updates of the chunk's clock triple
 
 // Whether a context's items are those of a call.
 inline bool has_items(const spool::DeltaState& last, const MapArguments& map,
@@ -152,7 +101,7 @@ inline bool has_items(const spool::DeltaState& last, const MapArguments& map,
   return true;
 }
 
-// What is to be told of a region, and of which context it is.
+// The begin of a region.
 struct Begin {
   spool::ContextFields fields;
   const MapArguments& map;
@@ -160,7 +109,7 @@ struct Begin {
   Context** home;
 };
 
-// The context that needs not be told again; null: none of the way's last ones is.
+// The context of the call path that is equal; null if none of its latest ones is.
 inline Context* known_context(const ThreadBuffer& buffer, const Begin& begin) noexcept {
   Context* before = nullptr;
   for (Context* at = *begin.home; at != nullptr && at->home == begin.home; at = at->older) {
@@ -176,7 +125,7 @@ inline Context* known_context(const ThreadBuffer& buffer, const Begin& begin) no
   return nullptr;
 }
 
-// One that is to be told, with room for the items. Null if there is no memory.
+// A context to be filled, with room for the items. Null if there is no memory.
 [[gnu::noinline]] Context* new_context(ThreadBuffer& buffer, const Begin& begin) noexcept {
   Context* context = take_context(buffer.contexts, begin.home);
   const auto get = [&](std::size_t size) { return buffer.contexts.pages.get(size); };
@@ -211,7 +160,7 @@ std::uint32_t item_count(const MapArguments& map) noexcept {
   return map.count;
 }
 
-// `open.call` is known already. False if there was no room.
+// Begins a region whose call is set. False if there is no room.
 bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion& open) noexcept {
   SiteSlot* site = site_of(buffer, open.call);
   if (site == nullptr) {
@@ -238,7 +187,7 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
   return true;
 }
 
-// Of a thread's first region, or of one whose call no wrapper saw.
+// Sets the call of a thread's first region, or of a region whose call no wrapper saw.
 [[gnu::cold]] void take_call(OpenRegion& open, const Call* noted, const void* codeptr) noexcept {
   if (noted != nullptr && noted->codeptr == codeptr) {
     open.call = *noted;
@@ -300,8 +249,8 @@ void close_top(ThreadBuffer& buffer, std::uint64_t end) noexcept {
   }
 }
 
-// Closes what lies above the region: it never got its end, and ends with what encloses it. False if
-// the region is not open on this buffer.
+// Closes the regions above this one, which never got an end. False if the region is not open in
+// this buffer.
 [[gnu::cold]] bool close_above(ThreadBuffer& buffer, std::uint64_t handle,
                                std::uint64_t end) noexcept {
   const OpenRegion* region = buffer.next - 1;
@@ -337,7 +286,87 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   }
 }
 
+void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
+                  unsigned requested_teams) noexcept {
+  if (buffer.launches) {
+    count_loss(spool::Loss::kOpsUnmatched);
+  }
+  buffer.launches = true;
+  buffer.lost_launch = false;
+  buffer.aggregates_launch = region != nullptr && region->aggregated;
+  if (buffer.aggregates_launch) [[unlikely]] {
+    if (recorder.cupti.load(std::memory_order_acquire)) {
+      begin_aggregated_external(buffer.id, sample_of_launch(buffer, *region));
+    }
+    buffer.launch_begin = ticks();
+    return;
+  }
+  buffer.lost_launch = !record_launch(buffer, region, requested_teams, 0);
+  if (!buffer.lost_launch) {
+    begin_external(buffer.id, buffer.instant);
+  }
+}
+
+void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
+                std::uint64_t now) noexcept {
+  if (!buffer.launches) {
+    count_loss(spool::Loss::kOpsUnmatched);
+    return;
+  }
+  buffer.launches = false;
+  if (buffer.lost_launch) [[unlikely]] {
+    return;
+  }
+  if (!buffer.aggregates_launch) [[likely]] {
+    record_launch_end(buffer, now);
+  } else if (region != nullptr) {
+    aggregate_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
+  }
+}
+
 }  // namespace
+
+void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept {
+  const Inside inside;
+  ThreadBuffer* buffer = inside && recording() ? current_buffer() : nullptr;
+  if (recorder.aggregating.load(std::memory_order_relaxed)) {
+    return;
+  }
+  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
+    return;
+  }
+  Call call{};
+  call.codeptr = codeptr;
+  call.stack = place_of_return(frame, codeptr);
+  if (call.stack == 0) [[unlikely]] {
+    // LLVM leaves a frame of its own there after `teams` has run on this thread.
+    call.stack = find_return(*buffer, codeptr);
+  }
+  call.entry = spool::Entry::kDeferral;
+  SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
+  const spool::PathId path =
+      site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
+  auto* record = reserve<spool::Deferral>(*buffer);
+  if (record == nullptr) {
+    return;
+  }
+  record->id = spool::give_next(buffer->last_deferral);
+  record->ticks = ticks();
+  record->path = path;
+  commit(*buffer, record, spool::Tag::kDeferral, 0);
+  task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
+               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
+}
+
+void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
+  auto* record = reserve<spool::DeferredRegion>(buffer);
+  if (record == nullptr) {
+    return;
+  }
+  record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
+  record->deferral = static_cast<spool::DeferralId>(task.value);
+  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
+}
 
 bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
                   std::uint64_t begin) noexcept {
@@ -346,7 +375,7 @@ bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
                    open.call.map,
                    item_count(open.call.map),
                    open.home};
-  // First, since nothing is known in a new chunk.
+  // Before the context is looked up, since a new chunk knows none.
   std::byte* at = room_for(buffer, spool::most_begin_bytes(what.count));
   if (at == nullptr) {
     return false;
@@ -411,7 +440,7 @@ void record_call_only(const Call& call) noexcept {
   }
 }
 
-// Told at its begin, as regions are, so that the kernel a process died in is there.
+// Recorded at its begin, as regions are, so that the kernel in which a process dies is recorded.
 bool record_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
                    std::uint64_t begin) noexcept {
   std::byte* at = room_for(buffer, spool::kMostEventBytes);
@@ -444,48 +473,6 @@ void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept {
       spool::EventWriter(buffer.cursor, spool::Event::kLaunchEnd, end - buffer.instant).commit();
   buffer.instant = end;
 }
-
-namespace {
-
-void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
-                  unsigned requested_teams) noexcept {
-  if (buffer.launches) {
-    count_loss(spool::Loss::kOpsUnmatched);
-  }
-  buffer.launches = true;
-  buffer.lost_launch = false;
-  buffer.aggregates_launch = region != nullptr && region->aggregated;
-  if (buffer.aggregates_launch) [[unlikely]] {
-    if (recorder.cupti.load(std::memory_order_acquire)) {
-      begin_aggregated_external(buffer.id, sample_of_launch(buffer, *region));
-    }
-    buffer.launch_begin = ticks();
-    return;
-  }
-  buffer.lost_launch = !record_launch(buffer, region, requested_teams, 0);
-  if (!buffer.lost_launch) {
-    begin_external(buffer.id, buffer.instant);
-  }
-}
-
-void end_launch(ThreadBuffer& buffer, const OpenRegion* region, unsigned requested_teams,
-                std::uint64_t now) noexcept {
-  if (!buffer.launches) {
-    count_loss(spool::Loss::kOpsUnmatched);
-    return;
-  }
-  buffer.launches = false;
-  if (buffer.lost_launch) [[unlikely]] {
-    return;
-  }
-  if (!buffer.aggregates_launch) [[likely]] {
-    record_launch_end(buffer, now);
-  } else if (region != nullptr) {
-    aggregate_launch(buffer, *region, requested_teams, buffer.launch_begin, now);
-  }
-}
-
-}  // namespace
 
 void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /*host_op_id*/,
                unsigned requested_teams) {

@@ -277,7 +277,7 @@ bool holds(const MapArguments& map, std::uint32_t item, std::uint64_t address) n
          (type_of(map, item) & kLiteral) == 0;
 }
 
-// 1 + the smallest of the items [first, end) that hold the address, 0 if none does.
+// 1 + the smallest of the items [first, end) that hold the address; 0 if none does.
 std::uint32_t tightest(const MapArguments& map, std::uint64_t address, std::uint32_t first,
                        std::uint32_t end) noexcept {
   std::uint32_t best = 0;
@@ -304,7 +304,7 @@ std::uint32_t nearest(const MapArguments& map, std::uint64_t address, std::uint3
   return 0;
 }
 
-// Items overlap where members follow the struct that they belong to: the tightest is among these.
+// The smallest item around `item` that holds the address: members follow their struct.
 std::uint32_t tightest_of_struct(const MapArguments& map, std::uint64_t address,
                                  std::uint32_t item) noexcept {
   const auto whole_of = [&](std::uint32_t i) { return type_of(map, i) >> kMemberOfShift; };

@@ -43,7 +43,7 @@ void Path::add_number(std::uint64_t number) noexcept {
 
 namespace {
 
-// Whether variables that are not set, or a folder alone, have left no name to tell a trace by.
+// Whether the name is empty but for its ending, because of unset variables or a bare folder.
 bool is_nameless(const char* name) noexcept {
   return name[0] == '\0' || strcmp(name, ".json") == 0 || strcmp(name, ".json.gz") == 0;
 }
@@ -200,7 +200,7 @@ constexpr int kMostNames = 1000;
 // Seconds; it takes microseconds.
 constexpr std::int64_t kLongestMaking = 10;
 
-// What would be too large for an unknown stack; guarded by the recorder's mutex.
+// Too large for a stack; guarded by the recorder's mutex.
 struct Names {
   Path base;
   Path trace;
@@ -221,8 +221,7 @@ struct Found {
   ino_t inode = 0;
 };
 
-// A name that everyone can foresee: whatever lies there neither keeps us waiting (a named pipe) nor
-// leads elsewhere, by whatever kind of link, nor becomes our terminal.
+// Opens a file under a predictable name: no link, no named pipe that would block, no terminal.
 int open_regular(const char* path, int access) noexcept {
   const int file = open(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat facts;
@@ -233,7 +232,7 @@ int open_regular(const char* path, int access) noexcept {
   return file;
 }
 
-// Opening a device can set it going: one that is known is not even opened.
+// Devices are not even opened, since that can start them.
 bool is_regular(const char* path) noexcept {
   struct stat facts;
   return lstat(path, &facts) == 0 && S_ISREG(facts.st_mode);
@@ -280,8 +279,8 @@ Found inspect_spool(const char* spool, const spool::FileHeader& self) noexcept {
   return found;
 }
 
-// The spool of a dead process gets out of the way under a name of its own, and is told its new
-// trace. Whoever is finishing it follows. Returns whether the name is worth another try.
+// Renames the spool of a dead process, and writes its new trace's name into it, which a finisher
+// follows. Returns whether the name is worth another try.
 bool set_aside(const char* spool, const Path& trace, const Found& found) noexcept {
   Path& kept_trace = names.kept_trace;
   Path& kept = names.kept;
@@ -332,7 +331,7 @@ bool is_no_file(const char* path) noexcept {
   return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-// A umask of the program's own must not keep us from the file when we open it again by its name.
+// The program's umask must not prevent opening the file again by its name.
 void make_readable(int file) noexcept {
   struct stat facts;
   if (fstat(file, &facts) == 0) {
@@ -393,7 +392,7 @@ int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
   Path& trace = names.trace;
   Path& refused = names.refused;
   refused.clear();
-  // A name that is free again is tried once more, but nobody keeps us at that for ever.
+  // A name that is free again is tried once more, but not for ever.
   for (int tries = 0; n < kMostNames && tries < 2 * kMostNames; ++n, ++tries) {
     make_candidate(base, n, header.pid, trace);
     make_spool_name(trace, folder.path, header.pid, spool);

@@ -79,7 +79,8 @@ bool is_for_devices(const char* folder) noexcept {
          wanted.st_dev == devices.st_dev && wanted.st_ino == devices.st_ino;
 }
 
-// Why a folder cannot hold a trace; null if it can. Rights and flags do not tell (root, /proc).
+// The reason why a folder cannot hold a trace; null if it can. Found by creating a file, since
+// permissions do not tell (root, /proc).
 const char* obstacle(const char* folder) noexcept {
   const int file = make_nameless(folder);
   if (file < 0) {
@@ -94,7 +95,7 @@ SpoolFolder nowhere(const Path& trace, const char* why) noexcept {
   return {false, nullptr};
 }
 
-// Only a file tells what lies below: a folder may be one of a layer that is never written.
+// Asks a new file, since a folder may be of a layer that is never written.
 Promise ask_below(const char* folder) noexcept {
   const int file = make_nameless(folder);
   if (file < 0) {
@@ -114,7 +115,7 @@ Promise ask_below(const char* folder) noexcept {
   return promise_below(flags, attributes.fsx_nextents);
 }
 
-// Of a folder that is not there the open() will tell more.
+// For a missing folder open() will report the error.
 Promise promise_of_folder(const char* folder) noexcept {
   struct statfs facts;
   if (statfs(folder, &facts) != 0) {
@@ -174,8 +175,8 @@ SpoolFolder spool_folder(const Path& trace) noexcept {
 
 namespace {
 
-// Where the user has not said it: a tenth of what is free, for all ranks of a job together, so that
-// a long run leaves others their disk, and no more than can be read in minutes.
+// Sets the limit of events (Config::max_spool) if the user has not: a tenth of the free space,
+// shared by the ranks of a job, and at most what can be read in minutes. `file` is the open spool.
 void limit_spool(int file) noexcept {
   constexpr std::uint64_t kMost = 8'000'000'000;
   constexpr std::uint64_t kLeast = 1'000'000;
@@ -190,9 +191,9 @@ void limit_spool(int file) noexcept {
   limit = tenth < kLeast ? kLeast : tenth < kMost ? tenth : kMost;
 }
 
-// Events take no more than the limit, from then on they are counted. What counting needs comes on
-// top: the program's directives times its threads bound it, not the user's limit, so nothing is
-// lost for that. The room ends far beyond, for a program that repeats nothing.
+// Whether the spool may grow. At the limit of events, aggregation begins. Aggregates need room
+// beyond the limit, bounded by the program's directives times its threads; the second limit is for
+// programs that repeat nothing.
 bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept {
   const std::uint64_t limit = recorder.config.max_spool;
   const std::uint64_t wanted = header.file_size + size;
@@ -233,10 +234,10 @@ struct OpenSpool {
 };
 OpenSpool spool;
 
-// Puts zeros into the page cache. A page that is written first and mapped then costs a seventh of
-// one that its first store brings in (0.46 against 3.4 us a page on ext4, Linux 6.18), since the
-// kernel takes large folios and one journal entry for many. It also reserves the blocks on file
-// systems that cannot do so without writing.
+// Writes zeros into the page cache. A page that is written before it is mapped costs a seventh of
+// one that a store brings in (0.46 against 3.4 us on ext4, Linux 6.18), since the kernel uses large
+// folios and one journal entry for many. It also reserves blocks where fallocate() is not
+// supported.
 int write_zeros(int file, std::uint64_t offset, std::size_t size) noexcept {
   static const char zeros[64 * 1024] = {};
   constexpr int kPieces = 64;
@@ -261,7 +262,7 @@ int write_zeros(int file, std::uint64_t offset, std::size_t size) noexcept {
   return 0;
 }
 
-// Reserves real blocks, so that a full disk is an error here and not a SIGBUS at some later store.
+// Reserves blocks, so that a full disk is an error here and no SIGBUS at a later store.
 int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -278,7 +279,7 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
   return error == 0 || error == EOPNOTSUPP ? write_zeros(file, offset, size) : error;
 }
 
-// In a child that was forked in the midst of a callback.
+// Whether this is a child that was forked in the middle of a callback.
 bool is_parents() noexcept { return wiped_on_fork.phase.load() == Phase::kDetached; }
 
 void fail(int error) noexcept {
@@ -294,18 +295,18 @@ bool is_spool(int file) noexcept {
          facts.st_ino == spool.inode;
 }
 
-// Out of the way of the numbers that programs expect to get, and within the 64 that every process
-// has room for: a larger table would have to wait until no thread looks at the old one.
+// Above the numbers that programs expect to get, and below 64, the size of every process's first
+// table: growing the table would wait for all threads.
 constexpr int kKeptNumber = 60;
 
-// Where the process has no number so high, the name alone must do: the low ones are the program's.
+// Where no number is that high (RLIMIT_NOFILE), only the name is used.
 void keep(int file) noexcept {
   spool.kept = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, kKeptNumber);
 }
 
-// A descriptor for the time of one growth: the program may put another file under the number that
-// is kept at any time, but does not know this one. The name is all that is left when it has closed
-// that; the number is when it has changed its root folder or its user, or renamed the file.
+// A descriptor for one growth of the file. The program may reuse the kept number at any time, but
+// does not know this one. If it has closed the kept one, the file is opened by its name; if it has
+// changed its root folder or user, or renamed the file, only the kept one works.
 int open_again(bool& is_kept) noexcept {
   if (!is_spool(spool.kept)) {
     spool.kept = -1;  // closed, or another file's: closing even a duplicate would cost its locks
@@ -332,8 +333,8 @@ int open_again(bool& is_kept) noexcept {
   return opened;
 }
 
-// Reserves a piece of the file, maps it and enters its pages into the page table, not one by one in
-// callbacks. Returns 0 or errno.
+// Reserves a piece of the file, maps it, and populates the page table, so that callbacks meet no
+// page faults. Returns 0 or errno.
 int map_piece(int file, std::uint64_t offset, std::size_t size, void*& base) noexcept {
   if (const int error = reserve(file, offset, size); error != 0) {
     return error;
@@ -343,7 +344,7 @@ int map_piece(int file, std::uint64_t offset, std::size_t size, void*& base) noe
     base = nullptr;
     return errno;
   }
-  // EINVAL: kernels before 5.14. EFAULT stands for the SIGBUS that a store would have met.
+  // EINVAL: kernels before 5.14. EFAULT: a store would raise SIGBUS.
   if (madvise(base, size, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
     const int error = errno == EFAULT ? ENOSPC : errno;
     munmap(base, size);
@@ -354,7 +355,7 @@ int map_piece(int file, std::uint64_t offset, std::size_t size, void*& base) noe
 }
 
 int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
-  // A program that closes what it did not open may do so while we are at it.
+  // A program may close descriptors that it did not open at any moment.
   constexpr int kTries = 3;
   int error = EBADF;
   for (int tries = 0; tries < kTries && error == EBADF; ++tries) {
@@ -371,7 +372,7 @@ int grow_file(std::uint64_t offset, std::size_t size, void*& base) noexcept {
   return error;
 }
 
-// The magic comes last: until then every other process sees a spool that is being made.
+// The magic is written last: until then other processes see a spool that is being created.
 void write_header(spool::FileHeader& header) noexcept {
   constexpr std::size_t kMagic = sizeof(header.magic);
   memcpy(reinterpret_cast<std::byte*>(&header) + kMagic,

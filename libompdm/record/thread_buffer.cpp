@@ -20,21 +20,33 @@ void* Pages::get(std::size_t size) noexcept {
   constexpr std::size_t kLargest = std::size_t{1} << 20U;
   size = (size + 15U) & ~std::size_t{15};
   if (static_cast<std::size_t>(end - fresh) < size) {
-    std::size_t wanted = bytes == 0 ? kFirst : bytes < kLargest ? 2 * bytes : kLargest;
-    while (wanted < size) {
-      wanted *= 2;
+    std::size_t bytes = latest == nullptr          ? kFirst
+                        : latest->bytes < kLargest ? 2 * latest->bytes
+                                                   : kLargest;
+    while (bytes < size + sizeof(Mapping)) {
+      bytes *= 2;
     }
-    void* memory = map_memory(wanted);
-    if (memory == nullptr) {
+    auto* mapping = static_cast<Mapping*>(map_memory(bytes));
+    if (mapping == nullptr) {
       return nullptr;
     }
-    bytes = wanted;
-    fresh = static_cast<std::byte*>(memory);
-    end = fresh + wanted;
+    *mapping = {latest, bytes};
+    latest = mapping;
+    fresh = reinterpret_cast<std::byte*>(mapping + 1);
+    end = reinterpret_cast<std::byte*>(mapping) + bytes;
   }
   void* given = fresh;
   fresh += size;
   return given;
+}
+
+void Pages::clear() noexcept {
+  while (latest != nullptr) {
+    Mapping* mapping = latest;
+    latest = mapping->older;
+    munmap(mapping, mapping->bytes);
+  }
+  fresh = end = nullptr;
 }
 
 namespace {

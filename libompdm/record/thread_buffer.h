@@ -36,7 +36,22 @@ struct PathEdge {
   PathNode* to;
 };
 
-struct PathPages;
+/// A bump allocator of mapped memory. Zeroed memory is a valid start.
+struct Pages {
+  /// Before the memory of each mapping.
+  struct Mapping {
+    Mapping* older;
+    std::size_t bytes;
+  };
+  Mapping* latest;
+  std::byte* fresh;  ///< the first unused byte, up to
+  std::byte* end;
+
+  /// Zeroed memory; null if there is none.
+  void* get(std::size_t size) noexcept;
+  /// Unmaps everything.
+  void clear() noexcept;
+};
 
 /// The tree of call paths as a hash table of edges with linear probing. To follow a known path
 /// needs no unwinding.
@@ -45,21 +60,9 @@ struct PathTable {
   static constexpr std::uint32_t kMostNodes = 1U << 16U;
 
   PathEdge* places;  ///< null until the first path
-  PathPages* pages;  ///< memory of the nodes
-  PathNode* fresh;   ///< the first unused node, up to
-  PathNode* fresh_end;
+  Pages nodes;
   std::uint32_t shift;  ///< 64 - log2(number of places)
   std::uint32_t edges;
-};
-
-/// A bump allocator of mapped memory, which is kept for the buffer's life.
-struct Pages {
-  std::byte* fresh;
-  std::byte* end;
-  std::size_t bytes;  ///< size of the latest mapping
-
-  /// Zeroed memory; null if there is none.
-  void* get(std::size_t size) noexcept;
 };
 
 /// What regions have in common that repeat each other: site, call path, device, kind and map items.

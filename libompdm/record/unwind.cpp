@@ -78,7 +78,7 @@ class TableBytes {
     return 0;
   }
 
-  // 0, and no longer good, for what is not a plain number of some size.
+  // An encoded pointer. Unsupported encodings give 0 and make the bytes bad.
   std::uint64_t encoded(std::uint8_t encoding) noexcept {
     const auto place = reinterpret_cast<std::uint64_t>(at_);
     std::uint64_t value = 0;
@@ -129,7 +129,7 @@ class TableBytes {
   bool good_ = true;
 };
 
-/// What all functions of one kind have in common.
+/// A common information entry (CIE): what the functions that refer to it have in common.
 struct FrameCommon {
   std::uint64_t code_unit = 1;
   std::int64_t data_unit = 1;
@@ -145,8 +145,7 @@ class FrameProgram {
   FrameProgram(const FrameCommon& common, FrameRules& rules) noexcept
       : common_(common), rules_(rules) {}
 
-  /// Runs `code`, which begins at `location`, as far as it tells of `until`. False if it cannot be
-  /// followed.
+  /// Runs `code`, which begins at `location`, up to `until`. False if it is not supported.
   bool run(TableBytes code, std::uint64_t location, std::uint64_t until) noexcept {
     while (!code.at_end() && location <= until) {
       const auto byte = code.get<std::uint8_t>();
@@ -170,7 +169,7 @@ class FrameProgram {
     return code.is_good();
   }
 
-  /// The rules so far are those that the function begins with, and goes back to.
+  /// Makes the present rules the initial ones of the function, to which `restore` returns.
   void begin() noexcept { first_ = rules_; }
 
  private:
@@ -198,8 +197,8 @@ class FrameProgram {
     rules_.cfa_is_read = false;
   }
 
-  // Of expressions only a register and an offset, read from there or not: what compilers write
-  // where a function aligns its stack.
+  // Supports expressions of a register and an offset, dereferenced or not, which compilers write
+  // for functions that align their stack.
   static bool read_expression(TableBytes code, std::uint8_t& base, std::int64_t& offset,
                               bool& is_read) noexcept {
     constexpr std::uint8_t kDeref = 0x06;
@@ -378,7 +377,7 @@ bool read_common(TableBytes entry, FrameCommon& common) noexcept {
   return body.is_good() && data.is_good();
 }
 
-/// The tables of the object that an address lies in.
+/// The .eh_frame tables of an object.
 struct Tables {
   const std::byte* header;  // .eh_frame_hdr; null: none
   const std::byte* begin;   // of the object
@@ -397,7 +396,7 @@ Tables tables_of(std::uint64_t address) noexcept {
                                      : Tables{};
 }
 
-/// The entry of the function that an address lies in; null if there is none.
+/// The entry (FDE) of the function that holds an address; null if there is none.
 const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcept {
   constexpr std::size_t kHead = 12;  // version, encodings, .eh_frame's place, how many entries
   if (tables.header == nullptr || tables.header < tables.begin ||
@@ -411,7 +410,7 @@ const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcep
   const auto entries = head.get<std::uint8_t>();
   head.encoded(frames);
   const std::uint64_t count = head.encoded(counts);
-  // What linkers write: pairs of distances from the header, in order.
+  // The table that linkers write: sorted pairs of offsets from the header.
   struct Row {
     std::int32_t function;
     std::int32_t entry;
@@ -524,7 +523,8 @@ void StackWalk::restore(const FrameRules& rules, std::uint64_t cfa) noexcept {
 }
 
 bool StackWalk::next(std::uint64_t& place, std::uint64_t& address) noexcept {
-  // A call may be its function's last instruction: what it returns to belongs to another one.
+  // A call may be its function's last instruction, so that its return address is in another
+  // function.
   const std::uint64_t pc = registers_[kRegisterReturn] - (is_first_ ? 0 : 1);
   is_first_ = false;
   FrameRules rules;

@@ -56,7 +56,7 @@ void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount] = {};
 
 namespace {
 
-// Positions in what a wrapper saves.
+// Positions in the registers and stack words that a wrapper saves.
 enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
 
 // libomptarget's KernelArgsTy, versions 2 (LLVM 16) to 5. Version 1 (LLVM 15) ends with the trip
@@ -127,14 +127,14 @@ void note_target(Call& call, const std::uint64_t* saved, bool teams) noexcept {
   call.kernel.thread_limit = teams ? static_cast<std::uint32_t>(saved[kStack + 5]) : 0;
 }
 
-// Where the next region of this thread expects its call: no copy is made. A thread without a buffer
-// gets one when its region begins, if it does.
+// The place where the next region of this thread expects its call, so that no copy is made. A
+// thread gets its buffer when its first region begins.
 Call& next_call() noexcept {
   ThreadBuffer* buffer = this_thread.buffer;
   return buffer != nullptr ? buffer->next->call : this_thread.first_call;
 }
 
-// Calls that are no construct.
+// Calls of API routines and mappers.
 void note_other(Entry entry, const std::uint64_t* saved) noexcept {
   const auto* codeptr = pointer<void>(saved[kReturn]);
   if (entry == Entry::kMapperPiece) {

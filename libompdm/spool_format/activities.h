@@ -8,10 +8,9 @@ namespace ompdm::spool {
 /// FileHeader::attached_by of a recording that CUDA itself started.
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
-/// The external correlation id that is pushed while a region, data operation or submit runs that is
-/// told: its lane and the low 52 bits of its begin in ticks, so that no record needs to hold it.
-/// Above 11 bits the lane's number changes the ticks, so that no two lanes have equal ids at one
-/// instant.
+/// The external correlation id of a recorded region, data operation or submit: its lane and the low
+/// 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the lane above the
+/// 11th are mixed into the ticks, so that two lanes never have equal ids at one instant.
 inline std::uint64_t external_id(LaneId id, std::uint64_t begin) noexcept {
   const std::uint32_t lane = number(id);
   constexpr unsigned kTickBits = 52;
@@ -21,8 +20,8 @@ inline std::uint64_t external_id(LaneId id, std::uint64_t begin) noexcept {
   return (lane & kLaneMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
 }
 
-/// The one that is pushed while something runs that is counted (spool/tally.h): the lane and the
-/// number of its example there. 0: of a region itself, whose example is told when it ends.
+/// The external correlation id of an aggregated event: the lane and the number of its example. 0:
+/// of a region, whose example is recorded at its end.
 inline constexpr std::uint64_t kCountedExternal = std::uint64_t{1} << 63U;
 inline std::uint64_t counted_external_id(LaneId lane, std::uint32_t example) noexcept {
   return kCountedExternal | std::uint64_t{number(lane)} << 32U | example;
@@ -79,8 +78,8 @@ struct MemoryActivity {
 };
 static_assert(sizeof(MemoryActivity) == 48);
 
-/// CUpti_ActivitySynchronization, with its type as Head::flags: a call of the host's that waited
-/// for a device, or made a stream wait.
+/// CUpti_ActivitySynchronization, with its type in Head::flags: a host call that waited for a
+/// device, or made a stream wait.
 struct Synchronization {
   Head head;
   std::uint32_t correlation;
@@ -93,7 +92,7 @@ struct Synchronization {
 };
 static_assert(sizeof(Synchronization) == 40);
 
-/// A driver call (by its correlation) was made while `id` was on its thread's stack.
+/// Ties a driver call, by its correlation, to the external id at the time of the call.
 struct ExternalId {
   Head head;
   std::uint32_t correlation;
@@ -110,7 +109,7 @@ struct CuptiClock {
 };
 static_assert(sizeof(CuptiClock) == 24);
 
-/// A CUDA device as its driver describes it; counts are 0 where it does not. Followed by its name.
+/// A CUDA device as the driver describes it; unknown counts are 0. Followed by its name.
 struct CudaDevice {
   Head head;
   std::int32_t number;  ///< OpenMP's, -1 if unknown

@@ -8,19 +8,19 @@
 
 namespace ompdm::spool {
 
-/// The major versions of CUDA whose CUPTI is understood.
+/// The supported major versions of CUPTI.
 inline constexpr int kOldestCuptiMajor = 11;
 inline constexpr int kNewestCuptiMajor = 13;
 
-/// Of a driver of this CUDA version (12040 is 12.4), or of 0 if it is not known: the newest CUPTI
-/// that works with it.
+/// The newest major version of CUPTI that works with a driver of this CUDA version (12040 is 12.4;
+/// 0: unknown).
 constexpr int newest_cupti_for(int driver_version) noexcept {
   const int major = driver_version / 1000;
   return major >= kOldestCuptiMajor ? major : kNewestCuptiMajor;
 }
 
-/// Calls `look` with each path that a CUPTI of this major version may have in a folder, until it
-/// returns true; without a folder with names for the loader. Returns whether it did.
+/// Calls `look` with each path that CUPTI of this major version may have in a folder, until it
+/// returns true. An empty folder gives names for the loader. Returns whether `look` did.
 template <class Look>
 bool look_for_cupti_in(const char* folder, int major, Look look) noexcept {
   char path[1024];
@@ -40,8 +40,8 @@ bool look_for_cupti_in(const char* folder, int major, Look look) noexcept {
   return false;
 }
 
-/// The same in all places, in this order: beside CUDA's libraries (the absolute folders `beside`),
-/// where the loader looks, where CUDA's installer puts it.
+/// The same in all places: beside CUDA's libraries (the absolute folders `beside`), where the
+/// loader looks, where CUDA's installer puts it.
 template <class Beside, class Look>
 bool look_for_cupti(const Beside& beside, std::size_t beside_count, int major, Look look) noexcept {
   char folder[960];

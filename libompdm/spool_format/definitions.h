@@ -19,7 +19,7 @@ struct Module {
 };
 static_assert(sizeof(Module) == 40);
 
-/// Which entry of the runtime a site called; kNone when only codeptr_ra is known.
+/// The runtime entry point that a site calls; kNone if only codeptr_ra is known.
 enum class Entry : std::uint8_t {
   kNone,
   kDataBegin,   ///< __tgt_target_data_begin_mapper
@@ -42,7 +42,7 @@ enum class Entry : std::uint8_t {
   kMemsetAsync,      ///< omp_target_memset_async
   kMapperPiece,      ///< __tgt_push_mapper_component: no site, a MapperPiece
   kMappedPointer,    ///< omp_get_mapped_ptr: no site, a MappedPointer
-  kDeferral,         ///< no entry point: where a task was made that runs a directive
+  kDeferral,         ///< no entry point: the creation of a task for a directive
   kCount
 };
 
@@ -66,21 +66,22 @@ static_assert(sizeof(Site) == 48);
 struct PathFrame {
   std::uint64_t address;  ///< return address, so look up address - 1
   ModuleId module;        ///< none: unknown
-  std::uint32_t offset;   ///< of the place on the stack that holds it, from Path::stack up
+  std::uint32_t offset;   ///< its place on the stack, from Path::stack up
 };
 static_assert(sizeof(PathFrame) == 16);
 
 /// Bits of Head::flags of a Path.
 inline constexpr std::uint8_t kPathCut = 0x01;  ///< there are more frames above
-/// A way by which a site was reached. Followed by `count` PathFrame, innermost first: the first is
-/// the caller of the function that the site's codeptr lies in. Whoever started the program or the
-/// thread is left out, but for where its return address lies: the last frame, of address 0.
+/// A call path to a site. Followed by `count` PathFrame, innermost first: the first is the caller
+/// of the function that holds the site's codeptr. The functions of libc that start the program or
+/// the thread are left out; a last frame with address 0 holds the place of the return address into
+/// them.
 struct Path {
   Head head;
   SiteId site;
   PathId id;
   std::uint32_t count;
-  std::uint64_t stack;  ///< where the return address of the site's own call lay
+  std::uint64_t stack;  ///< place of the return address of the site's call
 };
 static_assert(sizeof(Path) == 24);
 
@@ -97,7 +98,7 @@ struct MapItem {
 };
 static_assert(sizeof(MapItem) == 32);
 
-/// A name that a `declare mapper` gives to a piece, as clang passes it. Followed by the text.
+/// The name of a piece of a `declare mapper`, as clang passes it. Followed by the text.
 struct MapperName {
   Head head;
   MapperNameId id;
@@ -106,13 +107,13 @@ struct MapperName {
 };
 static_assert(sizeof(MapperName) == 16);
 
-/// Flags of a row of a module's offload table (clang's OMP_REGISTER_REQUIRES) that is no kernel and
-/// no variable, but has in its `size` what the module `requires`.
+/// Flags of an offload entry (clang's OMP_REGISTER_REQUIRES) that is no kernel or variable: its
+/// `size` holds the clauses of the module's `requires` directive.
 inline constexpr std::uint32_t kEntryRequires = 0x10;
 inline constexpr std::uint64_t kUnifiedSharedMemory = 0x8;
 
-/// An entry of a module's offload table: a kernel (size 0), a `declare target` variable, or what
-/// the module requires. Followed by its name.
+/// An entry of a module's offload table: a kernel (size 0), a `declare target` variable, or the
+/// `requires` clauses. Followed by its name.
 struct OffloadEntry {
   Head head;
   ModuleId module;
@@ -123,7 +124,7 @@ struct OffloadEntry {
 };
 static_assert(sizeof(OffloadEntry) == 32);
 
-/// From here on this lane is written by thread `tid`.
+/// From here on thread `tid` writes this lane.
 struct LaneThread {
   Head head;
   std::uint32_t tid;  ///< kernel thread id
@@ -141,26 +142,26 @@ struct MapperPiece {
 };
 static_assert(sizeof(MapperPiece) == 32);
 
-/// The program asked where on a device some storage's copy lies: from then on it may reach it
-/// without naming it. Once in a while for each, not for each call.
+/// The program asked for the device address of some storage (omp_get_mapped_ptr), and may write to
+/// it by that address from now on. Repeated calls are mostly left out.
 struct MappedPointer {
   Head head;
-  std::int32_t device;  ///< as the program numbers it
+  std::int32_t device;  ///< the program's number
   std::uint64_t host;
 };
 static_assert(sizeof(MappedPointer) == 16);
 
-/// A task was made that will run a directive (`nowait`).
+/// The creation of a task that will run a directive with `nowait`.
 struct Deferral {
   Head head;
   DeferralId id;
   std::uint64_t ticks;
-  PathId path;  ///< by which the making of it was reached
+  PathId path;  ///< to its creation
   std::uint32_t reserved;
 };
 static_assert(sizeof(Deferral) == 24);
 
-/// Which task the region runs in that began last.
+/// The task that the region begun last runs in.
 struct DeferredRegion {
   Head head;
   LaneId lane;  ///< of the Deferral
@@ -169,7 +170,7 @@ struct DeferredRegion {
 };
 static_assert(sizeof(DeferredRegion) == 16);
 
-/// What became of a device.
+/// An event of a device.
 enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
 /// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text
 /// for initialise.
@@ -183,9 +184,8 @@ struct Device {
 };
 static_assert(sizeof(Device) == 32);
 
-/// A kernel call for which no target region came: it ran on the host. Head::flags: 1 + the number
-/// of the device that it asked for, 0 if that is not known. Followed by its number (u64) where it
-/// is the example of a tally (spool/tally.h).
+/// A kernel call without a target region: it ran on the host. Head::flags: 1 + the number of the
+/// requested device, 0 if unknown. Followed by its number (u64) if it is the example of a tally.
 struct Fallback {
   Head head;
   SiteId site;

@@ -9,45 +9,45 @@
 
 namespace ompdm::spool {
 
-enum class LaneId : std::uint32_t {};                 ///< of the recording, from 0
-enum class ModuleId : std::uint32_t { kNone };        ///< of the process, never given twice
-enum class SiteId : std::uint32_t { kNone };          ///< in its lane
+enum class LaneId : std::uint32_t {};           ///< a thread buffer's stream in the spool, from 0
+enum class ModuleId : std::uint32_t { kNone };  ///< in the process, never reused
+enum class SiteId : std::uint32_t { kNone };    ///< in its lane
 enum class MapperNameId : std::uint32_t { kNone };    ///< in its lane
 enum class PathId : std::uint32_t { kNone };          ///< in its lane
 enum class DeferralId : std::uint32_t { kNone };      ///< in its lane
 enum class CallId : std::uint32_t { kNone };          ///< of an API call, in its lane
 enum class ActivityNameId : std::uint32_t { kNone };  ///< in its lane
 
-/// An id as a plain number, to count on from or to make an index of.
+/// An id as a number.
 template <class Id>
 constexpr std::uint32_t number(Id id) noexcept {
   return static_cast<std::uint32_t>(id);
 }
 
-/// The id after the last one given, which it becomes.
+/// Makes `last` the next id, and returns it.
 template <class Id>
 constexpr Id give_next(Id& last) noexcept {
   return last = static_cast<Id>(number(last) + 1);
 }
 
-/// Whether a device is a host that plays one: LLVM's host plugin says "generic-64bit" or names the
-/// host's architecture; a GPU's type names the GPU's.
+/// Whether a device is emulated on the host: LLVM's host plugin reports the type "generic-64bit" or
+/// the host's architecture.
 constexpr bool is_emulated_device(std::string_view type) noexcept {
   return type == "generic-64bit" || type.starts_with("x86_64") || type.starts_with("aarch64");
 }
 
 /// The first bytes of every spool.
 inline constexpr char kMagic[8] = {'O', 'M', 'P', 'D', 'M', 'S', 'P', '\n'};
-/// Readers refuse other versions naming both.
+/// Readers refuse other versions, and name both.
 inline constexpr std::uint32_t kVersion = 2;
 /// The first word of every chunk.
 inline constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 
-/// What a record is. Readers skip tags that they do not know by the record's size. The lowest three
-/// bits are none: what has some is an event (stream.h).
+/// The kind of a record. Readers skip records of unknown kinds by their size. The lowest three bits
+/// are zero, which distinguishes a record from an event (stream.h).
 enum class Tag : std::uint8_t {
   kNone = 0,          ///< nothing committed here yet: the end of a chunk
-  kPadding = 1 << 3,  ///< of one byte: a record begins at a multiple of 8
+  kPadding = 1 << 3,  ///< one byte; records begin at multiples of 8
   kLaneThread = 2 << 3,
   kModule = 3 << 3,
   kSite = 4 << 3,
@@ -60,7 +60,7 @@ enum class Tag : std::uint8_t {
   kMappedPointer = 11 << 3,
   kDeferral = 12 << 3,
   kDeferredRegion = 13 << 3,
-  // What CUPTI tells (spool/activities.h).
+  // Device activities (activities.h).
   kActivityName = 14 << 3,
   kKernelActivity = 15 << 3,
   kMemoryActivity = 16 << 3,
@@ -68,8 +68,8 @@ enum class Tag : std::uint8_t {
   kCuptiClock = 18 << 3,
   kCudaDevice = 19 << 3,
   kSynchronization = 20 << 3,
-  kTally = 21 << 3,          ///< spool/tally.h
-  kActivityTally = 22 << 3,  ///< spool/activity_tally.h
+  kTally = 21 << 3,          ///< tallies.h
+  kActivityTally = 22 << 3,  ///< tallies.h
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -88,33 +88,33 @@ struct ClockTriple {
   std::uint64_t realtime_ns;
 };
 
-/// What the recorder reads as ticks.
+/// The unit of ticks.
 enum class Clock : std::uint32_t {
   kMonotonic = 0,  ///< ticks are CLOCK_MONOTONIC nanoseconds
   kTsc = 1,        ///< ticks are the invariant time stamp counter; calibrate by the triples
 };
 
-/// Named losses; kept in the file header so that they survive a kill. Names as `kLossNames`; one
-/// without a name is not in use.
+/// Named counters of lost data, with names in `kLossNames`. They lie in the file header, so that
+/// they survive a kill.
 enum class Loss : std::uint32_t {
   kRecordsNoSpace,      ///< records dropped, or events not counted: the spool could not grow (disk
                         ///< full, file size limit), or there was no memory
-  kRecordsTooLarge,     ///< records dropped or cut: larger than a record can be
-  kRecordsAfterFinish,  ///< events after the runtime's finalize, once the trace was being written
+  kRecordsTooLarge,     ///< records dropped or cut: too large
+  kRecordsAfterFinish,  ///< events after the trailer was written
   kRecordsReentrant,    ///< events inside the recorder's own callback (signal handlers)
   kRegionsUnmatched,  ///< region ends without a begin, or begins without an end that nesting proved
                       ///< lost
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
-  kThreadsWithoutLane,    ///< events of threads for which no lane could be made
-  kPathsUntold,           ///< regions and API calls whose call path is not told: too many were met
-  kActivitiesDropped,     ///< device activities that CUPTI had no buffer for, or the spool no lane
-  kActivitiesIncomplete,  ///< device activities whose end CUPTI did not know when it was asked last
+  kThreadsWithoutLane,  ///< events of threads without a buffer
+  kPathsUntold,  ///< regions and API calls without a call path, since there are too many paths
+  kActivitiesDropped,        ///< device activities without a buffer of CUPTI or of the recorder
+  kActivitiesIncomplete,     ///< device activities without an end at the last flush
   kContentsPendingOverflow,  ///< contents from devices not examined: too many waited for one region
   kContentsUnknownCompletion,  ///< contents from devices not examined: nothing tells when they have
                                ///< arrived (API calls and nowait on asynchronous devices)
-  kActivitiesLate,  ///< device activities that CUPTI gave back when the recording had ended
+  kActivitiesLate,  ///< device activities that CUPTI delivered after the recording had ended
   kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
                     ///< kernels and `declare target` variables have no names
   kContentsOverTime,  ///< contents not examined, though by their occurrence they were to be:
@@ -133,7 +133,7 @@ inline constexpr const char* kLossNames[] = {
     "contents_over_time"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
-/// The callbacks the recorder asked for, in the order of FileHeader::registered.
+/// The callbacks that the recorder registers, in the order of FileHeader::registered.
 enum class Callback : std::uint32_t {
   kTargetEmi,
   kTargetDataOpEmi,
@@ -149,41 +149,41 @@ inline constexpr const char* kCallbackNames[] = {"target_emi",        "target_da
 static_assert(sizeof(kCallbackNames) / sizeof(kCallbackNames[0]) ==
               static_cast<std::size_t>(Callback::kCount));
 
-/// How far a recording came.
+/// The state of a recording.
 enum class State : std::uint32_t {
   kRunning = 0,   ///< no trailer: the process is alive, or was killed
   kFinished = 1,  ///< the trailer is written
 };
 
-/// Which part of a run is told event by event; the rest of it is counted (spool/tally.h).
+/// Which part of a run is recorded as events; the rest is aggregated (tallies.h).
 enum class Detail : std::uint32_t {
-  kAll = 0,         ///< all of it
-  kNone = 1,        ///< none: so it was asked for
-  kWindow = 2,      ///< what was asked for
-  kSpoolLimit = 3,  ///< what came until the spool was as large as it may be
+  kAll = 0,         ///< all
+  kNone = 1,        ///< none, as configured
+  kWindow = 2,      ///< a window, as configured
+  kSpoolLimit = 3,  ///< until the spool reached its limit
 };
 
 /// FileHeader::told_from of a window that has not opened yet.
 inline constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
 
-/// Whether target events can reach the recorder (ompt-facts: the `libomp.so` hole), as found at
-/// attach.
+/// Whether target events reach the recorder, as found at attach. libomptarget connects to the
+/// OpenMP runtime by the name `libomp.so`, which may not be found.
 enum class Reach : std::uint32_t {
   kUnknown = 0,       ///< libomptarget was not loaded yet
   kOk = 1,            ///< libomptarget is connected to the OpenMP runtime that started the recorder
   kUnreachable = 2,   ///< libomptarget could not open `libomp.so`: no target event will come
   kOtherRuntime = 3,  ///< libomptarget is connected to another copy of the OpenMP runtime
-  kCured = 4,         ///< it would have been unreachable; the recorder cured it from inside
+  kCured = 4,         ///< the recorder provided the missing `libomp.so`
   kNoEmi = 5,  ///< the runtime has no target_emi callbacks (older than LLVM 17..19): names and
                ///< sizes only
 };
 
-/// How names are got: state of the `__tgt_*` patch.
+/// The state of patching `__tgt_*`, which gives names.
 enum class Names : std::uint32_t { kOn = 0, kOff = 1, kFailed = 2, kUnsupported = 3 };
 
-/// What the kernel says of CLOCK_REALTIME (adjtimex(2)).
+/// The synchronization of CLOCK_REALTIME (adjtimex(2)).
 enum class Realtime : std::uint32_t {
-  kUnknown = 0,  ///< it was not asked (what older recorders leave), or did not answer
+  kUnknown = 0,  ///< not asked, or no answer
   kSynchronized = 1,
   kUnsynchronized = 2,
 };
@@ -209,10 +209,11 @@ struct FileHeader {
   Reach reach;
   Names names;
   std::uint32_t attached_by;  ///< 0 OMP_TOOL_LIBRARIES, 1 LD_PRELOAD, 2 CUDA_INJECTION64_PATH
-  std::uint32_t output_named;  ///< 1: OMPDM_OUTPUT names the trace's file, 0: its folder at most
-  ClockTriple attach;        ///< when the recorder was started
-  ClockTriple trailer;       ///< when it finished; whole once `state` says so
-  std::uint64_t file_size;   ///< bytes of the file that chunks have been given out of
+  std::uint32_t
+      output_named;          ///< 1: OMPDM_OUTPUT names the trace's file; 0: its folder, or nothing
+  ClockTriple attach;        ///< at the start of the recorder
+  ClockTriple trailer;       ///< at its end; valid if `state` is kFinished
+  std::uint64_t file_size;   ///< bytes of header and chunks
   std::uint64_t losses[32];  ///< by Loss; incremented atomically
   std::uint64_t reserved1;
   char boot_id[40];  ///< /proc/sys/kernel/random/boot_id: finish may calibrate by its own clock
@@ -236,8 +237,8 @@ struct FileHeader {
       told_from;          ///< ticks, from which on events are told; 0: from the beginning; kNotYet
   std::uint64_t told_to;  ///< up to which; 0: to the end
   Realtime realtime;      ///< at attach
-  std::uint32_t realtime_max_error_us;        ///< how far it is off at most
-  std::uint32_t realtime_estimated_error_us;  ///< and how far by estimate
+  std::uint32_t realtime_max_error_us;        ///< its maximum error
+  std::uint32_t realtime_estimated_error_us;  ///< its estimated error
   std::uint32_t reserved3;
   std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, in which CLOCK_MONOTONIC counts;
                                  ///< 0: not known
@@ -251,9 +252,9 @@ struct ChunkHeader {
   LaneId lane;
   std::uint64_t size;         ///< bytes, this header included: the next chunk begins there
   std::uint32_t sequence;     ///< within the lane, from 0
-  std::uint32_t last_writes;  ///< odd while `last` is being written: a kill may have torn it
+  std::uint32_t last_writes;  ///< odd while `last` is being written
   ClockTriple first;          ///< when the chunk was made
-  ClockTriple last;           ///< refreshed now and then, for calibration after a kill
+  ClockTriple last;           ///< updated from time to time, for calibration after a kill
   char reserved[56];
 };
 static_assert(sizeof(ChunkHeader) == 128 && std::is_trivially_copyable_v<ChunkHeader>);

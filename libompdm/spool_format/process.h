@@ -7,9 +7,9 @@
 
 namespace ompdm::spool {
 
-/// What /proc/PID/stat says of a process (proc(5)).
+/// The fields of /proc/PID/stat (proc(5)).
 struct ProcessStat {
-  char state = '\0';        ///< field 3; 'Z' and 'X': ended, its parent was not told yet
+  char state = '\0';        ///< field 3; 'Z' and 'X': ended, not reaped yet
   std::uint64_t start = 0;  ///< field 22, clock ticks since boot; with the pid it names the process
                             ///< for good. 0: nothing was understood
 };
@@ -32,27 +32,29 @@ constexpr ProcessStat parse_process_stat(const char* text) noexcept {
   return stat;
 }
 
-/// Who asks: a machine since it last started, and the process numbers that are valid there.
+/// The machine of the caller since its last boot, and its PID namespace.
 struct Here {
   const char* boot_id;          ///< as FileHeader::boot_id
   const char* host;             ///< as FileHeader::host
   std::uint64_t pid_namespace;  ///< as FileHeader::pid_namespace
 };
 
+/// Whether the process of a spool still runs.
 enum class Owner {
   kEnded,
   kRuns,
-  kUnknown,  ///< it ran on another machine, or where processes have other numbers
+  kUnknown,  ///< it ran on another machine, or in another PID namespace
 };
 
+/// Whether two texts are equal.
 constexpr bool same_text(const char* a, const char* b) noexcept {
   for (; *a != '\0' && *a == *b; ++a, ++b) {
   }
   return *a == *b;
 }
 
-/// `stat_of` gives the ProcessStat of a pid here; all zero if there is no such process. The texts
-/// of `header` must end.
+/// The owner of a spool. `stat_of` returns the ProcessStat of a pid, all zero if there is no such
+/// process. The texts of `header` must be NUL-terminated.
 template <class StatOf>
 Owner owner_of(const FileHeader& header, const Here& here, StatOf stat_of) noexcept {
   const bool same_host = same_text(header.host, here.host);
@@ -60,11 +62,11 @@ Owner owner_of(const FileHeader& header, const Here& here, StatOf stat_of) noexc
     return Owner::kUnknown;
   }
   if (!same_text(header.boot_id, here.boot_id)) {
-    // The same name after another start is the same machine: nothing of before runs any more.
+    // The same machine after another boot: the process has ended.
     return same_host ? Owner::kEnded : Owner::kUnknown;
   }
-  // Each PID namespace (a container has its own) numbers its processes anew. Older recorders did
-  // not write theirs down; containers seldom share the host's name.
+  // Each PID namespace (of a container) has its own process numbers. Older recorders did not record
+  // theirs; containers seldom share the host's name.
   const bool same_numbers =
       header.pid_namespace != 0 ? header.pid_namespace == here.pid_namespace : same_host;
   if (!same_numbers) {
@@ -76,13 +78,13 @@ Owner owner_of(const FileHeader& header, const Here& here, StatOf stat_of) noexc
   return runs ? Owner::kRuns : Owner::kEnded;
 }
 
-/// A rank, and how many the job has.
+/// An MPI rank, and the size of the job.
 struct LauncherRank {
-  std::int32_t rank = -1;  ///< -1: of no job, or of one that is a single process
+  std::int32_t rank = -1;  ///< -1: no job, or a single process
   std::int32_t count = 0;
 };
 
-/// The decimal number that a text is; -1 of other texts.
+/// The decimal number of a text; -1 for other texts.
 constexpr std::int32_t number_of_text(const char* text) noexcept {
   std::int32_t number = 0;
   for (const char* at = text; *at != '\0'; ++at) {
@@ -92,11 +94,11 @@ constexpr std::int32_t number_of_text(const char* text) noexcept {
   return *text == '\0' ? -1 : number;
 }
 
-/// Launchers name the rank and the job's size each in their own way. `variable` gives the value of
-/// one by its name, null where it is not set.
+/// The rank that a launcher sets in its own environment variables. `variable` returns the value of
+/// one, null if it is not set.
 template <class Variable>
 LauncherRank rank_of_launcher(Variable variable) noexcept {
-  // A batch script has SLURM_PROCID and SLURM_NTASKS, too, but is no step.
+  // A batch script has SLURM_PROCID and SLURM_NTASKS too, but is no step.
   constexpr const char* kLaunchers[][2] = {
       {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
       {"PMIX_RANK", "PMIX_SIZE"},
@@ -114,7 +116,7 @@ LauncherRank rank_of_launcher(Variable variable) noexcept {
   return {};
 }
 
-/// Nothing was in the way.
+/// Message: why nothing was recorded, if nothing prevented it.
 inline constexpr const char* kNothingExecuted = "no target region was executed on a device";
 
 }  // namespace ompdm::spool

@@ -77,7 +77,7 @@ bool are_equal(const std::uint64_t (&now)[Count], const std::uint64_t (&last)[Co
   return difference == 0;
 }
 
-/// Takes numbers from bytes; what lies beyond their end is zero, and remembered.
+/// Reads numbers from bytes. Beyond the end it returns zero and becomes bad.
 class NumberReader {
  public:
   NumberReader(const std::byte* at, const std::byte* end) noexcept : at_(at), end_(end) {}
@@ -117,7 +117,7 @@ class NumberReader {
   bool good_ = true;
 };
 
-/// What a region is besides its mapped items.
+/// The fields of a region besides its map items.
 enum ContextField : unsigned { kContextSite, kContextPath, kContextDevice, kContextKind };
 using ContextFields = std::uint64_t[4];
 
@@ -148,15 +148,16 @@ using LaunchFields = std::uint64_t[5];
 using ItemFields = std::uint64_t[4];
 static_assert(sizeof(ItemFields) == sizeof(MapItem));
 
-/// A few operations of a region, in their order.
+/// Some operations of a region, in their order.
 struct OpBlock {
   static constexpr unsigned kOps = 8;
   OpFields ops[kOps];
-  std::uint32_t notes[kOps];  ///< the keeper's own
+  std::uint32_t notes[kOps];  ///< for the user's own purpose
   OpBlock* next;
 };
 
-/// Zero at first. Of the chunk that it was told in: in the next one nothing is known of it.
+/// The last values of a context, to which its next events are differences. Valid when zeroed, for
+/// one chunk.
 struct DeltaState {
   ContextFields context;
   LaunchFields launch;
@@ -166,7 +167,7 @@ struct DeltaState {
   OpBlock* ops;
 };
 
-/// Forgets all but the memory.
+/// Resets the values, and keeps the memory.
 inline void forget(DeltaState& last) noexcept {
   std::memset(last.context, 0, sizeof(last.context));
   std::memset(last.launch, 0, sizeof(last.launch));
@@ -177,8 +178,8 @@ inline void forget(DeltaState& last) noexcept {
   }
 }
 
-/// Room for so many items, those that are known kept; false if there is none. `get` gives so many
-/// zeroed bytes, or null.
+/// Makes room for `count` items and keeps the present ones; false if there is none. `get` allocates
+/// zeroed bytes, or returns null.
 template <class Get>
 bool make_item_room(DeltaState& last, std::uint32_t count, Get&& get) noexcept {
   if (count <= last.item_room) {
@@ -196,7 +197,7 @@ bool make_item_room(DeltaState& last, std::uint32_t count, Get&& get) noexcept {
   return true;
 }
 
-/// Items beyond those of the last list differ from nothing.
+/// Sets the number of items. New ones are differences to zero.
 inline void set_item_count(DeltaState& last, std::uint32_t count) noexcept {
   if (count > last.item_count) {
     std::memset(last.items + last.item_count, 0, (count - last.item_count) * sizeof(ItemFields));
@@ -204,13 +205,13 @@ inline void set_item_count(DeltaState& last, std::uint32_t count) noexcept {
   last.item_count = count;
 }
 
-/// Goes through what a context's last operations were, as those of a region come. Beyond kMost of
-/// them, each is compared with the one before it.
+/// Goes through a context's last operations as those of a region come. From the kMost-th on, each
+/// is compared with the one before it.
 class OpCursor {
  public:
   static constexpr unsigned kMost = 512;
 
-  /// The next one: its block and place; a null block if there is no memory.
+  /// The place of an operation; a null block if there is no memory.
   struct Place {
     OpBlock* block;
     unsigned at;
@@ -218,7 +219,7 @@ class OpCursor {
     [[nodiscard]] std::uint32_t& note() const noexcept { return block->notes[at]; }
   };
 
-  /// Does not go on: what could not be written has not been.
+  /// The place of the next operation. Call go_on() once it is written.
   template <class Get>
   Place next(DeltaState& last, Get&& get) noexcept {
     const unsigned at = count_ % OpBlock::kOps;
@@ -260,7 +261,7 @@ enum class Event : std::uint8_t {
 inline constexpr unsigned kEventMask = 7;
 inline constexpr unsigned kHasFields = 8;
 
-/// What a region's begin says of its kind: bits of kContextKind.
+/// Bits of kContextKind.
 inline constexpr std::uint8_t kRegionKindMask =
     0x0f;  ///< ompt_target_t: 1 target, 2 enter data, 3 exit data, 4 update
 inline constexpr std::uint8_t kRegionFromWrapper =
@@ -277,7 +278,7 @@ inline constexpr std::uint64_t kContentAfter =
     2;  ///< read after the operation's region had ended (an API call: after the operation), else
         ///< right before the operation began
 
-/// As many items are told of a list.
+/// The most items that are recorded of a list.
 inline constexpr std::uint32_t kMostItems = 1400;
 
 /// The most bytes that events take.

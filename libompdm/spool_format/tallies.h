@@ -35,7 +35,7 @@ static_assert(bin_of(4) == 4 && bin_of(7) == 7 && bin_of(8) == 8 && bin_of(9) ==
 static_assert(bin_begin(8) == 8 && bin_begin(9) == 10 && bin_of(bin_begin(100)) == 100);
 static_assert(bin_of((std::uint64_t{1} << kBinnedBits) - 1) == kBins - 1);
 
-/// What many quantities add up to. Zero at first; `least` means nothing while there are none.
+/// Sums of many quantities. Valid when zeroed; `least` is undefined while `count` is 0.
 struct Quantities {
   std::uint64_t count;
   std::uint64_t sum;
@@ -46,8 +46,8 @@ struct Quantities {
   std::uint64_t bins[kBins];
 };
 
-/// What is counted, in Head::flags: the example region itself, or the operation or launch that is
-/// all of it. An operation of an API call is an example by itself.
+/// What a tally sums up, in Head::flags: the example region itself, or the one operation or launch
+/// in it. An operation of an API call is an example without a region.
 enum class TallyOf : std::uint8_t { kRegion, kOp, kLaunch };
 
 /// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
@@ -56,8 +56,8 @@ struct Tally {
   LaneId lane;            ///< of the example
   std::uint32_t example;  ///< its number in that lane, from 1
   std::uint32_t reserved;
-  std::uint64_t calls;  ///< API calls that the operations are of, without one of which some were
-                        ///< told; 0: they are of regions, or of no other call
+  std::uint64_t calls;  ///< API calls of the operations, without a call that is recorded too; 0: of
+                        ///< regions, or of no other call
   std::uint64_t bytes;  ///< of operations, in all
   std::uint64_t least_bytes;
   std::uint64_t most_bytes;
@@ -93,15 +93,15 @@ inline void add_bytes(Tally& to, std::uint64_t bytes) noexcept {
   to.most_bytes = bytes > to.most_bytes ? bytes : to.most_bytes;
 }
 
-/// Which of the two examples is there, in Head::flags.
+/// Which of the two examples is set, in Head::flags.
 enum class ActivityTallyOf : std::uint8_t { kKernel, kMemory };
 
-/// `tally.lane` is the lane that kernels' names are of; there is no example in it. Times are on
-/// CUPTI's clock, as activities' are.
+/// A tally of device activities. `tally.lane` is the lane of kernels' names; it holds no example.
+/// Times are on CUPTI's clock.
 struct ActivityTally {
   Tally tally;
-  LaneId owner_lane;    ///< whose example names who asked for these activities
-  std::uint32_t owner;  ///< its number; 0: nobody that is known
+  LaneId owner_lane;    ///< of the example whose activities these are
+  std::uint32_t owner;  ///< its number; 0: unknown
   KernelActivity kernel;
   MemoryActivity memory;
 };

@@ -1,4 +1,4 @@
-// System calls that a signal interrupted are made again.
+// Writes that raise no signal.
 #pragma once
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 
 namespace ompdm::spool {
 
-/// While one lives, a write of this thread that would raise one of the signals fails with an error
-/// and does nothing else: the signal would kill, or stop, a process that asked for no handler. (Of
-/// SIGTTOU the write then succeeds: termios(3).) errno is kept.
+/// Scoped: writes of this thread that would raise one of the signals fail with an error instead.
+/// The signals would kill, or stop, a process without a handler. (With SIGTTOU blocked the write
+/// succeeds: termios(3).) errno is kept.
 class WithoutSignal {
  public:
   template <class... Numbers>
@@ -34,11 +34,11 @@ class WithoutSignal {
   WithoutSignal& operator=(const WithoutSignal&) = delete;
 
  private:
-  sigset_t ours_;  ///< to be taken back: those that were pending before are the program's
+  sigset_t ours_;  ///< to be discarded; signals pending before are the program's
   sigset_t before_;
 };
 
-/// Of writes past RLIMIT_FSIZE, which fail with EFBIG.
+/// The same for writes past RLIMIT_FSIZE, which fail with EFBIG.
 class WithoutFileSizeSignal : public WithoutSignal {
  public:
   WithoutFileSizeSignal() noexcept : WithoutSignal(SIGXFSZ) {}
