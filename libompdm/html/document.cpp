@@ -331,7 +331,6 @@ namespace ompdm::report {
 
 namespace {
 
-using page::Json;
 
 /// As the text of a script element: no end tag and no comment can begin in it.
 std::string inert(const Json& json) {

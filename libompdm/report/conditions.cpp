@@ -73,7 +73,6 @@ std::vector<std::string> names_of_row(const Json& pair) {
   return names;
 }
 
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostPathsTried =
     50'000;  // paths that are looked at: enough for what a person types
@@ -185,7 +184,6 @@ namespace ompdm::report {
 
 namespace {
 
-using Json = nlohmann::json;
 
 /// Whether findings may be counted by this, though none was found: a pattern or a confidence.
 bool is_counted_name(std::string_view name) {
