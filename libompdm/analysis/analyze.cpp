@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "analysis/device_clock.h"
-#include "analysis/iterations.h"
-#include "analysis/passes.h"
 #include "analysis/tables.h"
-#include "detectors/find.h"
+#include "detectors/findings.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/trace.h"

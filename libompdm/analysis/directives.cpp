@@ -1,5 +1,3 @@
-#include "analysis/directives.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -8,9 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
-#include "analysis/row_ids.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
 #include "ompdm/columns.h"

@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/directives.h"
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
+#include "analysis/tables.h"
 
 namespace ompdm::analysis {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-#include "analysis/map_types.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 void Overlaps::add(std::uint64_t begin, std::uint64_t end) {
@@ -129,7 +129,7 @@ void Namings::read() const {
 
 std::vector<Index<Site>> Namings::in_life_of(const Mapping& mapping) const {
   if (!is_read_) read();
-  const Nanoseconds from = trace_.ops.begin_of(mapping.alloc.value);
+  const Nanoseconds from = mapping.begin;
   Nanoseconds to = trace_.process.wall;
   if (mapping.remove) {
     const Index<Region> ended_by = trace_.ops.region_of(mapping.remove.value);

@@ -13,51 +13,6 @@ namespace {
 /// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
 constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
 
-/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
-struct MappedPiece {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t host = 0;
-  bool operator==(const MappedPiece&) const = default;
-};
-
-/// The latest transfer of each piece, one way. No two pieces overlap: what a later one covers only
-/// in part is forgotten.
-class Latest {
- public:
-  struct Entry {
-    MappedPiece piece;
-    std::uint32_t op = kNoOp;
-    /// The latest one that all bytes are known of, if what was seen of it since is the same.
-    std::uint32_t whole = kNoOp;
-    bool changed = false;  ///< sent ones: it has come back with another content since
-  };
-
-  Entry* find(const MappedPiece& piece) {
-    const auto at = entries_.find(piece.offset);
-    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
-  }
-
-  /// Forgets what overlaps the piece and is not that piece itself.
-  void forget_parts(const MappedPiece& piece) {
-    auto at = entries_.lower_bound(piece.offset);
-    if (at != entries_.begin()) --at;
-    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
-      const MappedPiece& other = at->second.piece;
-      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
-      at = apart ? std::next(at) : entries_.erase(at);
-    }
-  }
-
-  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
-    forget_parts(piece);
-    entries_[piece.offset] = {piece, op, whole, false};
-  }
-
- private:
-  std::map<std::uint64_t, Entry> entries_;  // by offset
-};
-
 bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
 
 /// By blocks, and also by all bytes if those of a transfer are known that was alike up to

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -70,6 +71,52 @@ struct HostChanges {
   [[nodiscard]] bool are_anywhere() const;
 };
 
+/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
+struct MappedPiece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t host = 0;
+  bool operator==(const MappedPiece&) const = default;
+};
+
+/// The latest transfer of each piece of memory, one way. No two pieces overlap: a piece that a
+/// later one covers in part only is forgotten.
+class Latest {
+ public:
+  struct Entry {
+    MappedPiece piece;
+    std::uint32_t op = kNoOp;
+    /// The latest one that all bytes are known of, if what was seen of it since is the same.
+    std::uint32_t whole = kNoOp;
+    bool changed = false;  ///< sent ones: it has come back with another content since
+  };
+
+  Entry* find(const MappedPiece& piece) {
+    const auto at = entries_.find(piece.offset);
+    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
+  }
+
+  /// Forgets what overlaps the piece and is not that piece itself.
+  void forget_parts(const MappedPiece& piece) {
+    auto at = entries_.lower_bound(piece.offset);
+    if (at != entries_.begin()) --at;
+    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
+      const MappedPiece& other = at->second.piece;
+      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
+      at = apart ? std::next(at) : entries_.erase(at);
+    }
+  }
+
+  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
+    forget_parts(piece);
+    entries_[piece.offset] = {piece, op, whole, false};
+  }
+
+ private:
+  std::map<std::uint64_t, Entry> entries_;  // by offset
+};
+
+/// Which transfers of a trace carried what was there already.
 class Contents {
  public:
   Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes);

@@ -8,21 +8,22 @@
 #include <string_view>
 #include <tuple>
 
-#include "analysis/function_names.h"
-#include "analysis/map_types.h"
-#include "detectors/tallies.h"
+#include "analysis/names.h"
+#include "model/map_types.h"
 #include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
+std::uint32_t add_item(Finding& finding, const std::string& expression, const Site& site) {
+  EditData& data = finding.data.emplace_back();
+  data.expression = expression;
+  data.named_at = source_place(site);
+  return static_cast<std::uint32_t>(finding.data.size() - 1);
+}
+
 std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
                                      const Site& site) {
   std::vector<std::uint32_t> numbers;
-  for (const std::string& expression : expressions) {
-    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
-    EditData& data = finding.data.emplace_back();
-    data.expression = expression;
-    data.named_at = source_place(site);
-  }
+  for (const std::string& item : expressions) numbers.push_back(add_item(finding, item, site));
   return numbers;
 }
 
@@ -120,7 +121,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
     return known->second;
   }
   Row row;
-  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
+  const Index<Site> site = mapping.site;
   if (site) row.data.named_at = source_place(trace.sites[site.value]);
   const std::string expression = expression_of(trace, mapping);
   if (has_name(trace, mapping)) {

@@ -1,5 +1,3 @@
-#include "detectors/find.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +10,12 @@
 #include <utility>
 
 #include "analysis/device_clock.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
 #include "detectors/edits.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/names.h"
 #include "detectors/settle.h"
-#include "detectors/tallies.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {

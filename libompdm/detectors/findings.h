@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
+#include "analysis/order.h"
 #include "analysis/tables.h"
 #include "detectors/accesses.h"
 #include "detectors/contents.h"
@@ -25,7 +28,7 @@ struct Evidence {
         directives(table),
         loops(found),
         mappings(of),
-        aliases(of, mappings),
+        aliases(mappings),
         presence(of, mappings),
         writers(of),
         contents(of, mappings, writers),
@@ -46,6 +49,21 @@ struct Evidence {
   EnclosingLoops enclosing;
   IdleDirectives idle_directives;
   Namings namings;
+
+  /// The entry into the innermost loop around an operation (position in Trace::ops) and all until
+  /// `end`, as EnclosingLoops::innermost has it.
+  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op, Nanoseconds end) const {
+    const Asker asked = asker_of(trace, op);
+    return enclosing.innermost(asked.thread, asked.time, end);
+  }
+  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op) const {
+    return entry_around(op, trace.ops.end_of(op));
+  }
+
+  /// The row of the directive that made an operation.
+  [[nodiscard]] std::uint32_t row_of_op(std::uint32_t op) const {
+    return row_of(directives, trace.ops.common(op).site);
+  }
 };
 
 /// Why an operation is needless: because of another that takes place.
@@ -176,8 +194,88 @@ std::vector<Claim> no_overlap(const Evidence& evidence);
 /// where they are not known to take time.
 std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
 
+/// A pattern that held in this many of a directive's instances is taken to hold in the others.
+inline constexpr std::uint64_t kEnoughSamples = 10;
+
+/// Transfers of one item by one directive, each with the one that it is compared to.
+struct Tally {
+  struct Pair {
+    std::uint32_t op = 0;       ///< position in Trace::ops
+    std::uint32_t earlier = 0;  ///< what carried the same, or may have
+    Same how = Same::kUnknown;
+  };
+  std::vector<Pair> same;     ///< carried what was there already
+  std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
+  std::uint64_t different = 0;
+  std::uint64_t other = 0;    ///< with nothing that they could be compared to
+  std::uint64_t in_full = 0;  ///< of `same`: all bytes were compared, not only blocks of them
+
+  /// Sorts a transfer in by its comparison; trivial contents are neither.
+  void add(std::uint32_t op, const Earlier& earlier);
+};
+
+/// Comparisons in order of which some were of all bytes, the others of blocks: a change where no
+/// block lies is seen by the next one of all bytes.
+class Comparisons {
+ public:
+  /// Adds `count` of them, the last `in_full` of which was this one of them; 0: none.
+  void add(std::uint64_t count, std::uint64_t in_full) {
+    if (in_full > 0) last_in_full_ = count_ + in_full;
+    count_ += count;
+  }
+  /// Whether those of all bytes reach far enough: the recorder makes them at ever larger distances.
+  [[nodiscard]] bool are_backed() const { return kSpread * last_in_full_ >= count_; }
+
+ private:
+  /// Each comes before there are four times as many.
+  static constexpr std::uint64_t kSpread = 4;
+  std::uint64_t count_ = 0;
+  std::uint64_t last_in_full_ = 0;
+};
+
+/// By directive row, then by the item as its clause has it.
+using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
+
+/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, of
+/// more than rides along, and in its place in the program (is_of_deferred_task).
+bool is_judged(const Evidence& evidence, std::uint32_t op);
+
+/// The directive and the item that a judged transfer belongs to.
+Clause clause_of(const Evidence& evidence, std::uint32_t op);
+
+/// The tally a transfer belongs to.
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
+
+/// Several items of one directive with one remedy, on its way to be a claim.
+struct ContentClaim {
+  Claim claim;
+  UniqueTexts names;
+  std::vector<std::string> expressions;  ///< each of another tally of the directive
+  std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
+  facts::SameContents same;
+
+  /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
+  /// carried the same, and, if hardly one was different, also those that were not looked at.
+  void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+            const Claimed& claimed);
+  [[nodiscard]] bool empty() const { return pairs.empty(); }
+
+  /// Takes in what another one has.
+  void join(const ContentClaim& other);
+
+  /// The claim, with all but facts and edits filled in. No claim on values alone is certain;
+  /// one on few samples, or with storage of which only blocks were compared in the end, is possible
+  /// only.
+  Claim finish(const Evidence& evidence, const char* pattern);
+};
+
 /// Fills pattern, file and line of a claim.
 void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+
+/// Fills what a finding is of: the names of its data, and how many operations, all of which were
+/// examined.
+void describe(Claim& claim, std::uint64_t count, Confidence confidence,
+              const std::vector<std::string>& names = {});
 
 /// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
 void sum_up(Claim& claim, const Trace& trace);
@@ -185,5 +283,22 @@ void sum_up(Claim& claim, const Trace& trace);
 /// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
 /// directive, and what ran before or after it tells nothing of the program's order.
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
+
+/// What the detectors find in a trace.
+struct Needless {
+  /// What would save most time first; their variables are positions in Trace::variables.
+  std::vector<Finding> findings;
+  Withheld withheld;
+  std::vector<Finding> too_small;  ///< those withheld
+  std::vector<Doubt> doubts;
+  std::optional<Prediction> prediction;           ///< without what is certain or likely
+  std::optional<Prediction> possible_prediction;  ///< and without what is possible only
+  /// By position in Trace::ops: position in `findings` of the first that claims it, kNoFinding.
+  std::vector<std::uint32_t> finding_of_op;
+  static constexpr std::uint32_t kNoFinding = 0xffffffff;
+};
+
+Needless find_needless(const Trace& trace, const DirectiveTable& directives,
+                       const LoopTable& loops);
 
 }  // namespace ompdm::analysis

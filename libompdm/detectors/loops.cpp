@@ -5,8 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/function_names.h"
-#include "detectors/names.h"
+#include "analysis/names.h"
 
 namespace ompdm::analysis {
 EnclosingLoops::EnclosingLoops(const LoopTable& loops)

@@ -1,13 +1,16 @@
 #include "detectors/mappings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
-#include "analysis/map_types.h"
+#include "analysis/names.h"
 #include "analysis/tables.h"
+#include "model/map_types.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -75,13 +78,11 @@ std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::ui
 }
 
 bool is_update(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = op.site;
-  return op.region && site && trace.sites[site.value].directive == Directive::kTargetUpdate;
+  return op.region && is_of(trace, op.site, Directive::kTargetUpdate);
 }
 
 bool is_of_api(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = op.site;
-  return !op.region && site && trace.sites[site.value].directive == Directive::kApi;
+  return !op.region && is_of(trace, op.site, Directive::kApi);
 }
 
 /// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
@@ -140,6 +141,9 @@ void Mappings::replay(const Trace& trace) {
     row.bytes = trace.ops.common(op).bytes;
     row.variable = trace.ops.common(op).variable;
     row.alloc = {op};
+    row.site = trace.ops.common(op).site;
+    row.begin = trace.ops.begin_of(op);
+    row.end = trace.process.wall;
     row.is_static = true;
     const auto number = static_cast<std::uint32_t>(rows_.size());
     live.emplace(address, number);
@@ -164,6 +168,9 @@ void Mappings::replay(const Trace& trace) {
         row.bytes = op.bytes;
         row.variable = op.variable;
         row.alloc = {i};
+        row.site = op.site;
+        row.begin = op.begin;
+        row.end = trace.process.wall;
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
         row.is_private = (op.map_type & kMapPrivate) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
@@ -178,6 +185,7 @@ void Mappings::replay(const Trace& trace) {
         const auto at = live.find(op.src);
         if (at == live.end()) break;
         rows_[at->second].remove = {i};
+        rows_[at->second].end = op.end;
         live.erase(at);
         break;
       }
@@ -240,6 +248,59 @@ void Mappings::mark_ways_around(const Trace& trace) {
 
 std::span<const std::uint32_t> Mappings::transfers(std::size_t mapping) const {
   return std::span(transfers_).subspan(first_[mapping], first_[mapping + 1] - first_[mapping]);
+}
+
+bool Mappings::is_sent(const Trace& trace, std::size_t mapping) const {
+  return std::ranges::any_of(transfers(mapping), [&](std::uint32_t op) {
+    return trace.ops.common(op).kind == OpKind::kHtoD;
+  });
+}
+
+std::vector<std::vector<std::uint32_t>> Mappings::by_piece() const {
+  std::vector<std::vector<std::uint32_t>> pieces(pieces_);
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) pieces[rows_[i].piece].push_back(i);
+  return pieces;
+}
+
+std::string expression_of(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return "memory of omp_target_alloc";
+  if (mapping.item != nullptr) return mapping.item->name;
+  if (mapping.variable) {
+    const Variable& variable = trace.variables[mapping.variable.value];
+    if (!variable.expression.empty()) return variable.expression;
+    if (!variable.name.empty()) return variable.name;
+  }
+  return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
+}
+
+std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op) {
+  const DataOp& transfer = trace.ops[op];
+  const std::uint64_t host = transfer.kind == OpKind::kDtoH ? transfer.dst : transfer.src;
+  const MapItem* item = mappings.items().named(transfer.region, host, transfer.bytes);
+  return item != nullptr ? item->name : expression_of(trace, mappings.rows()[mappings.of(op)]);
+}
+
+bool has_name(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return false;
+  if (mapping.item != nullptr) return true;
+  return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
+}
+
+std::string name_of(const Trace& trace, const Mapping& mapping) {
+  if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
+  if (mapping.host == 0) return {};
+  return nameless(mapping.bytes,
+                  mapping.site ? place_of(trace.sites[mapping.site.value]) : std::string());
+}
+
+bool maps_data(Directive directive) {
+  return directive == Directive::kTarget || directive == Directive::kTargetData ||
+         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
+}
+
+bool comes_of_mapping(const Trace& trace, const DataOp& op) {
+  return op.site && maps_data(trace.sites[op.site.value].directive) &&
+         (op.map_type & kMapAlways) == 0;
 }
 
 bool has_lost_events(const Trace& trace) {

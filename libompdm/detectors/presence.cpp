@@ -6,8 +6,10 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/map_types.h"
-#include "detectors/names.h"
+#include "analysis/names.h"
+#include "analysis/order.h"
+#include "analysis/tables.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 Presence::Presence(const Trace& trace, const Mappings& mappings)
@@ -64,7 +66,7 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
     // A part that is there already when the whole is to come is refused as well.
     const bool is_part_before =
         !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
-          return trace_.ops.begin_of(mappings_.rows()[one].alloc.value) < from;
+          return mappings_.rows()[one].begin < from;
         });
     others.blocks = others.blocks || (found.any && (!within || is_part_before));
     others.any = others.any || found.any;
@@ -92,8 +94,8 @@ bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t b
   storages->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
     const Storage& storage = storages->second.rows[number];
     const auto first = is_there ? storage.mappings.end() : first_at(storage, at);
-    is_there = is_there || (first != storage.mappings.end() &&
-                            trace_.ops.begin_of(mappings_.rows()[*first].alloc.value) <= at);
+    is_there =
+        is_there || (first != storage.mappings.end() && mappings_.rows()[*first].begin <= at);
   });
   return is_there;
 }
@@ -104,7 +106,7 @@ void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std
   OtherMappings found;
   for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
-    if (trace_.ops.begin_of(row.alloc.value) > to) break;
+    if (row.begin > to) break;
     ++count;
     found.mappings.push_back(*at);
     found.sent = found.sent || directions_[*at].sent;
@@ -115,13 +117,12 @@ void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std
   others = found;
 }
 
-Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
+Aliases::Aliases(const Mappings& mappings) {
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
   Joined joined(mappings.pieces());
   for (const Mapping& row : mappings.rows()) {
-    const Index<Site> site = trace.ops.common(row.alloc.value).site;
-    if (row.item == nullptr || !site) continue;
-    const auto [first, is_first] = named.try_emplace({site.value, row.item->name}, row.piece);
+    if (row.item == nullptr || !row.site) continue;
+    const auto [first, is_first] = named.try_emplace({row.site.value, row.item->name}, row.piece);
     if (!is_first) joined.join(row.piece, first->second);
   }
   for (const Mapping& row : mappings.rows()) group_of_.push_back(joined.find(row.piece));

@@ -23,6 +23,11 @@ struct Stay {
   Nanoseconds to = 0;
 };
 
+/// That of a mapping's storage.
+inline Stay stay_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+  return {mapping.device, mapping.host, mapping.bytes, mapping.storage, from, to};
+}
+
 /// The mappings of a piece of storage, or of a part of it, besides those that are known.
 struct OtherMappings {
   /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
@@ -87,7 +92,7 @@ class Presence {
 
 class Aliases {
  public:
-  Aliases(const Trace& trace, const Mappings& mappings);
+  explicit Aliases(const Mappings& mappings);
 
   /// The group that a mapping's storage belongs to: what a directive called by one name is in one
   /// group, and so are groups that have a piece in common.

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "detectors/names.h"
+#include "analysis/names.h"
 
 namespace ompdm::analysis {
 namespace {
