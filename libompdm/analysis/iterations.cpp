@@ -32,21 +32,6 @@ struct ThreadGroup {
   bool one_at_a_time = true;  ///< no two of their directives overlap in time
 };
 
-class Groups {
- public:
-  explicit Groups(std::size_t count) : leader_(count) {
-    std::iota(leader_.begin(), leader_.end(), 0U);
-  }
-  std::uint32_t leader(std::uint32_t thread) {
-    while (leader_[thread] != thread) thread = leader_[thread] = leader_[leader_[thread]];
-    return thread;
-  }
-  void join(std::uint32_t a, std::uint32_t b) { leader_[leader(b)] = leader(a); }
-
- private:
-  std::vector<std::uint32_t> leader_;
-};
-
 /// What the main thread asks for comes one after the other, and so does what a thread of the
 /// program asks for: a call path tells that it did.
 bool has_own_sequence(const Trace& trace, const Region& region) {
@@ -56,7 +41,7 @@ bool has_own_sequence(const Trace& trace, const Region& region) {
 /// Groups of two and more threads.
 std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   if (trace.threads.size() < 3) return {};
-  Groups groups(trace.threads.size());
+  Joined groups(static_cast<std::uint32_t>(trace.threads.size()));
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
@@ -65,7 +50,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
       const auto [user, is_new] = users.try_emplace(item.begin, region.asker());
-      if (!is_new) groups.join(user->second, region.asker());
+      if (!is_new) groups.join(region.asker(), user->second);
     }
   }
   struct Latest {
@@ -78,7 +63,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   for (const Region& region : trace.regions) {
     const std::uint32_t thread = region.asker();
     if (has_own_sequence(trace, region)) continue;
-    const std::uint32_t leader = groups.leader(thread);
+    const std::uint32_t leader = groups.find(thread);
     ThreadGroup& group = found[leader];
     if (!known[thread]) group.threads.push_back(thread);
     known[thread] = true;
@@ -455,25 +440,6 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
 
 namespace {
 
-std::size_t part_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kHtoD:
-      return static_cast<std::size_t>(PassPart::kHtoD);
-    case OpKind::kDtoH:
-      return static_cast<std::size_t>(PassPart::kDtoH);
-    case OpKind::kDtoD:
-    case OpKind::kMemset:
-      return static_cast<std::size_t>(PassPart::kOnDevice);
-    case OpKind::kAlloc:
-    case OpKind::kDelete:
-      return static_cast<std::size_t>(PassPart::kAllocation);
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return static_cast<std::size_t>(PassPart::kHost);
-}
-
 /// What runs from an instant on, until the next segment.
 struct Segment {
   Nanoseconds begin = 0;
@@ -590,7 +556,8 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const bool needless = finding_of_op[i] != Picture::kNone;
     SequenceTime& time = of_thread(asked.thread);
     if (op.clock != Clock::kEnqueue)
-      time.add_interval(op.begin, op.end, part_of(op.kind), needless);
+      time.add_interval(op.begin, op.end, static_cast<std::size_t>(described(op.kind).part),
+                        needless);
     time.add_bytes(op, asked.time, needless);
   }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {

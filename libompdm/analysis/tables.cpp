@@ -20,42 +20,14 @@
 
 namespace ompdm::analysis {
 
-namespace {
-
-Flow* flow_of(Totals& totals, OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return &totals.alloc;
-    case OpKind::kHtoD:
-      return &totals.htod;
-    case OpKind::kDtoH:
-      return &totals.dtoh;
-    case OpKind::kDtoD:
-      return &totals.dtod;
-    case OpKind::kMemset:
-      return &totals.memset;
-    case OpKind::kDelete:
-      return &totals.remove;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return nullptr;
-}
-
-void add(Flow& sum, const Flow& other) {
-  sum.bytes += other.bytes;
-  sum.count += other.count;
-  sum.time += other.time;
-}
-
-}  // namespace
-
 Totals totals_of(const Trace& trace) {
   Totals totals;
+  const auto add_op = [&](const DataOp& op, const Flow& moved) {
+    Flow Totals::* total = op.internal ? &Totals::runtime_internal : described(op.kind).total;
+    if (total != nullptr) add(totals.*total, moved);
+  };
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
-    Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
-    if (flow != nullptr) add(*flow, {count * op.bytes, count, time});
+    add_op(op, {count * op.bytes, count, time});
   });
   sum_up(trace.launches, [&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
     add(totals.kernel, {0, count, time});
@@ -66,8 +38,7 @@ Totals totals_of(const Trace& trace) {
   trace.regions.each_rare(
       [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
   for (const OpTally& tally : trace.op_tallies) {
-    Flow* flow = tally.like.internal ? &totals.runtime_internal : flow_of(totals, tally.like.kind);
-    if (flow != nullptr) add(*flow, {tally.bytes, tally.times.count, sum_of(tally.times)});
+    add_op(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
   }
   for (const LaunchTally& tally : trace.launch_tallies) {
     add(totals.kernel, {0, tally.times.count, sum_of(tally.times)});
@@ -88,15 +59,11 @@ Nanoseconds program_wall_of(const Trace& trace) {
 }
 
 void add(Totals& sum, const Totals& other) {
-  add(sum.htod, other.htod);
-  add(sum.dtoh, other.dtoh);
-  add(sum.dtod, other.dtod);
-  add(sum.memset, other.memset);
-  add(sum.alloc, other.alloc);
-  add(sum.remove, other.remove);
-  add(sum.kernel, other.kernel);
-  add(sum.region, other.region);
-  add(sum.runtime_internal, other.runtime_internal);
+  for (Flow Totals::* flow :
+       {&Totals::htod, &Totals::dtoh, &Totals::dtod, &Totals::memset, &Totals::alloc,
+        &Totals::remove, &Totals::kernel, &Totals::region, &Totals::runtime_internal}) {
+    add(sum.*flow, other.*flow);
+  }
 }
 
 std::vector<VariableRow> variables_of(const Trace& trace) {
@@ -121,10 +88,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     if (op.internal || !op.variable) return;
     if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
     VariableRow& row = rows[op.variable.value];
-    Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
-    flow.bytes += moved.bytes;
-    flow.count += moved.count;
-    flow.time += moved.time;
+    analysis::add(op.kind == OpKind::kHtoD ? row.htod : row.dtoh, moved);
     if (op.clock == Clock::kEnqueue) row.timed = false;
   };
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
@@ -163,7 +127,7 @@ std::vector<ActivityGroup> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kClocks = 4;
   std::vector<ActivityGroup> groups(kTypes * kClocks);
   const auto group_of = [&](const DataOp& op) -> ActivityGroup* {
-    const std::optional<ActivityType> type = type_of(op.kind);
+    const std::optional<ActivityType> type = described(op.kind).type;
     if (op.internal || !type) return nullptr;
     const bool is_api_call = *type == ActivityType::kAlloc || *type == ActivityType::kDelete;
     if (is_api_call != api_calls) return nullptr;
@@ -283,27 +247,6 @@ Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> s
     if (row.line == 0) row.line = entry.line;
   }
   return row;
-}
-
-std::optional<ActivityType> type_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return ActivityType::kAlloc;
-    case OpKind::kHtoD:
-      return ActivityType::kHtoD;
-    case OpKind::kDtoH:
-      return ActivityType::kDtoH;
-    case OpKind::kDtoD:
-      return ActivityType::kDtoD;
-    case OpKind::kMemset:
-      return ActivityType::kMemset;
-    case OpKind::kDelete:
-      return ActivityType::kDelete;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return std::nullopt;
 }
 
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {

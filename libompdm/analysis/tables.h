@@ -1,6 +1,7 @@
 // The tables of an analysis. Inside the analysis library only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -49,13 +50,38 @@ std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 /// What the times of a tally add up to.
 inline Nanoseconds sum_of(const Distribution& times) { return static_cast<Nanoseconds>(times.sum); }
 
+/// What an operation of a kind is in the tables.
+struct KindOfOp {
+  std::optional<ActivityType> type = {};  ///< what the device does for it; none: nothing
+  Flow Totals::* total = nullptr;
+  Flow DirectiveFigures::* flow = nullptr;  ///< of transfers
+  PassPart part = PassPart::kHost;
+};
+/// In the order of OpKind.
+inline constexpr KindOfOp kKindsOfOp[] = {
+    {ActivityType::kAlloc, &Totals::alloc, nullptr, PassPart::kAllocation},
+    {ActivityType::kHtoD, &Totals::htod, &DirectiveFigures::htod, PassPart::kHtoD},
+    {ActivityType::kDtoH, &Totals::dtoh, &DirectiveFigures::dtoh, PassPart::kDtoH},
+    {ActivityType::kDtoD, &Totals::dtod, &DirectiveFigures::dtod, PassPart::kOnDevice},
+    {ActivityType::kMemset, &Totals::memset, nullptr, PassPart::kOnDevice},
+    {ActivityType::kDelete, &Totals::remove, nullptr, PassPart::kAllocation},
+    {},
+    {}};
+constexpr const KindOfOp& described(OpKind kind) {
+  return kKindsOfOp[static_cast<std::size_t>(kind)];
+}
+
 /// Whether a kind moves the program's data between memories.
-bool is_transfer(OpKind kind);
+constexpr bool is_transfer(OpKind kind) { return described(kind).flow != nullptr; }
+
+/// Adds `other` to `sum`.
+inline void add(Flow& sum, const Flow& other) {
+  sum.bytes += other.bytes;
+  sum.count += other.count;
+  sum.time += other.time;
+}
 
 Totals totals_of(const Trace& trace);
-
-/// What the device does for an operation; none where it does nothing.
-std::optional<ActivityType> type_of(OpKind kind);
 
 /// What a kernel's row is called: its type, function, place and clock.
 Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock);

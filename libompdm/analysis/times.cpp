@@ -230,7 +230,7 @@ void add_activities(const Trace& trace, const Analysis& analysis, Durations& all
     return row == rows.end() ? nullptr : row->second;
   };
   const auto row_of_op = [&](const DataOp& op) -> Distribution* {
-    const std::optional<ActivityType> type = type_of(op.kind);
+    const std::optional<ActivityType> type = described(op.kind).type;
     return op.internal || !type ? nullptr : row_of({*type, op.clock, "", "", 0});
   };
   const auto row_of_launch = [&](const Launch& launch) {
@@ -419,7 +419,7 @@ std::optional<Request> request_of(const Trace& trace, const DeviceActivity& acti
   if (!activity.op || activity.internal) return std::nullopt;
   const DataOp& op = trace.ops[activity.op.value];
   if (op.kind == OpKind::kMemset) return std::nullopt;  // done by other means
-  const std::optional<ActivityType> type = type_of(op.kind);
+  const std::optional<ActivityType> type = described(op.kind).type;
   return type ? std::optional(Request{*type, op.begin}) : std::nullopt;
 }
 

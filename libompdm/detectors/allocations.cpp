@@ -247,6 +247,8 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
 
 }  // namespace
 
+/// The same storage allocated on the same device three times or more, though it could have stayed.
+/// Leaves out what `claimed` has.
 std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -455,6 +457,8 @@ facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakG
 
 }  // namespace
 
+/// Device memory that was still there when the program ended by itself, unless a directive left
+/// no more of it than rides along. Leaves out allocations that `claimed` has.
 std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};

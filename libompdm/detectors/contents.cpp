@@ -54,10 +54,7 @@ Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& w
   earlier_.resize(trace.ops.size());
   sent_.resize(trace.ops.size());
   mapping_of_.resize(trace.ops.size(), kNoOp);
-  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
-  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
-    pieces[mappings.rows()[i].piece].push_back(i);
-  }
+  const std::vector<std::vector<std::uint32_t>> pieces = mappings.by_piece();
   for (const std::vector<std::uint32_t>& stays : pieces) follow(trace, mappings, stays, writes);
   note_host_changes(trace, mappings);
   for (const std::vector<std::uint32_t>& stays : pieces) doubt(trace, mappings, stays);

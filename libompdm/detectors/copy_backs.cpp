@@ -64,6 +64,8 @@ bool is_chance(const Evidence& evidence, const Tally& tally) {
 
 }  // namespace
 
+/// Data that every instance of a directive brought back as it had been sent. Possible only: a
+/// kernel may write the values that were there.
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
@@ -183,6 +185,9 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group) {
 
 }  // namespace
 
+/// Data that came back as it had come back before, with nothing in between that could have changed
+/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
+/// meanwhile, and wants it restored, cannot be seen.
 std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};

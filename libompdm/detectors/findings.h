@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,83 +115,10 @@ inline constexpr std::uint64_t kLeastTransfers = 32;
 /// Operations that claims made so far would remove: by position in Trace::ops.
 using Claimed = std::vector<bool>;
 
-/// The same data mapped in and out by the passes of a loop, where once before and once after it
-/// would do. One claim a loop.
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
-
-/// Data whose content went to a device that had it, or could have kept it, since it was sent there
-/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
-/// directive; directives that map the same data one after the other have one together. With the
-/// allocations and deletes that keeping it makes needless. Here and in the two that follow equal
-/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
-/// so is what `claimed` has.
-std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed);
-
-/// Data that every instance of a directive brought back as it had been sent. Possible only: a
-/// kernel may write the values that were there.
-std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
-
-/// Data that came back as it had come back before, with nothing in between that could have changed
-/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
-/// meanwhile, and wants it restored, cannot be seen.
-std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed);
-
-/// The same storage allocated on the same device three times or more, though it could have stayed.
-/// Leaves out what `claimed` has.
-std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed);
-
-/// Device memory that came and went without a kernel that could have seen it.
-std::vector<Claim> unused_allocation(const Evidence& evidence);
-
-/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back. Leaves out what `claimed` has.
-std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed);
-
-/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
-/// directive again and again without a kernel in between; or whose latency outweighs all else.
-std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
-
-/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
-/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
-/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
-/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
-/// tells which is one.
-std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
-
-/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
-/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
-/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
-/// thousand once; of its transfers claims those that `claimed` has not.
-std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
-
-/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
-/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
-/// not known, and left out where few of the run's launches are theirs.
-std::vector<Claim> serial_kernel(const Evidence& evidence);
-
-/// Target regions whose kernel ran on the host.
-std::vector<Claim> host_fallback(const Evidence& evidence);
-
-/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
-/// program's results are wrong. Leaves out what was not there, extents that are not known, and
-/// sections that reach beyond what was there.
-std::vector<Claim> partial_update(const Evidence& evidence);
-
-/// Device memory that was still there when the program ended by itself, unless a directive left
-/// no more of it than rides along. Leaves out allocations that `claimed` has.
-std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed);
-
-/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
-/// unless page-locked memory was no faster in this run. Needs activities.
-std::vector<Claim> pageable_transfer(const Evidence& evidence);
-
-/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
-/// activities.
-std::vector<Claim> no_overlap(const Evidence& evidence);
-
-/// What the run would have taken without the operations of the claims, each taken away once; none
-/// where they are not known to take time.
-std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
+/// A detector: from the evidence to claims of one pattern, beside what claims made so far have.
+/// Each is defined in a file of this folder, with a comment that says what it claims; find.cpp has
+/// the list of them.
+using Detector = std::vector<Claim>(const Evidence& evidence, const Claimed& claimed);
 
 /// A pattern that held in this many of a directive's instances is taken to hold in the others.
 inline constexpr std::uint64_t kEnoughSamples = 10;

@@ -10,14 +10,13 @@
 
 #include "analysis/names.h"
 #include "detectors/findings.h"
+#include "model/map_types.h"
 #include "ompdm/findings.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 
 namespace {
-
-std::uint64_t threads_of(const DeviceActivity& kernel);
 
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;  // given out to a warp
@@ -30,6 +29,9 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
 std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
+
+std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
+std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
 
 /// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
 /// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
@@ -77,9 +79,6 @@ const Device* device_row(const Trace& trace, std::int32_t number) {
   const auto row = std::ranges::find(trace.devices, number, &Device::number);
   return row == trace.devices.end() ? nullptr : &*row;
 }
-
-std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
-std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
@@ -132,7 +131,10 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 
 }  // namespace
 
-std::vector<Claim> serial_kernel(const Evidence& evidence) {
+/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
+/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
+/// not known, and left out where few of the run's launches are theirs.
+std::vector<Claim> serial_kernel(const Evidence& evidence, const Claimed& /*claimed*/) {
   struct Group {
     std::uint64_t count = 0;
     Launch first;
@@ -162,10 +164,9 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
-    claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
     const Shape shape = key.second;
-    claim.finding.confidence =
-        shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    describe(claim, group.count,
+             shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely);
     if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
@@ -183,47 +184,39 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
   return claims;
 }
 
-namespace {
-
-/// `chosen`: each time the host was the device that the program asked for.
-facts::HostFallback::Cause cause_of(const Trace& trace, bool chosen) {
-  using Cause = facts::HostFallback::Cause;
-  if (chosen) return Cause::kChosen;
-  return trace.recording.target_offload == "disabled" ? Cause::kDisabled : Cause::kUnknown;
-}
-
-}  // namespace
-
-std::vector<Claim> host_fallback(const Evidence& evidence) {
+/// Target regions whose kernel ran on the host.
+std::vector<Claim> host_fallback(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
-  std::map<std::uint32_t, Claim> claims;  // by directive row
-  std::map<std::uint32_t, Index<Site>> sites;
-  std::map<std::uint32_t, std::uint64_t> chosen;
+  struct Group {
+    Claim claim;
+    std::uint64_t chosen = 0;  ///< the host was the device that the program asked for
+  };
+  std::map<std::uint32_t, Group> groups;  // by directive row
   const auto add = [&](const Region& region, std::uint64_t count) {
     if (!region.host_fallback) return;
-    const std::uint32_t row = row_of(evidence.directives, region.site);
-    const auto [at, is_new] = claims.try_emplace(row);
-    if (is_new) {
-      place(at->second, "host_fallback", trace, region.site);
-      sites[row] = region.site;
-    }
-    at->second.finding.count += count;
-    if (region.device >= 0 && region.device == trace.host_device) chosen[row] += count;
+    const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, region.site));
+    Group& group = at->second;
+    if (is_new) place(group.claim, "host_fallback", trace, region.site);
+    group.claim.finding.count += count;
+    if (region.device >= 0 && region.device == trace.host_device) group.chosen += count;
   };
   for (const Region& region : trace.regions) add(region, 1);
   for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
-  std::vector<Claim> list;
-  for (auto& [row, claim] : claims) {
-    Finding& finding = claim.finding;
-    const std::uint64_t instances =
+  using Cause = facts::HostFallback::Cause;
+  const bool is_disabled = trace.recording.target_offload == "disabled";
+  const Cause other = is_disabled ? Cause::kDisabled : Cause::kUnknown;
+  std::vector<Claim> claims;
+  for (auto& [row, group] : groups) {
+    Finding& finding = group.claim.finding;
+    finding.examined = finding.of =
         row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
-    finding.examined = finding.of = instances;
     finding.confidence = Confidence::kCertain;
-    finding.facts = facts::HostFallback{.cause = cause_of(trace, chosen[row] == finding.count),
-                                        .program = trace.process.program};
-    list.push_back(std::move(claim));
+    finding.facts =
+        facts::HostFallback{.cause = group.chosen == finding.count ? Cause::kChosen : other,
+                            .program = trace.process.program};
+    claims.push_back(std::move(group.claim));
   }
-  return list;
+  return claims;
 }
 
 namespace {
@@ -235,14 +228,17 @@ constexpr double kLeastPageableShare = 0.1;
 /// A pinned rate has to be this much better to be a reason.
 constexpr double kLeastGain = 1.2;
 
-using facts::Rate;
-
 struct PageableGroup {
-  Rate rate;
+  facts::PageableTransfer facts;
   std::uint64_t count = 0;
   Index<Site> site;
   UniqueTexts names;
 };
+
+void add(const DeviceActivity& copy, facts::Rate& rate) {
+  rate.bytes += copy.bytes;
+  rate.time += copy.end - copy.begin;
+}
 
 MemoryKind host_side(const DeviceActivity& copy) {
   return copy.kind == ActivityKind::kHtoD ? copy.source : copy.destination;
@@ -250,57 +246,49 @@ MemoryKind host_side(const DeviceActivity& copy) {
 
 }  // namespace
 
-std::vector<Claim> pageable_transfer(const Evidence& evidence) {
+/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
+/// unless page-locked memory was no faster in this run. Needs activities.
+std::vector<Claim> pageable_transfer(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
-  std::map<std::tuple<std::uint32_t, ActivityKind>, PageableGroup> groups;  // by directive row
-  std::map<ActivityKind, Rate> pinned;
+  std::map<std::pair<std::uint32_t, ActivityKind>, PageableGroup> groups;  // by directive row
+  std::map<ActivityKind, facts::Rate> pinned;
   Nanoseconds busy = 0;
   for (const DeviceActivity& activity : trace.activities) {
     if (activity.internal) continue;
-    const Nanoseconds time = activity.end - activity.begin;
-    busy += time;
+    busy += activity.end - activity.begin;
     const bool by_link =
         activity.kind == ActivityKind::kHtoD || activity.kind == ActivityKind::kDtoH;
     if (!by_link || activity.bytes < kLeastBytes) continue;
-    if (host_side(activity) == MemoryKind::kPinned) {
-      pinned[activity.kind].bytes += activity.bytes;
-      pinned[activity.kind].time += time;
-    }
+    if (host_side(activity) == MemoryKind::kPinned) add(activity, pinned[activity.kind]);
     if (host_side(activity) != MemoryKind::kPageable || !activity.op) continue;
     const DataOp& op = trace.ops[activity.op.value];
-    const Index<Site> site = op.site;
-    PageableGroup& group = groups[{row_of(evidence.directives, site), activity.kind}];
-    group.rate.bytes += activity.bytes;
-    group.rate.time += time;
+    PageableGroup& group = groups[{row_of(evidence.directives, op.site), activity.kind}];
+    add(activity, group.facts.rate);
     ++group.count;
-    group.site = site;
+    group.site = op.site;
     if (op.variable) group.names.add(trace.variables[op.variable.value].name);
   }
   std::vector<Claim> claims;
-  for (const auto& [key, group] : groups) {
-    const ActivityKind kind = std::get<1>(key);
-    if (static_cast<double>(group.rate.time) < kLeastPageableShare * static_cast<double>(busy))
-      continue;
-    const Rate& known = pinned[kind];
-    if (known.bytes > 0 && known.bytes_per_ns() < kLeastGain * group.rate.bytes_per_ns()) continue;
+  for (auto& [key, group] : groups) {
+    const facts::Rate& rate = group.facts.rate;
+    if (static_cast<double>(rate.time) < kLeastPageableShare * static_cast<double>(busy)) continue;
+    const facts::Rate& known = pinned[key.second];
+    const bool is_known = known.bytes > 0;
+    if (is_known && known.bytes_per_ns() < kLeastGain * rate.bytes_per_ns()) continue;
     Claim claim;
     place(claim, "pageable_transfer", trace, group.site);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(group.names.all());
-    finding.count = finding.examined = finding.of = group.count;
-    finding.timed = known.bytes > 0;
-    if (known.bytes > 0) {
-      const double faster = static_cast<double>(group.rate.bytes) / known.bytes_per_ns();
-      finding.wasted_time = group.rate.time - static_cast<Nanoseconds>(faster);
-    }
-    finding.confidence = Confidence::kLikely;
-    if (known.bytes == 0) {
+    describe(claim, group.count, Confidence::kLikely, group.names.all());
+    claim.finding.timed = is_known;
+    if (is_known) {
+      const double faster = static_cast<double>(rate.bytes) / known.bytes_per_ns();
+      claim.finding.wasted_time = rate.time - static_cast<Nanoseconds>(faster);
+    } else {
       claim.add_caveat(Caveat::Kind::kPinnedUnmeasured);
     }
-    finding.facts = facts::PageableTransfer{.to_device = kind == ActivityKind::kHtoD,
-                                            .rate = group.rate,
-                                            .pinned = known,
-                                            .names = group.names.all()};
+    group.facts.to_device = key.second == ActivityKind::kHtoD;
+    group.facts.pinned = known;
+    group.facts.names = group.names.all();
+    claim.finding.facts = std::move(group.facts);
     claims.push_back(std::move(claim));
   }
   return claims;
@@ -335,9 +323,8 @@ bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t cop
     begin = evidence.mappings.rows()[mapping].host;
     bytes = evidence.mappings.rows()[mapping].bytes;
   }
-  constexpr std::uint64_t kValue = 0x80 | 0x100;  // private or literal: no storage of the program's
   return std::ranges::any_of(trace.map_lists[list], [&](const MapItem& item) {
-    if ((item.type & kValue) != 0) return false;
+    if ((item.type & (kMapPrivate | kMapLiteral)) != 0) return false;  // no storage of its own
     const std::uint64_t end = item.begin + std::max<std::uint64_t>(item.bytes, 1);
     return !item.variable || item.variable == op.variable ||
            (item.begin < begin + bytes && begin < end);
@@ -360,7 +347,9 @@ bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
 
 }  // namespace
 
-std::vector<Claim> no_overlap(const Evidence& evidence) {
+/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
+/// activities.
+std::vector<Claim> no_overlap(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
   std::map<std::pair<std::uint32_t, std::uint32_t>, OverlapGroup> groups;  // by sites
   std::map<std::int32_t, const DeviceActivity*> last_kernel;               // by device
@@ -395,13 +384,11 @@ std::vector<Claim> no_overlap(const Evidence& evidence) {
     if (static_cast<double>(group.hidden) < kLeastHiddenShare * static_cast<double>(busy)) continue;
     Claim claim;
     place(claim, "no_overlap", trace, group.copy);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(group.names.all());
-    finding.count = finding.examined = finding.of = group.count;
-    finding.wasted_time = group.hidden;
+    describe(claim, group.count, Confidence::kPossible, group.names.all());
+    claim.finding.wasted_time = group.hidden;
     claim.add_caveat(Caveat::Kind::kOtherPointer);
-    finding.facts = facts::NoOverlap{.names = group.names.all(),
-                                     .kernel = source_place(trace.sites[group.kernel.value])};
+    claim.finding.facts = facts::NoOverlap{.names = group.names.all(),
+                                           .kernel = source_place(trace.sites[group.kernel.value])};
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -212,10 +212,6 @@ MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
   return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
 }
 
-SourcePlace source_place(const CodeLoop& loop) {
-  return {loop.file, loop.line, without_signature(loop.function), 0};
-}
-
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop) {
   std::vector<Index<CodeLoop>> around;

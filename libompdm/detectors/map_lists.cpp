@@ -43,9 +43,8 @@ struct Walk {
 /// Those of one directive.
 struct Walks {
   std::uint64_t instances = 0;
-  std::uint64_t most = 0;  ///< components of one
   Walk sum;
-  Nanoseconds wall = 0;
+  facts::MapperWalk facts;
   Index<Site> site;
   UniqueTexts names;
 };
@@ -105,7 +104,7 @@ std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
 void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks) {
   const Region& region = trace.regions[at];
   ++walks.instances;
-  walks.most = std::max(walks.most, walk.components);
+  walks.facts.most = std::max(walks.facts.most, walk.components);
   walks.sum.components += walk.components;
   walks.sum.transfers.insert(walks.sum.transfers.end(), walk.transfers.begin(),
                              walk.transfers.end());
@@ -114,7 +113,7 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   walks.sum.busy += walk.busy;
   walks.sum.timed = walks.sum.timed && walk.timed;
   walks.sum.at_least = walks.sum.at_least || walk.at_least;
-  walks.wall += region.end - region.begin - region.hashing;
+  walks.facts.wall += region.end - region.begin - region.hashing;
   walks.site = region.site;
   if (region.map_list >= trace.map_lists.size()) return;
   for (const MapItem& item : trace.map_lists[region.map_list]) {
@@ -122,24 +121,27 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   }
 }
 
-facts::MapperWalk facts_of(const Walks& walks, const Site* site) {
+/// Fills in what the sums say.
+void complete(const Trace& trace, Walks& walks) {
   // Of what is not there, each piece that is pointed to is allocated.
   constexpr std::uint64_t kOneOf = 16;
-  facts::MapperWalk facts{.most = walks.most,
-                          .bytes = walks.sum.bytes,
-                          .transfers = walks.sum.transfers.size(),
-                          .wall = walks.wall,
-                          .names = walks.names.all(),
-                          .was_there = kOneOf * walks.sum.allocations < walks.sum.components,
-                          .at_least = walks.sum.at_least};
-  if (site == nullptr) return facts;
-  facts.place = source_place(*site);
-  facts.directive = site->directive;
-  return facts;
+  facts::MapperWalk& facts = walks.facts;
+  facts.bytes = walks.sum.bytes;
+  facts.transfers = walks.sum.transfers.size();
+  facts.names = walks.names.all();
+  facts.was_there = kOneOf * walks.sum.allocations < walks.sum.components;
+  facts.at_least = walks.sum.at_least;
+  if (!walks.site) return;
+  facts.place = source_place(trace.sites[walks.site.value]);
+  facts.directive = trace.sites[walks.site.value].directive;
 }
 
 }  // namespace
 
+/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
+/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
+/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
+/// thousand once; of its transfers claims those that `claimed` has not.
 std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walks> rows;  // by directive row
@@ -149,19 +151,18 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
     append(trace, region, walk, rows[row_of(evidence.directives, site)]);
   }
   std::vector<Claim> claims;
-  for (const auto& [row, walks] : rows) {
+  for (auto& [row, walks] : rows) {
     if (walks.sum.components < (walks.instances > 1 ? kLeastInAll : kLeastAtOnce)) continue;
     Claim claim;
     place(claim, "mapper_walk", trace, walks.site);
     Finding& finding = claim.finding;
-    finding.variable = clause_list(walks.names.all());
-    finding.count = walks.sum.components;
+    describe(claim, walks.sum.components, Confidence::kCertain, walks.names.all());
+    finding.examined = finding.of = walks.instances;
     finding.timed = walks.sum.timed;
     finding.wasted_time =
-        walks.sum.timed ? std::max(Nanoseconds{0}, walks.wall - walks.sum.busy) : 0;
-    finding.examined = finding.of = walks.instances;
-    finding.confidence = Confidence::kCertain;
-    finding.facts = facts_of(walks, walks.site ? &trace.sites[walks.site.value] : nullptr);
+        walks.sum.timed ? std::max(Nanoseconds{0}, walks.facts.wall - walks.sum.busy) : 0;
+    complete(trace, walks);
+    finding.facts = walks.facts;
     std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
                          [&](std::uint32_t op) { return !claimed[op]; });
     claim.spares_none = true;
@@ -290,8 +291,8 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
   AllMoved all;
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     const Region& region = trace.regions.common(i);
-    if (region.map_list >= named.size() || !region.site || region.unfinished) continue;
-    if (trace.sites[region.site.value].directive != Directive::kTargetUpdate) continue;
+    if (region.map_list >= named.size() || region.unfinished) continue;
+    if (!is_of(trace, region.site, Directive::kTargetUpdate)) continue;
     for (const auto& [variable, section] : named[region.map_list]) all[{i, variable}];
   }
   for (std::uint32_t i = 0; i < trace.ops.size() && !all.empty(); ++i) {
@@ -323,9 +324,7 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
 /// Updates of one directive that were partial.
 struct Partial {
   std::uint64_t count = 0;
-  std::uint64_t moved = 0;
-  std::uint64_t named = 0;
-  bool in_steps = false;
+  facts::PartialUpdate facts;
   UniqueTexts names;
   Index<Site> site;
 };
@@ -333,15 +332,18 @@ struct Partial {
 void append(Index<Site> site, const Named& named, const Moved& moved, Partial& partial) {
   partial.site = site;
   ++partial.count;
-  partial.moved += moved.bytes;
-  partial.named += named.bytes;
-  partial.in_steps = partial.in_steps || named.gaps == Gaps::kByStep;
+  partial.facts.moved += moved.bytes;
+  partial.facts.named += named.bytes;
+  partial.facts.in_steps = partial.facts.in_steps || named.gaps == Gaps::kByStep;
   for (const std::string& name : named.names) partial.names.add(name);
 }
 
 }  // namespace
 
-std::vector<Claim> partial_update(const Evidence& evidence) {
+/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
+/// program's results are wrong. Leaves out what was not there, extents that are not known, and
+/// sections that reach beyond what was there.
+std::vector<Claim> partial_update(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return {};
   std::vector<NamedByVariable> named;
@@ -355,19 +357,14 @@ std::vector<Claim> partial_update(const Evidence& evidence) {
     append(region.site, section, moved, rows[row_of(evidence.directives, region.site)]);
   }
   std::vector<Claim> claims;
-  for (const auto& [row, partial] : rows) {
+  for (auto& [row, partial] : rows) {
     Claim claim;
     place(claim, "partial_update", trace, partial.site);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(partial.names.all());
-    finding.count = partial.count;
-    finding.examined = finding.of = evidence.directives.rows[row].count;
-    finding.confidence = Confidence::kCertain;
-    finding.facts = facts::PartialUpdate{.names = partial.names.all(),
-                                         .moved = partial.moved,
-                                         .named = partial.named,
-                                         .in_steps = partial.in_steps,
-                                         .place = source_place(trace.sites[partial.site.value])};
+    describe(claim, partial.count, Confidence::kCertain, partial.names.all());
+    claim.finding.examined = claim.finding.of = evidence.directives.rows[row].count;
+    partial.facts.names = partial.names.all();
+    partial.facts.place = source_place(trace.sites[partial.site.value]);
+    claim.finding.facts = std::move(partial.facts);
     claims.push_back(std::move(claim));
   }
   return claims;

@@ -563,8 +563,9 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& 
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
-    const SourcePlace place = source_place(trace.loops[outer.value]);
-    const bool makes_anew = trace.loops[outer.value].makes_memory == MakesMemory::kItself;
+    const CodeLoop& code = trace.loops[outer.value];
+    const SourcePlace place{code.file, code.line, without_signature(code.function), 0};
+    const bool makes_anew = code.makes_memory == MakesMemory::kItself;
     if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
@@ -704,7 +705,9 @@ std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const
 
 }  // namespace
 
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
+/// The same data mapped in and out by the passes of a loop, where once before and once after it
+/// would do. One claim a loop.
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence, const Claimed& /*claimed*/) {
   const std::vector<LoopStay> stays = loop_stays(evidence);
   std::map<std::size_t, Stays> loops;
   for (const LoopStay& stay : stays) {

@@ -15,18 +15,16 @@ namespace ompdm::analysis {
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
   directions_.resize(mappings.rows().size());
-  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
   for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
-    if (mappings.rows()[i].host != 0) pieces[mappings.rows()[i].piece].push_back(i);
     for (const std::uint32_t op : mappings.transfers(i)) {
       Directions& moved = directions_[i];
       (trace.ops.common(op).kind == OpKind::kHtoD ? moved.sent : moved.returned) = true;
       if (moved.sent && moved.returned) break;
     }
   }
-  for (std::vector<std::uint32_t>& stays : pieces) {
-    if (stays.empty()) continue;
+  for (std::vector<std::uint32_t>& stays : mappings.by_piece()) {
     const Mapping& piece = mappings.rows()[stays.front()];
+    if (piece.host == 0) continue;
     Storages& storages = by_device_[piece.device];
     storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
     storages.overlaps.add(piece.host, piece.host + piece.bytes);
@@ -80,8 +78,7 @@ std::vector<std::uint32_t>::const_iterator Presence::first_at(const Storage& sto
                                                               Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
-    return row.remove ? trace_.ops.end_of(row.remove.value)
-                      : std::numeric_limits<Nanoseconds>::max();
+    return row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();
   };
   return std::ranges::lower_bound(storage.mappings, time, {}, gone);
 }
@@ -131,9 +128,9 @@ Aliases::Aliases(const Mappings& mappings) {
 namespace {
 
 bool needs_presence(const Trace& trace, const Region& region) {
-  if (region.unfinished || !region.site || region.map_list >= trace.map_lists.size()) return false;
-  const Directive directive = trace.sites[region.site.value].directive;
-  return directive == Directive::kTargetUpdate || directive == Directive::kTargetExitData;
+  if (region.unfinished || region.map_list >= trace.map_lists.size()) return false;
+  return is_of(trace, region.site, Directive::kTargetUpdate) ||
+         is_of(trace, region.site, Directive::kTargetExitData);
 }
 
 bool names_data(const MapItem& item) { return item.begin != 0 && item.bytes != 0; }
@@ -181,7 +178,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
   const auto rows_of = [&](const Region& region) {
     std::vector<Row> rows;
     if (!needs_presence(trace, region)) return rows;
-    const bool is_update = trace.sites[region.site.value].directive == Directive::kTargetUpdate;
+    const bool is_update = is_of(trace, region.site, Directive::kTargetUpdate);
     for (const MapItem& item : trace.map_lists[region.map_list]) {
       if (!names_data(item)) continue;
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];

@@ -600,6 +600,12 @@ void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relatio
 
 }  // namespace
 
+/// Data whose content went to a device that had it, or could have kept it, since it was sent there
+/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
+/// directive; directives that map the same data one after the other have one together. With the
+/// allocations and deletes that keeping it makes needless. Equal
+/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
+/// so is what `claimed` has.
 std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};

@@ -24,12 +24,8 @@ struct Stream {
   std::uint64_t instances = 1;  ///< of the directive
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> spared;  ///< that the one before could have carried
-  std::uint64_t largest = 0;
-  bool neighbours = false;  ///< some were spared because their memory is next to the one before's
-  bool repeated = false;    ///< some because no kernel ran since the one before
-  bool one_place = true;    ///< all are of one place on the host
+  facts::SmallTransfers facts{.one_place = true};
   std::vector<std::string> names;
-  std::vector<std::string> expressions;
 };
 using Key = std::tuple<std::uint32_t, OpKind, std::int32_t, std::uint32_t>;
 
@@ -112,23 +108,23 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     const bool again = before.region != op.region || !op.region;
     if (again) ++stream.instances;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
-    stream.one_place = stream.one_place && host_of(op) == host_of(before);
+    stream.facts.one_place = stream.facts.one_place && host_of(op) == host_of(before);
     // What a kernel ran between may be what it made, or what the host made of that.
     const bool is_divided = evidence.kernels.any(copying_device_of(op), before.begin, op.begin);
     if (kin == Kin::kNeighbour && !is_divided) {
       stream.spared.push_back(i);
-      stream.neighbours = true;
+      stream.facts.neighbours = true;
     } else if (kin == Kin::kPart && again && !is_divided) {
       stream.spared.push_back(i);
-      stream.repeated = true;
+      stream.facts.repeated = true;
     }
   }
   stream.ops.push_back(i);
-  stream.largest = std::max(stream.largest, op.bytes);
+  stream.facts.largest = std::max(stream.facts.largest, op.bytes);
   if (op.variable && stream.names.size() < 4) {
     const Variable& variable = trace.variables[op.variable.value];
     add_once(stream.names, variable.name);
-    add_once(stream.expressions, variable.expression.empty() ? variable.name : variable.expression);
+    add_once(stream.facts.items, variable.expression.empty() ? variable.name : variable.expression);
   }
 }
 
@@ -170,35 +166,25 @@ bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWo
          work.between(trace.ops.begin_of(stream.ops.front()), trace.ops.end_of(stream.ops.back()));
 }
 
-/// The innermost loop around the first of them.
-facts::LoopPlace loop_around(const Evidence& evidence, const Stream& stream) {
-  const std::uint32_t op = stream.ops.front();
-  const Asker asked = asker_of(evidence.trace, op);
-  const std::uint32_t entry =
-      evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
-  if (entry == EnclosingEntry::kNoEntry) return {};
-  return place_of_loop(evidence.trace,
-                       evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
-}
-
-facts::SmallTransfers facts_of(const Evidence& evidence, const Stream& stream, bool can_be_few) {
-  facts::SmallTransfers facts{.largest = stream.largest,
-                              .neighbours = stream.neighbours,
-                              .repeated = stream.repeated,
-                              .one_place = stream.one_place,
-                              .several_an_instance = 2 * stream.instances <= stream.ops.size(),
-                              .items = stream.expressions,
-                              .loop = loop_around(evidence, stream)};
-  if (can_be_few) facts.enough = stream.ops.size() - stream.spared.size();
-  const Index<Site> site = evidence.trace.ops.common(stream.ops.front()).site;
-  if (!site) return facts;
+/// Fills in where the transfers are made.
+void complete(const Evidence& evidence, Stream& stream) {
+  const std::uint32_t first = stream.ops.front();
+  facts::SmallTransfers& facts = stream.facts;
+  facts.several_an_instance = 2 * stream.instances <= stream.ops.size();
+  if (const std::uint32_t entry = evidence.entry_around(first); entry != EnclosingEntry::kNoEntry) {
+    facts.loop = place_of_loop(evidence.trace,
+                               evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
+  }
+  const Index<Site> site = evidence.trace.ops.common(first).site;
+  if (!site) return;
   facts.place = source_place(evidence.trace.sites[site.value]);
   facts.directive = evidence.trace.sites[site.value].directive;
-  return facts;
 }
 
 }  // namespace
 
+/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
+/// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   std::map<Key, Stream> streams;
@@ -219,18 +205,15 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
       const auto [work, is_new] = works.try_emplace(device, trace, device);
       if (!outweighs_all_else(trace, stream, work->second)) continue;
     }
-    const Index<Site> site = trace.ops.common(stream.ops.front()).site;
     Claim claim;
-    place(claim, "small_transfers", trace, site);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(stream.names);
-    finding.count = finding.examined = finding.of = stream.ops.size();
-    finding.confidence = Confidence::kLikely;
+    place(claim, "small_transfers", trace, trace.ops.common(stream.ops.front()).site);
+    describe(claim, stream.ops.size(), Confidence::kLikely, stream.names);
     if (!can_be_few) claim.add_caveat(Caveat::Kind::kNeededAtOnce);
-    facts::SmallTransfers facts = facts_of(evidence, stream, can_be_few);
-    facts.to_device = kind == OpKind::kHtoD;
-    facts.device = device;
-    finding.facts = std::move(facts);
+    complete(evidence, stream);
+    if (can_be_few) stream.facts.enough = stream.ops.size() - stream.spared.size();
+    stream.facts.to_device = kind == OpKind::kHtoD;
+    stream.facts.device = device;
+    claim.finding.facts = std::move(stream.facts);
     if (can_be_few) claim.ops = std::move(stream.spared);
     claim.carries_all = true;
     sum_up(claim, trace);
@@ -293,16 +276,13 @@ bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
     return false;
   }
   const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
-  const Index<Site> site = mapping.site;
-  return region && trace.ops.region_of(mapping.remove.value) == region && site &&
-         trace.sites[site.value].directive == Directive::kTarget;
+  return region && trace.ops.region_of(mapping.remove.value) == region &&
+         is_of(trace, mapping.site, Directive::kTarget);
 }
 
 /// The innermost loop around an operation; past all loops its directive's own row.
 std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint32_t row) {
-  const Asker asked = asker_of(evidence.trace, op);
-  const std::uint32_t entry =
-      evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
+  const std::uint32_t entry = evidence.entry_around(op);
   return static_cast<std::uint32_t>(entry == EnclosingEntry::kNoEntry
                                         ? evidence.loops.rows.size() + row
                                         : evidence.enclosing.entries()[entry].loop);
@@ -371,8 +351,7 @@ struct Parts {
   UniqueTexts unchanged;  ///< came back so, and are not in the claim
   UniqueTexts returned;
   UniqueSites sites;
-  std::uint64_t transfers = 0;  ///< all of the group's
-  std::uint64_t launches = 0;
+  facts::MappedScalars facts{.largest = kArgument};
 };
 
 void append(const Evidence& evidence, const Sender& sender, bool with_unchanged, Parts& parts) {
@@ -380,7 +359,7 @@ void append(const Evidence& evidence, const Sender& sender, bool with_unchanged,
   const std::uint32_t row = row_of(evidence.directives, sender.site);
   bool any = false;
   for (const auto& [name, scalar] : sender.scalars) {
-    parts.transfers += scalar.transfers;
+    parts.facts.transfers += scalar.transfers;
     if (scalar.came_back() && !(with_unchanged && scalar.is_unchanged())) {
       (scalar.is_unchanged() ? parts.unchanged : parts.returned).add(name);
       continue;
@@ -392,7 +371,7 @@ void append(const Evidence& evidence, const Sender& sender, bool with_unchanged,
   }
   if (!any) return;
   parts.sites.add(sender.site);
-  parts.launches += evidence.directives.rows[row].count;
+  parts.facts.launches += evidence.directives.rows[row].count;
 }
 
 Claim claim_of(const Evidence& evidence, const Group& group) {
@@ -406,18 +385,13 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
   if (claim.finding.count < kLeastTransfers) return {};
   place(claim, "mapped_scalars", trace, parts.sites.all().front());
   claim.stands_alone = true;  // a kernel's own arguments
-  Finding& finding = claim.finding;
-  finding.variable = clause_list(parts.names.all());
-  finding.confidence = Confidence::kLikely;
-  finding.examined = finding.of = finding.count;
-  finding.facts = facts::MappedScalars{.names = parts.names.all(),
-                                       .largest = kArgument,
-                                       .launches = parts.launches,
-                                       .places = source_places(trace, parts.sites.all()),
-                                       .transfers = parts.transfers,
-                                       .came_back = with_unchanged,
-                                       .unchanged = parts.unchanged.all(),
-                                       .returned = parts.returned.all()};
+  describe(claim, claim.finding.count, Confidence::kLikely, parts.names.all());
+  parts.facts.names = parts.names.all();
+  parts.facts.places = source_places(trace, parts.sites.all());
+  parts.facts.came_back = with_unchanged;
+  parts.facts.unchanged = parts.unchanged.all();
+  parts.facts.returned = parts.returned.all();
+  claim.finding.facts = std::move(parts.facts);
   if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
   claim.carries_all = true;  // the launch brings their values
   sum_up(claim, trace);
@@ -426,6 +400,11 @@ Claim claim_of(const Evidence& evidence, const Group& group) {
 
 }  // namespace
 
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
+/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
+/// tells which is one.
 std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed) {
   const std::map<std::uint32_t, Sender> senders = senders_of(evidence, claimed);
   std::map<std::uint32_t, Group> groups;

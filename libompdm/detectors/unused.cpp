@@ -146,6 +146,8 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& findi
 
 }  // namespace
 
+/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
+/// have seen it, and before it was read back. Leaves out what `claimed` has.
 std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
@@ -334,7 +336,8 @@ void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Find
 
 }  // namespace
 
-std::vector<Claim> unused_allocation(const Evidence& evidence) {
+/// Device memory that came and went without a kernel that could have seen it.
+std::vector<Claim> unused_allocation(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, UnusedAllocationGroup>
