@@ -1,15 +1,10 @@
 #include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "analysis/device_clock.h"
 #include "analysis/tables.h"
 #include "detectors/findings.h"
-#include "ompdm/analysis.h"
 #include "ompdm/error.h"
-#include "ompdm/trace.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::analysis {

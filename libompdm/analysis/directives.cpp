@@ -1,17 +1,12 @@
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "analysis/names.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
 #include "model/map_types.h"
-#include "ompdm/analysis.h"
-#include "ompdm/columns.h"
 
 namespace ompdm::analysis {
 

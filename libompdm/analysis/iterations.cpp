@@ -5,11 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "analysis/names.h"
 #include "analysis/order.h"
@@ -18,7 +16,6 @@
 #include "detectors/contents.h"
 #include "detectors/loops.h"
 #include "model/map_types.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 
@@ -45,9 +42,9 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
-    if (has_own_sequence(trace, region) || region.map_list >= trace.map_lists.size()) continue;
-    if (!seen.insert({region.asker(), region.map_list}).second) continue;
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    if (has_own_sequence(trace, region)) continue;
+    if (!seen.emplace(region.asker(), region.map_list).second) continue;
+    for (const MapItem& item : items_of(trace, region)) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
       const auto [user, is_new] = users.try_emplace(item.begin, region.asker());
       if (!is_new) groups.join(region.asker(), user->second);
@@ -140,27 +137,10 @@ void add(const DataOp& op, const DirectiveTable& directives, CrossedItem& item) 
   item.variables.push_back(variable);
 }
 
-struct Unchanged {
-  std::uint64_t bytes = 0;
-  CrossedItem of;
-};
-
 /// Those with most bytes first, each once.
-void add_by_bytes(const std::map<std::string, Unchanged>& items, Invariant& invariant) {
-  std::vector<std::pair<std::string, Unchanged>> rows(items.begin(), items.end());
-  sort_rows(rows, [](const auto& row) { return ~row.second.bytes; });
-  for (auto& [item, unchanged] : rows) {
-    invariant.items.push_back(item);
-    invariant.rows.push_back(std::move(unchanged.of));
-  }
-}
-
-/// Those that are mostly unchanged, the ones with most bytes first.
-std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) {
+std::vector<Recurring> by_bytes(std::map<std::string, Recurring> items) {
   std::vector<Recurring> rows;
-  for (auto& [name, item] : items) {
-    if (2 * item.unchanged >= item.compared) rows.push_back(std::move(item));
-  }
+  for (auto& [name, item] : items) rows.push_back(std::move(item));
   sort_rows(rows, [](const Recurring& row) { return ~row.bytes; });
   return rows;
 }
@@ -196,7 +176,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   }
   std::vector<std::uint64_t> total(loops.rows.size());
   std::vector<bool> compared(loops.rows.size());
-  std::vector<std::map<std::string, Unchanged>> items(loops.rows.size());
+  std::vector<std::map<std::string, Recurring>> constant(loops.rows.size());
   std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names;  // by variable and site
   for (const auto& [piece, crossings] : pieces) {
@@ -208,19 +188,14 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     if (is_new) name->second = item_of(trace, first);
     const std::string& item = name->second;
     // What was seen to change may have changed where no block was looked at, too.
-    if (crossings.changes) {
-      Recurring& row = changing[loop][item];
-      row.item = item;
-      add(first, directives, row.of);
-      row.bytes += crossings.bytes;
-      row.unchanged += crossings.unchanged;
-      row.compared += crossings.compared;
-      continue;
-    }
-    total[loop] += crossings.bytes;
-    if (item.empty() || crossings.bytes == 0) continue;
-    items[loop][item].bytes += crossings.bytes;
-    add(first, directives, items[loop][item].of);
+    if (!crossings.changes) total[loop] += crossings.bytes;
+    if (!crossings.changes && (item.empty() || crossings.bytes == 0)) continue;
+    Recurring& row = (crossings.changes ? changing : constant)[loop][item];
+    row.item = item;
+    add(first, directives, row.of);
+    row.bytes += crossings.bytes;
+    row.unchanged += crossings.unchanged;
+    row.compared += crossings.compared;
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
@@ -228,8 +203,13 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     Invariant& invariant = invariants[loop].emplace();
     invariant.bytes =
         static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes));
-    add_by_bytes(items[loop], invariant);
-    invariant.recurring = mostly_unchanged(std::move(changing[loop]));
+    for (Recurring& row : by_bytes(std::move(constant[loop]))) {
+      invariant.items.push_back(std::move(row.item));
+      invariant.rows.push_back(std::move(row.of));
+    }
+    invariant.recurring = by_bytes(std::move(changing[loop]));
+    std::erase_if(invariant.recurring,
+                  [](const Recurring& row) { return 2 * row.unchanged < row.compared; });
   }
   return invariants;
 }

@@ -44,15 +44,15 @@ std::vector<Value> listed(const std::set<Value>& values) {
   return {values.begin(), values.end()};
 }
 
-inline bool is_known(const std::string& text) { return !text.empty(); }
-inline bool is_known(Index<Site> site) { return static_cast<bool>(site); }
+inline bool is_set(const std::string& text) { return !text.empty(); }
+inline bool is_set(Index<Site> site) { return static_cast<bool>(site); }
 
 /// Values in the order in which they were added, each once; empty ones are left out.
 template <class Value>
 class Unique {
  public:
   void add(const Value& value) {
-    if (is_known(value) && known_.insert(value).second) values_.push_back(value);
+    if (is_set(value) && known_.insert(value).second) values_.push_back(value);
   }
   void add(const Unique& others) {
     for (const Value& value : others.all()) add(value);

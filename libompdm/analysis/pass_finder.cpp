@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <utility>
 
 #include "analysis/names.h"
 #include "analysis/order.h"

@@ -2,20 +2,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "analysis/order.h"
 #include "analysis/tables.h"
-#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/link.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

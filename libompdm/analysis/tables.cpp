@@ -6,14 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "analysis/names.h"
 #include "analysis/order.h"
-#include "ompdm/columns.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <tuple>
-#include <utility>
 
 #include "analysis/device_clock.h"
 #include "analysis/order.h"
 #include "analysis/tables.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 
@@ -141,7 +138,7 @@ constexpr Nanoseconds kTenth = 10;
 constexpr Nanoseconds kTwentieth = 20;
 /// What rides along with a launch, in bytes (kRidesAlong).
 constexpr std::uint64_t kRides = 256;
-constexpr std::uint64_t kFew = 10;
+constexpr std::uint64_t kLaunchesPerTransfer = 10;
 
 struct VerdictSums {
   Nanoseconds transfer = 0;
@@ -170,7 +167,7 @@ VerdictSums sums_of(std::span<const Analysis> analyses) {
 }
 
 /// Whether all that this run moved is known: pages that migrate by themselves, say, are not.
-bool is_known(const Analysis& one) {
+bool knows_all(const Analysis& one) {
   if (!has_target_events(one)) return true;
   return knows_transfers(one) && !lacks_events(one) &&
          (ompdm::is_told_whole(one.recording) || one.recording.is_part()) &&
@@ -179,7 +176,8 @@ bool is_known(const Analysis& one) {
 
 /// Whether next to nothing moves, by counts: these are the same on each device.
 bool is_next_to_nothing(const VerdictSums& sums) {
-  return kFew * sums.transfers <= sums.launches && sums.bytes <= kRides * sums.launches;
+  return kLaunchesPerTransfer * sums.transfers <= sums.launches &&
+         sums.bytes <= kRides * sums.launches;
 }
 
 }  // namespace
@@ -193,7 +191,7 @@ bool has_device_times(std::span<const Analysis> analyses) {
 
 Verdict verdict_of(std::span<const Analysis> analyses) {
   if (std::ranges::none_of(analyses, has_target_events)) return Verdict::kUnjudged;
-  if (!std::ranges::all_of(analyses, is_known)) return Verdict::kUnjudged;
+  if (!std::ranges::all_of(analyses, knows_all)) return Verdict::kUnjudged;
   const VerdictSums sums = sums_of(analyses);
   if (!has_device_times(analyses)) {
     return is_next_to_nothing(sums) ? Verdict::kNoProblem : Verdict::kUnjudged;

@@ -1,19 +1,11 @@
 // Device memory that is allocated again and again, or never freed.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
 #include "detectors/loops.h"
 #include "model/map_types.h"
 
@@ -294,8 +286,7 @@ Spans<std::uint64_t> exited_by(const Trace& trace) {
   Spans<std::uint64_t> named;
   std::ignore = trace.regions.of_shapes([&](const Region& region) {
     if (!is_of(trace, region.site, Directive::kTargetExitData)) return 0;
-    if (region.map_list >= trace.map_lists.size()) return 0;
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    for (const MapItem& item : items_of(trace, region)) {
       named.add(item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1));
     }
     return 0;
@@ -347,9 +338,9 @@ class Turns {
  public:
   explicit Turns(const Trace& trace) {
     std::ignore = trace.regions.of_shapes([&](const Region& region) {
-      if (!region.site || region.map_list >= trace.map_lists.size()) return 0;
+      if (!region.site) return 0;
       const std::string& function = trace.sites[region.site.value].function;
-      for (const MapItem& item : trace.map_lists[region.map_list]) {
+      for (const MapItem& item : items_of(trace, region)) {
         names_[function][item.begin].insert(item.name);
       }
       return 0;
@@ -390,12 +381,6 @@ void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& gr
   }
 }
 
-bool came_back(const Evidence& evidence, std::uint32_t mapping) {
-  return std::ranges::any_of(evidence.mappings.transfers(mapping), [&](std::uint32_t op) {
-    return evidence.trace.ops.common(op).kind == OpKind::kDtoH;
-  });
-}
-
 /// By the host address of data: the directives whose map clauses ask for it back.
 using Asked = std::map<std::uint64_t, UniqueSites>;
 
@@ -404,9 +389,8 @@ Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
   if (data.empty()) return places;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
   for (const Region& region : trace.regions) {
-    if (!region.site || region.map_list >= trace.map_lists.size()) continue;
-    if (!seen.insert({region.site.value, region.map_list}).second) continue;
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    if (!region.site || !seen.emplace(region.site.value, region.map_list).second) continue;
+    for (const MapItem& item : items_of(trace, region)) {
       if ((item.type & (kMapFrom | kMapImplicit)) != kMapFrom || !data.contains(item.begin))
         continue;
       places[item.begin].add(region.site);
@@ -468,8 +452,8 @@ std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed)
   const PointersOnly pointers(trace);
   std::set<std::uint64_t> returned;  // from whichever device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    if (came_back(evidence, i)) returned.insert(rows[i].host);
+  for (const Mapping& row : rows) {
+    if (row.returned) returned.insert(row.host);
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];

@@ -140,15 +140,16 @@ class Contents {
   [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
 
  private:
-  void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
-              KernelWrites& writes);
-  void note_host_changes(const Trace& trace, const Mappings& mappings);
-  void doubt(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays);
+  void follow(const std::vector<std::uint32_t>& stays, KernelWrites& writes);
+  void note_host_changes();
+  void doubt(const std::vector<std::uint32_t>& stays);
 
   /// By directive and item: what it sends may be other storage each time.
   using Sender = std::pair<std::uint32_t, std::string>;
-  [[nodiscard]] static Sender sender_of(const Trace& trace, const Mappings& mappings,
-                                        std::uint32_t op);
+  [[nodiscard]] Sender sender_of(std::uint32_t op) const;
+
+  const Trace& trace_;
+  const Mappings& mappings_;
   std::map<Sender, HostChanges> host_changes_;
 
   std::vector<Earlier> earlier_;

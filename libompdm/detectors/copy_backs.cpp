@@ -1,14 +1,7 @@
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {

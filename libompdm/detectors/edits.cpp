@@ -8,9 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "analysis/names.h"
 #include "model/map_types.h"
-#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
 std::uint32_t add_item(Finding& finding, const std::string& expression, const Site& site) {
@@ -265,9 +263,8 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
   if (mapping.item != nullptr) return mapping.item->by_mapper;
   const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
   if (!region) return false;
-  const std::uint32_t list = trace.regions.common(region.value).map_list;
-  return list < trace.map_lists.size() &&
-         std::ranges::any_of(trace.map_lists[list], &MapItem::by_mapper);
+  return std::ranges::any_of(items_of(trace, trace.regions.common(region.value)),
+                             &MapItem::by_mapper);
 }
 
 std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::uint32_t first,
@@ -278,10 +275,8 @@ std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::u
   for (const std::uint32_t other : others.mappings) {
     if (mappings.rows()[other].piece == mapping.piece) first = std::min(first, other);
   }
-  const bool at_once = std::ranges::any_of(mappings.transfers(first), [&](std::uint32_t op) {
-    return trace.ops.common(op).kind == OpKind::kHtoD;
-  });
-  if (!at_once && comes_back(trace, mappings, first)) filled_first.insert(number);
+  if (!mappings.rows()[first].sent && comes_back(trace, mappings, first))
+    filled_first.insert(number);
   for (const std::uint32_t other : others.mappings) {
     data.note_extent(number, trace, mappings.rows()[other]);
   }

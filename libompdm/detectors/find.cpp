@@ -1,22 +1,13 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <set>
-#include <span>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "analysis/device_clock.h"
-#include "analysis/names.h"
 #include "analysis/order.h"
 #include "detectors/edits.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
 #include "detectors/settle.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 namespace {

@@ -1,18 +1,9 @@
 // How kernels ran, and what waited for them.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/findings.h"
 #include "model/map_types.h"
-#include "ompdm/findings.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 

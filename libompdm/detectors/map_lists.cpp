@@ -1,17 +1,11 @@
 // What the runtime makes of long lists of items, and of sections with gaps.
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/findings.h"
 #include "model/map_types.h"
 
@@ -49,13 +43,9 @@ struct Walks {
   UniqueTexts names;
 };
 
-std::size_t items_of(const Trace& trace, std::size_t region) {
-  const std::uint32_t list = trace.regions.common(region).map_list;
-  return list < trace.map_lists.size() ? trace.map_lists[list].size() : 0;
-}
-
 std::uint64_t components_of(const Trace& trace, std::size_t region) {
-  return items_of(trace, region) + trace.regions.rare(region).components;
+  return items_of(trace, trace.regions.common(region)).size() +
+         trace.regions.rare(region).components;
 }
 
 /// Whether an operation is of an item that no mapper made components of, beside others.
@@ -74,7 +64,7 @@ std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
     const std::uint64_t components = components_of(trace, i);
     if (components < kManyComponents) continue;
     walks[i].components = components;
-    walks[i].at_least = items_of(trace, i) >= kMostMapItems;
+    walks[i].at_least = items_of(trace, trace.regions.common(i)).size() >= kMostMapItems;
   }
   if (walks.empty()) return walks;
   const auto walk_of = [&](Index<Region> region) {
@@ -115,8 +105,7 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   walks.sum.at_least = walks.sum.at_least || walk.at_least;
   walks.facts.wall += region.end - region.begin - region.hashing;
   walks.site = region.site;
-  if (region.map_list >= trace.map_lists.size()) return;
-  for (const MapItem& item : trace.map_lists[region.map_list]) {
+  for (const MapItem& item : items_of(trace, region)) {
     if (item.by_mapper) walks.names.add(item.name);
   }
 }

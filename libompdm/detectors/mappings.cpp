@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 #include "analysis/names.h"
 #include "analysis/tables.h"
+#include "model/live_memory.h"
 #include "model/map_types.h"
 #include "ompdm/trace.h"
 
@@ -33,13 +32,13 @@ ListItems::ListItems(const Trace& trace) : trace_(trace), order_(trace.map_lists
   }
 }
 
-template <class IsWanted>
 const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                               IsWanted is_wanted) const {
+                               bool is_named) const {
   const std::uint32_t list =
       region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
   if (list >= order_.size()) return nullptr;
   const std::vector<MapItem>& items = trace_.map_lists[list];
+  const auto is_wanted = [&](const MapItem& item) { return !is_named || !item.name.empty(); };
   if (order_[list].empty()) {
     const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
       return one.begin == begin && one.bytes == bytes && is_wanted(one);
@@ -53,29 +52,20 @@ const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::u
   return at != same.end() ? &items[*at] : nullptr;
 }
 
-const MapItem* ListItems::first(Index<Region> region, std::uint64_t begin,
-                                std::uint64_t bytes) const {
-  return find(region, begin, bytes, [](const MapItem&) { return true; });
-}
-
-const MapItem* ListItems::named(Index<Region> region, std::uint64_t begin,
-                                std::uint64_t bytes) const {
-  return find(region, begin, bytes, [](const MapItem& item) { return !item.name.empty(); });
+const std::vector<MapItem>& items_of(const Trace& trace, const Region& region) {
+  static const std::vector<MapItem> kNone;
+  return region.map_list < trace.map_lists.size() ? trace.map_lists[region.map_list] : kNone;
 }
 
 namespace {
 
 constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
 
-using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
-
-std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::uint64_t address) {
-  auto at = live.upper_bound(address);
-  if (at == live.begin()) return kNoMapping;
-  --at;
-  return address - at->first < std::max<std::uint64_t>(rows[at->second].bytes, 1) ? at->second
-                                                                                  : kNoMapping;
-}
+/// What is at an address of a device: a row.
+struct Held {
+  std::uint64_t bytes = 0;
+  std::uint32_t row = kNoMapping;
+};
 
 bool is_update(const Trace& trace, const DataOp& op) {
   return op.region && is_of(trace, op.site, Directive::kTargetUpdate);
@@ -128,11 +118,14 @@ Mappings::Mappings(const Trace& trace)
 }
 
 void Mappings::replay(const Trace& trace) {
-  std::map<std::int32_t, Live> devices;
+  LiveMemory<Held> memory;
+  const auto holder = [&](std::int32_t device, std::uint64_t address) {
+    const Held* held = memory.find(device, address);
+    return held != nullptr ? held->row : kNoMapping;
+  };
   const auto held_by = [&](std::uint32_t op, std::int32_t device, std::uint64_t address,
                            std::uint64_t host) {
-    Live& live = devices[device];
-    const std::uint32_t known = holder(live, rows_, address);
+    const std::uint32_t known = holder(device, address);
     if (known != kNoMapping || address == 0 || !is_update(trace, trace.ops[op])) return known;
     Mapping row;
     row.device = device;
@@ -146,14 +139,16 @@ void Mappings::replay(const Trace& trace) {
     row.end = trace.process.wall;
     row.is_static = true;
     const auto number = static_cast<std::uint32_t>(rows_.size());
-    live.emplace(address, number);
+    memory.allocate(device, address, {row.bytes, number});
     rows_.push_back(row);
     return number;
   };
   const auto take_transfer = [&](std::uint32_t op, std::uint32_t mapping) {
     mapping_of_op_[op] = mapping;
-    if (mapping == kNoMapping || rows_[mapping].host == 0) return;
-    rows_[mapping].handed_out = rows_[mapping].handed_out || is_of_api(trace, trace.ops[op]);
+    if (mapping == kNoMapping) return;
+    Mapping& row = rows_[mapping];
+    (trace.ops.common(op).kind == OpKind::kHtoD ? row.sent : row.returned) = true;
+    row.handed_out = row.handed_out || (row.host != 0 && is_of_api(trace, trace.ops[op]));
   };
   for (const std::uint32_t i : order_of_effect(trace)) {
     const DataOp& op = trace.ops[i];
@@ -174,19 +169,16 @@ void Mappings::replay(const Trace& trace) {
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
         row.is_private = (op.map_type & kMapPrivate) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
-        const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
-        if (!is_new) rows_[at->second].replaced = true;
-        at->second = number;
+        const auto before = memory.allocate(op.dst_device, op.dst, {op.bytes, number});
+        if (before) rows_[before->row].replaced = true;
         rows_.push_back(row);
         break;
       }
       case OpKind::kDelete: {
-        Live& live = devices[op.src_device];
-        const auto at = live.find(op.src);
-        if (at == live.end()) break;
-        rows_[at->second].remove = {i};
-        rows_[at->second].end = op.end;
-        live.erase(at);
+        const auto held = memory.release(op.src_device, op.src);
+        if (!held) break;
+        rows_[held->row].remove = {i};
+        rows_[held->row].end = op.end;
         break;
       }
       case OpKind::kHtoD:
@@ -199,7 +191,7 @@ void Mappings::replay(const Trace& trace) {
       case OpKind::kMemset:
         for (const auto& [device, address] :
              {std::pair(op.dst_device, op.dst), std::pair(op.src_device, op.src)}) {
-          const std::uint32_t mapping = holder(devices[device], rows_, address);
+          const std::uint32_t mapping = holder(device, address);
           if (mapping != kNoMapping) rows_[mapping].on_device = true;
         }
         break;
@@ -248,12 +240,6 @@ void Mappings::mark_ways_around(const Trace& trace) {
 
 std::span<const std::uint32_t> Mappings::transfers(std::size_t mapping) const {
   return std::span(transfers_).subspan(first_[mapping], first_[mapping + 1] - first_[mapping]);
-}
-
-bool Mappings::is_sent(const Trace& trace, std::size_t mapping) const {
-  return std::ranges::any_of(transfers(mapping), [&](std::uint32_t op) {
-    return trace.ops.common(op).kind == OpKind::kHtoD;
-  });
 }
 
 std::vector<std::vector<std::uint32_t>> Mappings::by_piece() const {

@@ -19,22 +19,29 @@ class ListItems {
   /// The first item of a region's list that is this storage; nullptr if none is, or the region has
   /// no list.
   [[nodiscard]] const MapItem* first(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const;
+                                     std::uint64_t bytes) const {
+    return find(region, begin, bytes, false);
+  }
 
   /// The first of them that the clause has a name for.
   [[nodiscard]] const MapItem* named(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const;
+                                     std::uint64_t bytes) const {
+    return find(region, begin, bytes, true);
+  }
 
  private:
-  template <class IsWanted>
-  const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                      IsWanted is_wanted) const;
+  [[nodiscard]] const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
+                                    bool is_named) const;
 
   const Trace& trace_;
   /// Positions in each long list, by begin, bytes and position; empty for short ones.
   std::vector<std::vector<std::uint32_t>> order_;
 };
 
+/// The items that a region's clauses name; empty where these are not known.
+const std::vector<MapItem>& items_of(const Trace& trace, const Region& region);
+
+/// A stay of host memory on a device.
 struct Mapping {
   std::int32_t device = -1;
   std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
@@ -52,6 +59,8 @@ struct Mapping {
   Nanoseconds end = 0;    ///< of its delete; the process's where none was seen
   /// That it was allocated for, as the clause names it; nullptr if it has no name.
   const MapItem* item = nullptr;
+  bool sent = false;        ///< some of it was sent from the host,
+  bool returned = false;    ///< and some was copied back
   bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
@@ -85,9 +94,6 @@ class Mappings {
   /// Positions in Trace::ops of the copies between host and this mapping, in order of their begin;
   /// the runtime's own left out.
   [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const;
-
-  /// Whether any of these went to the device.
-  [[nodiscard]] bool is_sent(const Trace& trace, std::size_t mapping) const;
 
   /// The mapping of a transfer (position in Trace::ops); Index<Mapping>::kNone if it is of none.
   [[nodiscard]] std::uint32_t of(std::uint32_t op) const { return mapping_of_op_[op]; }

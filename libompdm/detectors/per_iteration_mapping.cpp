@@ -1,20 +1,10 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
 #include "detectors/loops.h"
 #include "model/map_types.h"
 
@@ -78,9 +68,8 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
     if (is_examined) ++surplus.examined;
     if (is_backed) surplus.backed_bytes += ops.common(op).bytes;
   };
-  const bool is_sent = std::ranges::any_of(group, [&](std::uint32_t number) {
-    return evidence.mappings.is_sent(evidence.trace, number);
-  });
+  const bool is_sent = std::ranges::any_of(
+      group, [&](std::uint32_t number) { return evidence.mappings.rows()[number].sent; });
   // What came back need not have come before the loop's end where the next pass sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
   const bool drops_returns = is_sent && !surplus.host_changes();
@@ -374,7 +363,7 @@ class Strays {
   /// The stays whose items name other memory in regions of this kind.
   std::vector<std::uint32_t> items_elsewhere(const Region& region) {
     std::vector<std::uint32_t> stays;
-    if (!region.site || region.map_list >= trace_.map_lists.size()) return stays;
+    if (!region.site) return stays;
     const auto each = [this](const auto& names, const auto& name, std::uint64_t address,
                              auto take) {
       const auto at = names.find(name);
@@ -387,7 +376,7 @@ class Strays {
         if (!stays_too) take(stay);
       }
     };
-    for (const MapItem& item : trace_.map_lists[region.map_list]) {
+    for (const MapItem& item : items_of(trace_, region)) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
       each(by_item_, std::pair(region.site.value, std::string_view(item.name)), item.begin,
            [&](std::uint32_t stay) { stays.push_back(stay); });

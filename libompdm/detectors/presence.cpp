@@ -4,7 +4,6 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "analysis/names.h"
 #include "analysis/order.h"
@@ -14,14 +13,6 @@
 namespace ompdm::analysis {
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
-  directions_.resize(mappings.rows().size());
-  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
-    for (const std::uint32_t op : mappings.transfers(i)) {
-      Directions& moved = directions_[i];
-      (trace.ops.common(op).kind == OpKind::kHtoD ? moved.sent : moved.returned) = true;
-      if (moved.sent && moved.returned) break;
-    }
-  }
   for (std::vector<std::uint32_t>& stays : mappings.by_piece()) {
     const Mapping& piece = mappings.rows()[stays.front()];
     if (piece.host == 0) continue;
@@ -58,8 +49,7 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
     const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
     // What has the place of a piece after it has no part in its stay.
     if (known_apart && is_piece) return;
-    OtherMappings found;
-    add(storage, from, to, is_piece ? known : 0, found);
+    const OtherMappings found = this->found(storage, from, to, is_piece ? known : 0);
     const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
     // A part that is there already when the whole is to come is refused as well.
     const bool is_part_before =
@@ -67,10 +57,7 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
           return mappings_.rows()[one].begin < from;
         });
     others.blocks = others.blocks || (found.any && (!within || is_part_before));
-    others.any = others.any || found.any;
-    others.sent = others.sent || found.sent;
-    others.returned = others.returned || found.returned;
-    others.mappings.insert(others.mappings.end(), found.mappings.begin(), found.mappings.end());
+    others.add(found);
   });
 }
 
@@ -97,21 +84,20 @@ bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t b
   return is_there;
 }
 
-void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
-                   OtherMappings& others) const {
-  std::size_t count = 0;
+/// The mappings that were there in [from, to]; none if these are just the `known` ones.
+OtherMappings Presence::found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+                              std::size_t known) const {
   OtherMappings found;
   for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
     if (row.begin > to) break;
-    ++count;
     found.mappings.push_back(*at);
-    found.sent = found.sent || directions_[*at].sent;
-    found.returned = found.returned || directions_[*at].returned;
+    found.sent = found.sent || row.sent;
+    found.returned = found.returned || row.returned;
   }
-  if (count <= known) return;
+  if (found.mappings.size() <= known) return {};
   found.any = true;
-  others = found;
+  return found;
 }
 
 Aliases::Aliases(const Mappings& mappings) {
@@ -128,7 +114,7 @@ Aliases::Aliases(const Mappings& mappings) {
 namespace {
 
 bool needs_presence(const Trace& trace, const Region& region) {
-  if (region.unfinished || region.map_list >= trace.map_lists.size()) return false;
+  if (region.unfinished) return false;
   return is_of(trace, region.site, Directive::kTargetUpdate) ||
          is_of(trace, region.site, Directive::kTargetExitData);
 }
@@ -179,7 +165,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     std::vector<Row> rows;
     if (!needs_presence(trace, region)) return rows;
     const bool is_update = is_of(trace, region.site, Directive::kTargetUpdate);
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    for (const MapItem& item : items_of(trace, region)) {
       if (!names_data(item)) continue;
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
       row.device = region.device;

@@ -40,6 +40,13 @@ struct OtherMappings {
   bool elsewhere = false;               ///< another device worked on some of the same storage
   bool elsewhere_returned = false;      ///< and brought back what it may have changed
 
+  void add(const OtherMappings& more) {
+    any = any || more.any;
+    sent = sent || more.sent;
+    returned = returned || more.returned;
+    mappings.insert(mappings.end(), more.mappings.begin(), more.mappings.end());
+  }
+
   /// Whether the piece can stay on its device. What `comes_back` from there another device would
   /// miss, and this one what the other brings back: the host does not tell them.
   [[nodiscard]] bool allow_to_keep(bool comes_back) const {
@@ -71,22 +78,16 @@ class Presence {
     std::vector<Storage> rows;
     Overlaps overlaps;  // beside rows
   };
-  // Of a mapping's transfers, of which there may be millions.
-  struct Directions {
-    bool sent = false;
-    bool returned = false;
-  };
   void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
-  void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
-           OtherMappings& others) const;
+  [[nodiscard]] OtherMappings found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+                                    std::size_t known) const;
   /// The first that was still there then.
   [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_at(const Storage& storage,
                                                                     Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;
-  std::vector<Directions> directions_;  // by mapping
   std::map<std::int32_t, Storages> by_device_;
 };
 

@@ -1,19 +1,10 @@
 // Data that was sent to a device which had it, or could have kept it.
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/edits.h"
 #include "model/map_types.h"
 

@@ -3,8 +3,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "analysis/names.h"
-
 namespace ompdm::analysis {
 namespace {
 

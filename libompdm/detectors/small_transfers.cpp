@@ -1,14 +1,8 @@
 // Many small transfers, and scalars that are mapped where a kernel argument would do.
 #include <algorithm>
-#include <map>
-#include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
 #include "model/map_types.h"

@@ -1,12 +1,7 @@
 // What was sent to a device, or allocated there, and no kernel could have seen.
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
-#include "analysis/names.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
