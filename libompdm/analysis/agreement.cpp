@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "ompdm/analysis.h"
 #include "ompdm/comparison.h"
 #include "ompdm/trace.h"

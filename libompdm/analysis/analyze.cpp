@@ -1,17 +1,10 @@
 #include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "analysis/device_clock.h"
-#include "analysis/iterations.h"
-#include "analysis/passes.h"
 #include "analysis/tables.h"
-#include "detectors/find.h"
-#include "ompdm/analysis.h"
+#include "detectors/findings.h"
 #include "ompdm/error.h"
-#include "ompdm/trace.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::analysis {
@@ -59,10 +52,6 @@ void add_finding(Analysis& analysis, Finding finding) {
     return other.wasted_time < finding.wasted_time;
   });
   analysis.findings.insert(place, std::move(finding));
-}
-
-bool is_transfer(OpKind kind) {
-  return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
 }
 
 namespace {
@@ -114,12 +103,12 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   analysis.iterations = iterations_of(trace, loops, directives);
   const auto invariants = invariants_of(trace, loops, directives);
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
-    const std::optional<Invariant>& invariant = invariants[i];
-    if (!invariant) continue;
-    analysis.iterations[i].invariant_bytes = invariant->bytes;
-    analysis.iterations[i].invariant_items = invariant->items;
-    analysis.iterations[i].invariant_rows = invariant->rows;
-    analysis.iterations[i].recurring = invariant->recurring;
+    if (!invariants[i]) continue;
+    Iteration& loop = analysis.iterations[i];
+    loop.invariant_bytes = invariants[i]->bytes;
+    loop.invariant_items = invariants[i]->items;
+    loop.invariant_rows = invariants[i]->rows;
+    loop.recurring = invariants[i]->recurring;
   }
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
@@ -204,23 +193,9 @@ std::string_view directive_name(Directive directive) {
 }
 
 std::string_view activity_type_name(ActivityType type) {
-  switch (type) {
-    case ActivityType::kHtoD:
-      return "HtoD";
-    case ActivityType::kDtoH:
-      return "DtoH";
-    case ActivityType::kDtoD:
-      return "DtoD";
-    case ActivityType::kMemset:
-      return "memset";
-    case ActivityType::kKernel:
-      return "kernel";
-    case ActivityType::kAlloc:
-      return "alloc";
-    case ActivityType::kDelete:
-      break;
-  }
-  return "delete";
+  constexpr std::string_view kNames[] = {"HtoD",   "DtoH",  "DtoD",  "memset",
+                                         "kernel", "alloc", "delete"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace ompdm::analysis

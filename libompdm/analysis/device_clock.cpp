@@ -1,6 +1,7 @@
 #include "analysis/device_clock.h"
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "analysis/order.h"
@@ -23,14 +24,13 @@ void take_interval(Row& row, const DeviceActivity& activity) {
   row.end = std::max(row.end, activity.end);
 }
 
-template <class Row>
-Index<Row> append(Runs<Row>& rows, const Row& row) {
+template <class Rows, class Row>
+Index<Row> append(Rows& rows, const Row& row) {
   rows.push_back(row);
   return {static_cast<std::uint32_t>(rows.size() - 1)};
 }
 
-}  // namespace
-
+/// The operation that an activity stands for; none of kernels and what is no work of a device.
 std::optional<OpKind> op_kind(ActivityKind kind) {
   switch (kind) {
     case ActivityKind::kHtoD:
@@ -48,6 +48,7 @@ std::optional<OpKind> op_kind(ActivityKind kind) {
   return std::nullopt;
 }
 
+/// The rows that an activity becomes which stands for none.
 Launch launch_of(const Trace& trace, const DeviceActivity& activity) {
   Launch launch;
   launch.region = activity.region;
@@ -79,36 +80,6 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   op.bytes = activity.bytes;
   return op;
 }
-
-Trace on_device_clock(Trace trace) {
-  if (!has_device_times(trace)) return trace;
-  // What comes without OMPT has no thread either; rows need one to refer to.
-  if (trace.threads.empty()) trace.threads.push_back({trace.process.pid});
-  put_tallies_on_device_clock(trace);
-  for (DeviceActivity& activity : trace.activities) {
-    if (!activity.launch && activity.kind == ActivityKind::kKernel) {
-      activity.launch = append(trace.launches, launch_of(trace, activity));
-    }
-    const std::optional<OpKind> kind = op_kind(activity.kind);
-    if (!activity.op && kind) {
-      activity.op = append(trace.ops, op_of(trace, activity, *kind));
-    }
-    if (activity.op) take_interval(*trace.ops.edit(activity.op.value), activity);
-    if (activity.launch) take_interval(*trace.launches.edit(activity.launch.value), activity);
-  }
-  const std::vector<std::uint32_t> ops = order_by_begin(trace.ops);
-  const std::vector<std::uint32_t> launches = order_by_begin(trace.launches);
-  for (DeviceActivity& activity : trace.activities) {
-    if (activity.op) activity.op.value = ops[activity.op.value];
-    if (activity.launch) activity.launch.value = launches[activity.launch.value];
-  }
-  for (Synchronization& wait : trace.synchronizations) {
-    if (wait.op) wait.op.value = ops[wait.op.value];
-  }
-  return trace;
-}
-
-namespace {
 
 /// All activities of one tally.
 struct Work {
@@ -149,41 +120,32 @@ Distribution rest_of(const Distribution& times, std::uint64_t count) {
 }
 
 /// The tally as the device saw it; what it did not see of it is left over.
-std::optional<OpTally> take(OpTally& tally, const Work& work) {
+template <class Tally>
+std::optional<Tally> take(Tally& tally, const Work& work) {
+  constexpr bool kIsOfOps = std::is_same_v<Tally, OpTally>;
   tally.like.clock = Clock::kDevice;
   const std::uint64_t seen = work.times.count;
   const std::uint64_t asked = tally.times.count;
+  bool is_whole = seen >= asked;
   // Calls of several operations, of which some are not seen, cannot be told apart.
-  if (seen >= asked || tally.calls == 1) {
+  if constexpr (kIsOfOps) is_whole = is_whole || tally.calls == 1;
+  if (is_whole) {
     tally.times = seen == asked ? work.times : spread(work.times, asked);
     return std::nullopt;
   }
-  OpTally rest = tally;
-  rest.like.clock = Clock::kEnqueue;
-  rest.bytes = tally.bytes - std::min(tally.bytes, work.bytes);
-  rest.times = rest_of(tally.times, asked - seen);
-  if (tally.calls != 0) {
-    rest.calls =
-        std::clamp<std::uint64_t>(tally.calls * (asked - seen) / asked, 1, tally.calls - 1);
-    tally.calls -= rest.calls;
-  }
-  tally.bytes -= rest.bytes;
-  tally.times = work.times;
-  return rest;
-}
-
-std::optional<LaunchTally> take(LaunchTally& tally, const Work& work) {
-  tally.like.clock = Clock::kDevice;
-  const std::uint64_t seen = work.times.count;
-  const std::uint64_t asked = tally.times.count;
-  if (seen >= asked) {
-    tally.times = seen == asked ? work.times : spread(work.times, asked);
-    return std::nullopt;
-  }
-  LaunchTally rest = tally;
+  Tally rest = tally;
   rest.like.clock = Clock::kEnqueue;
   rest.times = rest_of(tally.times, asked - seen);
   tally.times = work.times;
+  if constexpr (kIsOfOps) {
+    rest.bytes = tally.bytes - std::min(tally.bytes, work.bytes);
+    tally.bytes -= rest.bytes;
+    if (tally.calls != 0) {
+      rest.calls =
+          std::clamp<std::uint64_t>(tally.calls * (asked - seen) / asked, 1, tally.calls - 1);
+      tally.calls -= rest.calls;
+    }
+  }
   return rest;
 }
 
@@ -197,19 +159,12 @@ void take_all(std::vector<Tally>& tallies, const std::vector<Work>& works) {
   }
 }
 
-template <class Tally>
-Index<Tally> append(std::vector<Tally>& tallies, Tally tally) {
-  tallies.push_back(std::move(tally));
-  return {static_cast<std::uint32_t>(tallies.size() - 1)};
-}
-
 void add(const ActivityTally& tally, Work& work) {
   work.bytes += tally.bytes;
   work.times.add(tally.times);
 }
 
-}  // namespace
-
+/// The same of what was counted.
 void put_tallies_on_device_clock(Trace& trace) {
   std::vector<Work> of_op(trace.op_tallies.size());
   std::vector<Work> of_launch(trace.launch_tallies.size());
@@ -236,6 +191,36 @@ void put_tallies_on_device_clock(Trace& trace) {
       tally.op = append(trace.op_tallies, op);
     }
   }
+}
+
+}  // namespace
+
+Trace on_device_clock(Trace trace) {
+  if (!has_device_times(trace)) return trace;
+  // What comes without OMPT has no thread either; rows need one to refer to.
+  if (trace.threads.empty()) trace.threads.push_back({trace.process.pid});
+  put_tallies_on_device_clock(trace);
+  for (DeviceActivity& activity : trace.activities) {
+    if (!activity.launch && activity.kind == ActivityKind::kKernel) {
+      activity.launch = append(trace.launches, launch_of(trace, activity));
+    }
+    const std::optional<OpKind> kind = op_kind(activity.kind);
+    if (!activity.op && kind) {
+      activity.op = append(trace.ops, op_of(trace, activity, *kind));
+    }
+    if (activity.op) take_interval(*trace.ops.edit(activity.op.value), activity);
+    if (activity.launch) take_interval(*trace.launches.edit(activity.launch.value), activity);
+  }
+  const std::vector<std::uint32_t> ops = order_by_begin(trace.ops);
+  const std::vector<std::uint32_t> launches = order_by_begin(trace.launches);
+  for (DeviceActivity& activity : trace.activities) {
+    if (activity.op) activity.op.value = ops[activity.op.value];
+    if (activity.launch) activity.launch.value = launches[activity.launch.value];
+  }
+  for (Synchronization& wait : trace.synchronizations) {
+    if (wait.op) wait.op.value = ops[wait.op.value];
+  }
+  return trace;
 }
 
 }  // namespace ompdm::analysis

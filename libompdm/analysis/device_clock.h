@@ -23,16 +23,6 @@ inline bool has_device_times(const Trace& trace) {
 /// became. So with what was counted. A trace that is on the device's clock already stays as it is.
 Trace on_device_clock(Trace trace);
 
-/// That of what was counted.
-void put_tallies_on_device_clock(Trace& trace);
-
-/// The operation that an activity stands for; none of kernels and what is no work of a device.
-std::optional<OpKind> op_kind(ActivityKind kind);
-
-/// The rows that an activity becomes which stands for none.
-Launch launch_of(const Trace& trace, const DeviceActivity& activity);
-DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind);
-
 /// Positions of rows in the order of their begins. A trace's are mostly in order: then none is
 /// held.
 template <class Row>

@@ -1,41 +1,16 @@
-#include "analysis/directives.h"
-
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
-#include "analysis/row_ids.h"
 #include "analysis/tables.h"
-#include "ompdm/analysis.h"
-#include "ompdm/columns.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 
 namespace {
-
-/// Sums by row of the directive table and by call path.
-class DirectivePaths {
- public:
-  explicit DirectivePaths(const Trace& trace) : trace_(trace) {}
-
-  /// What the instances of a row that one path led to have come to so far.
-  DirectiveFigures& at(std::uint32_t row, Index<CallPath> path) {
-    return sums_[std::uint64_t{row} << 32U | path.value];
-  }
-
-  /// Gives the rows their paths, as far as the source tells them apart, and the sum of these.
-  void give_to(std::vector<DirectiveRow>& rows) const;
-
- private:
-  const Trace& trace_;
-  std::unordered_map<std::uint64_t, DirectiveFigures> sums_;
-};
 
 /// Innermost first. A call is told as the report tells places: by its line, not the column.
 using Calls = std::vector<Frame>;
@@ -113,9 +88,7 @@ void describe(const Sums& sums, DirectiveRow& row) {
 void add(DirectiveFigures& sum, const DirectiveFigures& other) {
   for (Flow DirectiveFigures::* flow :
        {&DirectiveFigures::htod, &DirectiveFigures::dtoh, &DirectiveFigures::dtod}) {
-    (sum.*flow).bytes += (other.*flow).bytes;
-    (sum.*flow).count += (other.*flow).count;
-    (sum.*flow).time += (other.*flow).time;
+    add(sum.*flow, other.*flow);
   }
   sum.count += other.count;
   sum.alloc_count += other.alloc_count;
@@ -129,20 +102,36 @@ void add(DirectiveFigures& sum, const DirectiveFigures& other) {
 
 namespace {
 
-void DirectivePaths::give_to(std::vector<DirectiveRow>& rows) const {
-  std::map<std::uint32_t, Calls> calls;
-  std::vector<Sums> sums(rows.size());
-  for (const auto& [key, figures] : sums_) {
-    const auto path = static_cast<std::uint32_t>(key);
-    const auto [known, is_new] = calls.try_emplace(path);
-    if (is_new) known->second = calls_of(trace_, {path});
-    add(sums[key >> 32U][known->second], figures);
+/// Sums by row of the directive table and by call path.
+class DirectivePaths {
+ public:
+  explicit DirectivePaths(const Trace& trace) : trace_(trace) {}
+
+  /// What the instances of a row that one path led to have come to so far.
+  DirectiveFigures& at(std::uint32_t row, Index<CallPath> path) {
+    return sums_[std::uint64_t{row} << 32U | path.value];
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    join_unknown_lines(sums[i]);
-    describe(sums[i], rows[i]);
+
+  /// Gives the rows their paths, as far as the source tells them apart, and the sum of these.
+  void give_to(std::vector<DirectiveRow>& rows) const {
+    std::map<std::uint32_t, Calls> calls;
+    std::vector<Sums> sums(rows.size());
+    for (const auto& [key, figures] : sums_) {
+      const auto path = static_cast<std::uint32_t>(key);
+      const auto [known, is_new] = calls.try_emplace(path);
+      if (is_new) known->second = calls_of(trace_, {path});
+      add(sums[key >> 32U][known->second], figures);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      join_unknown_lines(sums[i]);
+      describe(sums[i], rows[i]);
+    }
   }
-}
+
+ private:
+  const Trace& trace_;
+  std::unordered_map<std::uint64_t, DirectiveFigures> sums_;
+};
 
 /// Equal keys are one row. Instances of a template stand at one place; without a line only the
 /// address tells two directives of a function apart.
@@ -195,13 +184,11 @@ DirectiveTable empty_table(const Trace& trace) {
 }
 
 std::vector<std::uint64_t> mapped_bytes(const Trace& trace) {
-  constexpr std::uint64_t kPrivate = 0x80;
-  constexpr std::uint64_t kLiteral = 0x100;
   std::vector<std::uint64_t> sums;
   for (const std::vector<MapItem>& items : trace.map_lists) {
     std::uint64_t sum = 0;
     for (const MapItem& item : items) {
-      if ((item.type & (kPrivate | kLiteral)) == 0) sum += item.bytes;
+      if ((item.type & (kMapPrivate | kMapLiteral)) == 0) sum += item.bytes;
     }
     sums.push_back(sum);
   }
@@ -239,32 +226,10 @@ bool is_call(const DirectiveRow& row) {
 }
 
 void add_ops(const DataOp& op, const Flow& moved, DirectiveFigures& sum) {
-  Flow* flow = nullptr;
-  switch (op.kind) {
-    case OpKind::kHtoD:
-      flow = &sum.htod;
-      break;
-    case OpKind::kDtoH:
-      flow = &sum.dtoh;
-      break;
-    case OpKind::kDtoD:
-      flow = &sum.dtod;
-      break;
-    case OpKind::kAlloc:
-      sum.alloc_count += moved.count;
-      break;
-    case OpKind::kMemset:
-    case OpKind::kDelete:
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  if (flow != nullptr) {
-    flow->bytes += moved.bytes;
-    flow->count += moved.count;
-    flow->time += moved.time;
-    if (op.clock == Clock::kEnqueue) sum.timed = false;
-  }
+  if (op.kind == OpKind::kAlloc) sum.alloc_count += moved.count;
+  if (!is_transfer(op.kind)) return;
+  add(sum.*described(op.kind).flow, moved);
+  if (op.clock == Clock::kEnqueue) sum.timed = false;
 }
 
 void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {

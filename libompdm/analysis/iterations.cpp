@@ -1,24 +1,21 @@
-#include "analysis/iterations.h"
-
+// The table of loops: which repetitions are loops, what a pass costs, and what never changes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <utility>
 
-#include "analysis/map_types.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
 #include "analysis/pass_finder.h"
-#include "analysis/row_ids.h"
+#include "analysis/tables.h"
 #include "detectors/contents.h"
 #include "detectors/loops.h"
-#include "detectors/names.h"
-#include "ompdm/trace.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 
@@ -32,21 +29,6 @@ struct ThreadGroup {
   bool one_at_a_time = true;  ///< no two of their directives overlap in time
 };
 
-class Groups {
- public:
-  explicit Groups(std::size_t count) : leader_(count) {
-    std::iota(leader_.begin(), leader_.end(), 0U);
-  }
-  std::uint32_t leader(std::uint32_t thread) {
-    while (leader_[thread] != thread) thread = leader_[thread] = leader_[leader_[thread]];
-    return thread;
-  }
-  void join(std::uint32_t a, std::uint32_t b) { leader_[leader(b)] = leader(a); }
-
- private:
-  std::vector<std::uint32_t> leader_;
-};
-
 /// What the main thread asks for comes one after the other, and so does what a thread of the
 /// program asks for: a call path tells that it did.
 bool has_own_sequence(const Trace& trace, const Region& region) {
@@ -56,16 +38,16 @@ bool has_own_sequence(const Trace& trace, const Region& region) {
 /// Groups of two and more threads.
 std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   if (trace.threads.size() < 3) return {};
-  Groups groups(trace.threads.size());
+  Joined groups(static_cast<std::uint32_t>(trace.threads.size()));
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // thread, map list
   std::map<std::uint64_t, std::uint32_t> users;            // of host storage, by its address
   for (const Region& region : trace.regions) {
-    if (has_own_sequence(trace, region) || region.map_list >= trace.map_lists.size()) continue;
-    if (!seen.insert({region.asker(), region.map_list}).second) continue;
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    if (has_own_sequence(trace, region)) continue;
+    if (!seen.emplace(region.asker(), region.map_list).second) continue;
+    for (const MapItem& item : items_of(trace, region)) {
       if (item.begin == 0 || (item.type & (kMapPrivate | kMapLiteral)) != 0) continue;
       const auto [user, is_new] = users.try_emplace(item.begin, region.asker());
-      if (!is_new) groups.join(user->second, region.asker());
+      if (!is_new) groups.join(region.asker(), user->second);
     }
   }
   struct Latest {
@@ -78,7 +60,7 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
   for (const Region& region : trace.regions) {
     const std::uint32_t thread = region.asker();
     if (has_own_sequence(trace, region)) continue;
-    const std::uint32_t leader = groups.leader(thread);
+    const std::uint32_t leader = groups.find(thread);
     ThreadGroup& group = found[leader];
     if (!known[thread]) group.threads.push_back(thread);
     known[thread] = true;
@@ -155,27 +137,10 @@ void add(const DataOp& op, const DirectiveTable& directives, CrossedItem& item) 
   item.variables.push_back(variable);
 }
 
-struct Unchanged {
-  std::uint64_t bytes = 0;
-  CrossedItem of;
-};
-
 /// Those with most bytes first, each once.
-void add_by_bytes(const std::map<std::string, Unchanged>& items, Invariant& invariant) {
-  std::vector<std::pair<std::string, Unchanged>> rows(items.begin(), items.end());
-  sort_rows(rows, [](const auto& row) { return ~row.second.bytes; });
-  for (auto& [item, unchanged] : rows) {
-    invariant.items.push_back(item);
-    invariant.rows.push_back(std::move(unchanged.of));
-  }
-}
-
-/// Those that are mostly unchanged, the ones with most bytes first.
-std::vector<Recurring> mostly_unchanged(std::map<std::string, Recurring> items) {
+std::vector<Recurring> by_bytes(std::map<std::string, Recurring> items) {
   std::vector<Recurring> rows;
-  for (auto& [name, item] : items) {
-    if (2 * item.unchanged >= item.compared) rows.push_back(std::move(item));
-  }
+  for (auto& [name, item] : items) rows.push_back(std::move(item));
   sort_rows(rows, [](const Recurring& row) { return ~row.bytes; });
   return rows;
 }
@@ -211,7 +176,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   }
   std::vector<std::uint64_t> total(loops.rows.size());
   std::vector<bool> compared(loops.rows.size());
-  std::vector<std::map<std::string, Unchanged>> items(loops.rows.size());
+  std::vector<std::map<std::string, Recurring>> constant(loops.rows.size());
   std::vector<std::map<std::string, Recurring>> changing(loops.rows.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names;  // by variable and site
   for (const auto& [piece, crossings] : pieces) {
@@ -223,19 +188,14 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     if (is_new) name->second = item_of(trace, first);
     const std::string& item = name->second;
     // What was seen to change may have changed where no block was looked at, too.
-    if (crossings.changes) {
-      Recurring& row = changing[loop][item];
-      row.item = item;
-      add(first, directives, row.of);
-      row.bytes += crossings.bytes;
-      row.unchanged += crossings.unchanged;
-      row.compared += crossings.compared;
-      continue;
-    }
-    total[loop] += crossings.bytes;
-    if (item.empty() || crossings.bytes == 0) continue;
-    items[loop][item].bytes += crossings.bytes;
-    add(first, directives, items[loop][item].of);
+    if (!crossings.changes) total[loop] += crossings.bytes;
+    if (!crossings.changes && (item.empty() || crossings.bytes == 0)) continue;
+    Recurring& row = (crossings.changes ? changing : constant)[loop][item];
+    row.item = item;
+    add(first, directives, row.of);
+    row.bytes += crossings.bytes;
+    row.unchanged += crossings.unchanged;
+    row.compared += crossings.compared;
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
@@ -243,8 +203,13 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
     Invariant& invariant = invariants[loop].emplace();
     invariant.bytes =
         static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes));
-    add_by_bytes(items[loop], invariant);
-    invariant.recurring = mostly_unchanged(std::move(changing[loop]));
+    for (Recurring& row : by_bytes(std::move(constant[loop]))) {
+      invariant.items.push_back(std::move(row.item));
+      invariant.rows.push_back(std::move(row.of));
+    }
+    invariant.recurring = by_bytes(std::move(changing[loop]));
+    std::erase_if(invariant.recurring,
+                  [](const Recurring& row) { return 2 * row.unchanged < row.compared; });
   }
   return invariants;
 }
@@ -450,6 +415,174 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
     rows.push_back(std::move(row));
   }
   identify(rows, directives.rows);
+  return rows;
+}
+
+namespace {
+
+/// What runs from an instant on, until the next segment.
+struct Segment {
+  Nanoseconds begin = 0;
+  std::size_t part = static_cast<std::size_t>(PassPart::kHost);
+  bool needless = false;
+};
+
+/// What one sequence of directives did: time in segments that do not overlap, and what crossed
+/// when.
+class SequenceTime {
+ public:
+  void add_interval(Nanoseconds begin, Nanoseconds end, std::size_t part, bool needless) {
+    if (end <= begin) return;
+    edges_.push_back({begin, 2 * part + (needless ? 1 : 0), 1});
+    edges_.push_back({end, 2 * part + (needless ? 1 : 0), -1});
+  }
+  void add_bytes(const DataOp& op, Nanoseconds at, bool needless) {
+    bytes_.push_back({at, op.bytes, op.kind, needless});
+  }
+  void add_hashing(Nanoseconds at, Nanoseconds time) { hashing_.push_back({at, time}); }
+
+  /// Call once all is added.
+  void settle() {
+    std::ranges::sort(edges_, {}, &Edge::time);
+    std::ranges::sort(bytes_, {}, &Crossing::time);
+    std::ranges::sort(hashing_, {}, &Hashing::begin);
+    std::array<int, 2 * kPassParts> running{};
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      running[edges_[i].what] += edges_[i].change;
+      if (i + 1 < edges_.size() && edges_[i + 1].time == edges_[i].time) continue;
+      const auto first = std::ranges::find_if(running, [](int count) { return count > 0; });
+      Segment segment{edges_[i].time};
+      if (first != running.end()) {
+        const auto what = static_cast<std::size_t>(first - running.begin());
+        segment.part = what / 2;
+        segment.needless = what % 2 == 1;
+      }
+      segments_.push_back(segment);
+    }
+    edges_ = {};
+  }
+
+  /// Fills what a pass spent between its begin and its end.
+  void fill(Pass& pass) const {
+    sum_segments(pass);
+    for (auto at = std::ranges::lower_bound(bytes_, pass.begin, {}, &Crossing::time);
+         at != bytes_.end() && at->time < pass.end; ++at) {
+      if (at->kind == OpKind::kHtoD) pass.htod_bytes += at->bytes;
+      if (at->kind == OpKind::kDtoH) pass.dtoh_bytes += at->bytes;
+      if (at->needless) pass.needless_bytes += at->bytes;
+    }
+    Nanoseconds hashing = 0;
+    for (auto at = std::ranges::lower_bound(hashing_, pass.begin, {}, &Hashing::begin);
+         at != hashing_.end() && at->begin < pass.end; ++at) {
+      hashing += at->time;
+    }
+    Nanoseconds& host = pass.time[static_cast<std::size_t>(PassPart::kHost)];
+    pass.hashing = std::min(hashing, host);
+    host -= pass.hashing;
+    pass.wall = pass.end - pass.begin - pass.hashing;
+  }
+
+ private:
+  struct Edge {
+    Nanoseconds time;
+    std::size_t what;  // twice the part, plus 1 if needless
+    int change;
+  };
+  struct Crossing {
+    Nanoseconds time;
+    std::uint64_t bytes;
+    OpKind kind;
+    bool needless;
+  };
+  struct Hashing {
+    Nanoseconds begin;
+    Nanoseconds time;
+  };
+
+  void sum_segments(Pass& pass) const {
+    auto at = std::ranges::upper_bound(segments_, pass.begin, {}, &Segment::begin);
+    if (at != segments_.begin()) --at;
+    Nanoseconds known = pass.begin;
+    for (; at != segments_.end() && at->begin < pass.end; ++at) {
+      const auto next = std::next(at);
+      const Nanoseconds begin = std::max(at->begin, pass.begin);
+      const Nanoseconds end = next == segments_.end() ? begin : std::min(next->begin, pass.end);
+      if (end <= begin) continue;
+      pass.time[static_cast<std::size_t>(PassPart::kHost)] += begin - known;
+      pass.time[at->part] += end - begin;
+      if (at->needless) pass.needless[at->part] += end - begin;
+      known = end;
+    }
+    pass.time[static_cast<std::size_t>(PassPart::kHost)] +=
+        std::max(pass.end - known, Nanoseconds{0});
+  }
+
+  std::vector<Edge> edges_;
+  std::vector<Segment> segments_;
+  std::vector<Crossing> bytes_;
+  std::vector<Hashing> hashing_;
+};
+
+std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
+                                   const std::vector<std::uint32_t>& finding_of_op) {
+  std::vector<SequenceTime> times(loops.sequence_of_thread.size());
+  const auto of_thread = [&](std::uint32_t thread) -> SequenceTime& {
+    return times[loops.sequence_of_thread[thread]];
+  };
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp op = trace.ops[i];
+    if (op.internal) continue;
+    const Asker asked = asker_of(trace, i);
+    const bool needless = finding_of_op[i] != Picture::kNone;
+    SequenceTime& time = of_thread(asked.thread);
+    if (op.clock != Clock::kEnqueue)
+      time.add_interval(op.begin, op.end, static_cast<std::size_t>(described(op.kind).part),
+                        needless);
+    time.add_bytes(op, asked.time, needless);
+  }
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const Launch launch = trace.launches[i];
+    if (launch.clock == Clock::kEnqueue) continue;
+    const Index<Region> region = launch.region;
+    const std::uint32_t asker = region && trace.regions.rare(region.value).made != 0
+                                    ? trace.regions.common(region.value).maker
+                                    : launch.thread;
+    of_thread(asker).add_interval(launch.begin, launch.end,
+                                  static_cast<std::size_t>(PassPart::kKernel), false);
+  }
+  trace.regions.each_rare([&](std::size_t i, const RowParts<Region>::Rare& rare) {
+    const Nanoseconds hashing = rare.hashing + rare.hashing_after;
+    if (hashing <= 0) return;
+    const Region& common = trace.regions.common(i);
+    const std::uint32_t asker = rare.made != 0 ? common.maker : common.thread;
+    of_thread(asker).add_hashing(rare.made != 0 ? rare.made : trace.regions.begin_of(i), hashing);
+  });
+  for (SequenceTime& time : times) time.settle();
+  return times;
+}
+
+}  // namespace
+
+std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
+                                         const std::vector<std::uint32_t>& finding_of_op) {
+  const std::vector<SequenceTime> times = times_of(trace, loops, finding_of_op);
+  std::vector<std::vector<Pass>> rows(loops.rows.size());
+  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
+    const Loop& loop = loops.rows[i];
+    std::vector<PassBegin> begins = loop.pass_begins;
+    sort_rows(begins, [](const PassBegin& pass) { return std::pair(pass.span, pass.time); });
+    for (std::size_t at = 0; at < begins.size(); ++at) {
+      const LoopEntry& entry = loop.spans[begins[at].span];
+      const bool last = at + 1 == begins.size() || begins[at + 1].span != begins[at].span;
+      Pass pass;
+      pass.begin = begins[at].time;
+      pass.end = std::max(pass.begin, last ? entry.end : begins[at + 1].time);
+      pass.first = at == 0 || begins[at - 1].span != begins[at].span;
+      times[entry.sequence].fill(pass);
+      rows[i].push_back(pass);
+    }
+    sort_rows(rows[i], std::mem_fn(&Pass::begin));
+  }
   return rows;
 }
 

@@ -1,10 +1,13 @@
-// Rows in order, and times that overlap counted once. Inside the analysis library only.
+// Rows in order, times that overlap counted once, and sets that are joined. Inside the analysis
+// library only.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -74,15 +77,87 @@ class UnionLength {
   bool is_empty_ = true;
 };
 
-/// Time covered by at least one interval. Linear if they are in order of begin, else it sorts its
-/// copy.
-Nanoseconds union_length(std::vector<Interval> intervals);
+/// The time covered by intervals, as intervals in order that do not touch. Linear if they are in
+/// order of begin, else it sorts them.
+inline std::vector<Interval> merged(std::vector<Interval> intervals) {
+  const auto earlier = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(intervals.begin(), intervals.end(), earlier)) {
+    std::sort(intervals.begin(), intervals.end(), earlier);
+  }
+  std::size_t count = 0;
+  for (const Interval& interval : intervals) {
+    if (interval.end <= interval.begin) continue;
+    if (count > 0 && interval.begin <= intervals[count - 1].end) {
+      intervals[count - 1].end = std::max(intervals[count - 1].end, interval.end);
+    } else {
+      intervals[count++] = interval;
+    }
+  }
+  intervals.resize(count);
+  return intervals;
+}
 
-/// The same time as intervals in order that do not touch.
-std::vector<Interval> merged(std::vector<Interval> intervals);
+/// Time covered by at least one interval.
+inline Nanoseconds union_length(std::vector<Interval> intervals) {
+  Nanoseconds length = 0;
+  for (const Interval& interval : merged(std::move(intervals))) {
+    length += interval.end - interval.begin;
+  }
+  return length;
+}
 
 /// Of the time of `merged` intervals what lies in `within`. Logarithmic in their number, linear in
 /// that of those inside.
-Nanoseconds overlap(const std::vector<Interval>& merged, Interval within);
+inline Nanoseconds overlap(const std::vector<Interval>& merged, Interval within) {
+  Nanoseconds length = 0;
+  auto at = std::ranges::upper_bound(merged, within.begin, std::less<>{}, &Interval::end);
+  for (; at != merged.end() && at->begin < within.end; ++at) {
+    length += std::min(at->end, within.end) - std::max(at->begin, within.begin);
+  }
+  return length;
+}
+
+/// Spans, those that overlap made one.
+template <class Number>
+class Spans {
+ public:
+  [[nodiscard]] bool overlap(Number begin, Number end) const {
+    const auto after = spans_.lower_bound(end);
+    return after != spans_.begin() && std::prev(after)->second > begin;
+  }
+
+  void add(Number begin, Number end) {
+    auto at = spans_.lower_bound(end);
+    while (at != spans_.begin() && std::prev(at)->second > begin) {
+      --at;
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = spans_.erase(at);
+    }
+    spans_.emplace(begin, end);
+  }
+
+ private:
+  std::map<Number, Number> spans_;  // begin -> end
+};
+
+/// Members 0, 1, ..., of which some are joined to sets (union-find).
+class Joined {
+ public:
+  /// So many members, each a set of its own.
+  explicit Joined(std::uint32_t count) : leader_(count) {
+    std::iota(leader_.begin(), leader_.end(), 0U);
+  }
+
+  /// The member that tells its set.
+  std::uint32_t find(std::uint32_t one) {
+    while (leader_[one] != one) one = leader_[one] = leader_[leader_[one]];
+    return one;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { leader_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::uint32_t> leader_;
+};
 
 }  // namespace ompdm::analysis

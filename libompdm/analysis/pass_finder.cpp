@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <utility>
 
-#include "analysis/directives.h"
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "analysis/order.h"
+#include "analysis/tables.h"
 
 namespace ompdm::analysis {
 
@@ -352,12 +351,8 @@ void PassFinder::end_pass(Active& active, Nanoseconds end) {
   Loop& row = rows_[active.row];
   PassCost cost = active.pass;
   cost.wall = end - active.begin;
-  const auto add_up = [&](PassCost& sum) {
-    add(sum, cost);
-    sum.wall += cost.wall;
-  };
-  add_up(row.total);
-  if (active.first) add_up(row.first_passes);
+  add(row.total, cost);
+  if (active.first) add(row.first_passes, cost);
   if (active.first && active.span == 0) row.first = cost;
   row.devices = std::max(row.devices, static_cast<std::uint32_t>(active.devices.size()));
   row.spans[active.span].end = active.end;

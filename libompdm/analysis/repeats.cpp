@@ -7,9 +7,6 @@
 
 #include "analysis/order.h"
 
-// Passes that are not equal to their neighbours, and yet belong to the loop.
-// What a pass consists of: a shape is a symbol, or a body of several shapes.
-
 namespace ompdm::analysis {
 
 namespace {
@@ -25,6 +22,7 @@ void add(PassCost& sum, const PassCost& cost) {
   sum.dtoh_bytes += cost.dtoh_bytes;
   sum.transfer += cost.transfer;
   sum.kernel += cost.kernel;
+  sum.wall += cost.wall;
   sum.hashing += cost.hashing;
   sum.allocations += cost.allocations;
 }
@@ -38,8 +36,6 @@ void add(Loop& sum, const Loop& loop) {
   sum.entries += loop.entries;
   add(sum.first_passes, loop.first_passes);
   add(sum.total, loop.total);
-  sum.first_passes.wall += loop.first_passes.wall;
-  sum.total.wall += loop.total.wall;
   for (PassBegin pass : loop.pass_begins) {
     pass.span += static_cast<std::uint32_t>(sum.spans.size());
     sum.pass_begins.push_back(pass);
@@ -248,8 +244,6 @@ void LoopFinder::start_entry(Node& node) {
   ++loop.passes;
   add(loop.first_passes, cost);
   add(loop.total, cost);
-  loop.first_passes.wall += cost.wall;
-  loop.total.wall += cost.wall;
 }
 
 void LoopFinder::add_pass(Node& node, const Node& pass) {
@@ -376,10 +370,7 @@ std::uint32_t LoopFinder::intern_body(std::size_t at, std::size_t count) {
   std::vector<std::uint32_t> body(count);
   for (std::size_t i = 0; i < count; ++i) body[i] = stack_[at + i].shape;
   const std::uint64_t hash = hash_of(at, count);
-  const auto [begin, end] = shape_of_body_.equal_range(hash);
-  for (auto known = begin; known != end; ++known) {
-    if (bodies_[known->second - symbol_count_] == body) return known->second;
-  }
+  if (const std::uint32_t known = shape_of(body, hash); known != kNone) return known;
   const auto shape = static_cast<std::uint32_t>(symbol_count_ + bodies_.size());
   shape_of_body_.emplace(hash, shape);
   bodies_.push_back(std::move(body));
@@ -427,6 +418,11 @@ std::uint32_t LoopFinder::known_shape(const std::vector<std::uint32_t>& body) co
   if (body.size() == 1) return body.front();
   std::uint64_t hash = 0;
   for (const std::uint32_t shape : body) hash = hash * kBase + shape + 1;
+  return shape_of(body, hash);
+}
+
+std::uint32_t LoopFinder::shape_of(const std::vector<std::uint32_t>& body,
+                                   std::uint64_t hash) const {
   const auto [begin, end] = shape_of_body_.equal_range(hash);
   for (auto known = begin; known != end; ++known) {
     if (bodies_[known->second - symbol_count_] == body) return known->second;

@@ -61,7 +61,7 @@ struct Loop {
   std::vector<PassBegin> pass_begins;  ///< one a pass, of each entry in order of time
 };
 
-/// Adds up all but `wall`.
+/// Adds `cost` to `sum`.
 void add(PassCost& sum, const PassCost& cost);
 
 /// Adds the entries of a loop that does the same; `symbols` stay as they are.
@@ -138,6 +138,9 @@ class LoopFinder {
   [[nodiscard]] bool are_alike(const std::vector<std::uint32_t>& body, std::size_t begin,
                                std::size_t end) const;
   [[nodiscard]] std::uint32_t known_shape(const std::vector<std::uint32_t>& body) const;
+  /// The same of a body with that hash.
+  [[nodiscard]] std::uint32_t shape_of(const std::vector<std::uint32_t>& body,
+                                       std::uint64_t hash) const;
   void keep_single_pass();
 
   std::uint32_t symbol_count_;

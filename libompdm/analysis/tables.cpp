@@ -1,56 +1,30 @@
 #include "analysis/tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
+#include "analysis/names.h"
 #include "analysis/order.h"
-#include "analysis/row_ids.h"
-#include "ompdm/columns.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace ompdm::analysis {
 
-namespace {
-
-Flow* flow_of(Totals& totals, OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return &totals.alloc;
-    case OpKind::kHtoD:
-      return &totals.htod;
-    case OpKind::kDtoH:
-      return &totals.dtoh;
-    case OpKind::kDtoD:
-      return &totals.dtod;
-    case OpKind::kMemset:
-      return &totals.memset;
-    case OpKind::kDelete:
-      return &totals.remove;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return nullptr;
-}
-
-void add(Flow& sum, const Flow& other) {
-  sum.bytes += other.bytes;
-  sum.count += other.count;
-  sum.time += other.time;
-}
-
-}  // namespace
-
 Totals totals_of(const Trace& trace) {
   Totals totals;
+  const auto add_op = [&](const DataOp& op, const Flow& moved) {
+    Flow Totals::* total = op.internal ? &Totals::runtime_internal : described(op.kind).total;
+    if (total != nullptr) add(totals.*total, moved);
+  };
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
-    Flow* flow = op.internal ? &totals.runtime_internal : flow_of(totals, op.kind);
-    if (flow != nullptr) add(*flow, {count * op.bytes, count, time});
+    add_op(op, {count * op.bytes, count, time});
   });
   sum_up(trace.launches, [&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
     add(totals.kernel, {0, count, time});
@@ -61,8 +35,7 @@ Totals totals_of(const Trace& trace) {
   trace.regions.each_rare(
       [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
   for (const OpTally& tally : trace.op_tallies) {
-    Flow* flow = tally.like.internal ? &totals.runtime_internal : flow_of(totals, tally.like.kind);
-    if (flow != nullptr) add(*flow, {tally.bytes, tally.times.count, sum_of(tally.times)});
+    add_op(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
   }
   for (const LaunchTally& tally : trace.launch_tallies) {
     add(totals.kernel, {0, tally.times.count, sum_of(tally.times)});
@@ -83,15 +56,11 @@ Nanoseconds program_wall_of(const Trace& trace) {
 }
 
 void add(Totals& sum, const Totals& other) {
-  add(sum.htod, other.htod);
-  add(sum.dtoh, other.dtoh);
-  add(sum.dtod, other.dtod);
-  add(sum.memset, other.memset);
-  add(sum.alloc, other.alloc);
-  add(sum.remove, other.remove);
-  add(sum.kernel, other.kernel);
-  add(sum.region, other.region);
-  add(sum.runtime_internal, other.runtime_internal);
+  for (Flow Totals::* flow :
+       {&Totals::htod, &Totals::dtoh, &Totals::dtod, &Totals::memset, &Totals::alloc,
+        &Totals::remove, &Totals::kernel, &Totals::region, &Totals::runtime_internal}) {
+    add(sum.*flow, other.*flow);
+  }
 }
 
 std::vector<VariableRow> variables_of(const Trace& trace) {
@@ -116,10 +85,7 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     if (op.internal || !op.variable) return;
     if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
     VariableRow& row = rows[op.variable.value];
-    Flow& flow = op.kind == OpKind::kHtoD ? row.htod : row.dtoh;
-    flow.bytes += moved.bytes;
-    flow.count += moved.count;
-    flow.time += moved.time;
+    analysis::add(op.kind == OpKind::kHtoD ? row.htod : row.dtoh, moved);
     if (op.clock == Clock::kEnqueue) row.timed = false;
   };
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
@@ -158,7 +124,7 @@ std::vector<ActivityGroup> group_ops(const Trace& trace, bool api_calls) {
   constexpr std::size_t kClocks = 4;
   std::vector<ActivityGroup> groups(kTypes * kClocks);
   const auto group_of = [&](const DataOp& op) -> ActivityGroup* {
-    const std::optional<ActivityType> type = type_of(op.kind);
+    const std::optional<ActivityType> type = described(op.kind).type;
     if (op.internal || !type) return nullptr;
     const bool is_api_call = *type == ActivityType::kAlloc || *type == ActivityType::kDelete;
     if (is_api_call != api_calls) return nullptr;
@@ -280,27 +246,6 @@ Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> s
   return row;
 }
 
-std::optional<ActivityType> type_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return ActivityType::kAlloc;
-    case OpKind::kHtoD:
-      return ActivityType::kHtoD;
-    case OpKind::kDtoH:
-      return ActivityType::kDtoH;
-    case OpKind::kDtoD:
-      return ActivityType::kDtoD;
-    case OpKind::kMemset:
-      return ActivityType::kMemset;
-    case OpKind::kDelete:
-      return ActivityType::kDelete;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
   std::vector<ActivityGroup> groups = group_ops(trace, api_calls);
   if (!api_calls) std::ranges::move(group_launches(trace), std::back_inserter(groups));
@@ -319,6 +264,63 @@ std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
   identify(rows);
   sort_rows(rows, std::mem_fn(&Activity::total), std::greater<>{});
   return rows;
+}
+
+std::string row_id(std::string_view what) {
+  return fmt::format("{:016x}", XXH3_64bits(what.data(), what.size()));
+}
+
+std::string RowIds::of(const std::string& what) {
+  const std::uint64_t number = known_[what]++;
+  return row_id(number == 0 ? what : fmt::format("{}\n{}", what, number));
+}
+
+void identify(std::vector<DirectiveRow>& rows) {
+  RowIds ids;
+  for (DirectiveRow& row : rows) {
+    std::string what =
+        fmt::format("directive\n{}\n{}\n{}\n{}\n{}\n{}", directive_name(row.directive),
+                    last_name(row.file), row.line, row.column, row.function, row.api);
+    if (row.line == 0) what += fmt::format("\n{}\n{:x}", last_name(row.module), row.address);
+    row.id = ids.of(what);
+    RowIds path_ids;
+    for (DirectivePath& path : row.paths) {
+      std::string frames = "path\n" + row.id;
+      for (const Frame& frame : path.frames) {
+        frames += fmt::format("\n{}\n{}\n{}\n{}", frame.function, last_name(frame.file), frame.line,
+                              frame.column);
+      }
+      path.id = path_ids.of(frames);
+    }
+  }
+}
+
+void identify(std::vector<VariableRow>& rows) {
+  RowIds ids;
+  for (VariableRow& row : rows) {
+    row.id = ids.of(fmt::format("variable\n{}\n{}\n{}", row.name, last_name(row.file), row.line));
+  }
+}
+
+void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives) {
+  RowIds ids;
+  for (Iteration& row : rows) {
+    std::string what = fmt::format("loop\n{}\n{}\n{}\n{}\n{}", row.from_code, row.unrolled,
+                                   last_name(row.file), row.line + row.inside, row.function);
+    if (row.line + row.inside == 0) {
+      for (const std::size_t directive : row.directives) what += '\n' + directives[directive].id;
+    }
+    row.id = ids.of(what);
+  }
+}
+
+void identify(std::vector<Activity>& rows) {
+  RowIds ids;
+  for (Activity& row : rows) {
+    row.id = ids.of(fmt::format("activity\n{}\n{}\n{}\n{}\n{}", activity_type_name(row.type),
+                                static_cast<int>(row.clock), row.function, last_name(row.file),
+                                row.line));
+  }
 }
 
 }  // namespace ompdm::analysis

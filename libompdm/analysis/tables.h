@@ -1,12 +1,17 @@
-// Tables of a run: totals, variables, activities. Inside the analysis library only.
+// The tables of an analysis. Inside the analysis library only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/repeats.h"
+#include "ompdm/aggregates.h"
 #include "ompdm/analysis.h"
+#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 
@@ -34,19 +39,49 @@ inline Asker asker_of(const Trace& trace, std::uint32_t op) {
   return made != 0 ? Asker{common.maker, made} : Asker{common.thread, begin};
 }
 
+/// Whether a site is one of that directive.
+inline bool is_of(const Trace& trace, Index<Site> site, Directive directive) {
+  return site && trace.sites[site.value].directive == directive;
+}
+
 /// Row of a site in the table, kNoDirective if it has none.
 std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 
 /// What the times of a tally add up to.
 inline Nanoseconds sum_of(const Distribution& times) { return static_cast<Nanoseconds>(times.sum); }
 
+/// What an operation of a kind is in the tables.
+struct KindOfOp {
+  std::optional<ActivityType> type = {};  ///< what the device does for it; none: nothing
+  Flow Totals::* total = nullptr;
+  Flow DirectiveFigures::* flow = nullptr;  ///< of transfers
+  PassPart part = PassPart::kHost;
+};
+/// In the order of OpKind.
+inline constexpr KindOfOp kKindsOfOp[] = {
+    {ActivityType::kAlloc, &Totals::alloc, nullptr, PassPart::kAllocation},
+    {ActivityType::kHtoD, &Totals::htod, &DirectiveFigures::htod, PassPart::kHtoD},
+    {ActivityType::kDtoH, &Totals::dtoh, &DirectiveFigures::dtoh, PassPart::kDtoH},
+    {ActivityType::kDtoD, &Totals::dtod, &DirectiveFigures::dtod, PassPart::kOnDevice},
+    {ActivityType::kMemset, &Totals::memset, nullptr, PassPart::kOnDevice},
+    {ActivityType::kDelete, &Totals::remove, nullptr, PassPart::kAllocation},
+    {},
+    {}};
+constexpr const KindOfOp& described(OpKind kind) {
+  return kKindsOfOp[static_cast<std::size_t>(kind)];
+}
+
 /// Whether a kind moves the program's data between memories.
-bool is_transfer(OpKind kind);
+constexpr bool is_transfer(OpKind kind) { return described(kind).flow != nullptr; }
+
+/// Adds `other` to `sum`.
+inline void add(Flow& sum, const Flow& other) {
+  sum.bytes += other.bytes;
+  sum.count += other.count;
+  sum.time += other.time;
+}
 
 Totals totals_of(const Trace& trace);
-
-/// What the device does for an operation; none where it does nothing.
-std::optional<ActivityType> type_of(OpKind kind);
 
 /// What a kernel's row is called: its type, function, place and clock.
 Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock);
@@ -80,5 +115,60 @@ std::vector<StartLatency> start_latencies_of(const Trace& trace);
 Nanoseconds program_wall_of(const Trace& trace);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
+
+/// What of a loop's movement was the same in every pass that was looked at.
+struct Invariant {
+  std::uint64_t bytes = 0;         ///< a pass, both ways
+  std::vector<std::string> items;  ///< "a (jacobi.cpp:75)", those with most bytes first
+  /// What each of them stands for, variables as positions in Trace::variables.
+  std::vector<CrossedItem> rows;
+  std::vector<Recurring> recurring;  ///< that changed now and then, those with most bytes first
+};
+
+/// One for each loop of loops_of(); none for loops of which no content was compared. A piece is
+/// host storage that crosses to or from one device; each entry into a loop is looked at by itself.
+std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops,
+                                                    const DirectiveTable& directives);
+
+/// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for what no finding
+/// claims.
+std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
+                                         const std::vector<std::uint32_t>& finding_of_op);
+
+/// Directives and their call paths. Rows alike are told apart by their order, which is that of the
+/// sites in the program.
+void identify(std::vector<DirectiveRow>& rows);
+
+/// Rows in the order in which the variables were first mapped.
+void identify(std::vector<VariableRow>& rows);
+
+/// Loops in order of their first pass; the directives have their ids.
+void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives);
+
+void identify(std::vector<Activity>& rows);
+
+/// Follows a trace's operations in their order.
+class ApiCalls {
+ public:
+  /// Whether the operation before this one on its `thread` was of the same `call` (DataOp).
+  bool goes_on(std::uint32_t thread, std::uint32_t call) {
+    if (last_.size() <= thread) last_.resize(thread + 1);
+    const bool same = call != 0 && call == last_[thread];
+    last_[thread] = call;
+    return same;
+  }
+
+ private:
+  std::vector<std::uint32_t> last_;  // by thread
+};
+
+/// By the rows' ids, in nanoseconds. Of what had not ended none; of a `target data` its begin.
+struct Durations {
+  std::map<std::string, Distribution> activities;  ///< allocations and deletes too
+  std::map<std::string, Distribution> directives;  ///< of instances, on the host's clock
+};
+
+/// `analysis` and `picture` are this trace's.
+Durations durations_of(const Trace& trace, const Analysis& analysis, const Picture& picture);
 
 }  // namespace ompdm::analysis

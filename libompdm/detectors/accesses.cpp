@@ -4,7 +4,8 @@
 #include <iterator>
 #include <limits>
 
-#include "analysis/map_types.h"
+#include "analysis/tables.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 void Overlaps::add(std::uint64_t begin, std::uint64_t end) {
@@ -104,17 +105,12 @@ LaunchesByList::Lists NamedStorage::lists_of(std::uint64_t begin, std::uint64_t 
   return lists;
 }
 
-std::vector<const Launches*> NamedStorage::users_of(LaunchesByList& launches, std::int32_t device,
-                                                    std::uint64_t begin, std::uint64_t end) const {
-  return launches.of(device, lists_of(begin, end));
-}
-
 void Namings::read() const {
   is_read_ = true;
   for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
     const Region& region = trace_.regions.common(i);
     if (!region.site || region.map_list >= trace_.map_lists.size()) continue;
-    if (trace_.sites[region.site.value].directive == Directive::kTargetUpdate) continue;
+    if (is_of(trace_, region.site, Directive::kTargetUpdate)) continue;
     by_list_[{region.device, region.map_list}].push_back({trace_.regions.begin_of(i), region.site});
   }
   for (auto& [list, namings] : by_list_) std::ranges::sort(namings, {}, &Naming::begin);
@@ -129,19 +125,18 @@ void Namings::read() const {
 
 std::vector<Index<Site>> Namings::in_life_of(const Mapping& mapping) const {
   if (!is_read_) read();
-  const Nanoseconds from = trace_.ops.begin_of(mapping.alloc.value);
-  Nanoseconds to = trace_.process.wall;
+  Nanoseconds to = mapping.end;
   if (mapping.remove) {
     const Index<Region> ended_by = trace_.ops.region_of(mapping.remove.value);
-    const Nanoseconds removed = trace_.ops.begin_of(mapping.remove.value);
-    to = ended_by ? std::min(removed, trace_.regions.begin_of(ended_by.value)) : removed;
+    to = trace_.ops.begin_of(mapping.remove.value);
+    if (ended_by) to = std::min(to, trace_.regions.begin_of(ended_by.value));
   }
   std::vector<Index<Site>> sites;
   for (const std::uint32_t list : names_.lists_of(mapping.host, mapping.host + mapping.bytes)) {
     const auto found = by_list_.find({mapping.device, list});
     if (found == by_list_.end()) continue;
     const std::vector<Naming>& all = found->second;
-    for (auto at = std::ranges::upper_bound(all, from, {}, &Naming::begin);
+    for (auto at = std::ranges::upper_bound(all, mapping.begin, {}, &Naming::begin);
          at != all.end() && at->begin < to; ++at) {
       if (sites.empty() || sites.back().value != at->site.value) sites.push_back(at->site);
     }
@@ -161,13 +156,14 @@ Nanoseconds end_of(const Trace& trace, const Launch& launch) {
   return region.nowait ? kForEver : std::max(region.end, launch.end);
 }
 
-}  // namespace
-
+/// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
+/// not see when it begins.
 Nanoseconds begin_of(const Trace& trace, const Launch& launch) {
   return launch.region ? std::min(trace.regions[launch.region.value].asked(), launch.begin)
                        : launch.begin;
 }
 
+/// Positions in Trace::launches, in order of that.
 std::vector<std::uint32_t> launches_by_begin(const Trace& trace) {
   std::vector<std::pair<Nanoseconds, std::uint32_t>> begins;
   begins.reserve(trace.launches.size());
@@ -181,33 +177,27 @@ std::vector<std::uint32_t> launches_by_begin(const Trace& trace) {
   return order;
 }
 
+}  // namespace
+
 KernelTimes::KernelTimes(const Trace& trace) {
   for (const std::uint32_t i : launches_by_begin(trace)) {
     const Launch& launch = trace.launches[i];
-    Device& device = devices_[launch.device];
-    const Nanoseconds end = end_of(trace, launch);
-    device.begins.push_back(begin_of(trace, launch));
-    device.latest_end.push_back(
-        device.latest_end.empty() ? end : std::max(end, device.latest_end.back()));
+    devices_[launch.device].add(begin_of(trace, launch), end_of(trace, launch));
   }
 }
 
 bool KernelTimes::any(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
   const auto at = devices_.find(device);
-  if (at == devices_.end()) return false;
-  const std::vector<Nanoseconds>& begins = at->second.begins;
-  const auto after = std::ranges::lower_bound(begins, to);
-  return after != begins.begin() && at->second.latest_end[after - begins.begin() - 1] > from;
+  return at != devices_.end() && at->second.any(from, to);
 }
 
 namespace {
 
 Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
-  constexpr Nanoseconds kNeverEnds = std::numeric_limits<Nanoseconds>::max();
-  if (launch.unfinished) return kNeverEnds;
+  if (launch.unfinished) return kForEver;
   if (launch.clock != Clock::kEnqueue) return launch.end;
   const bool waited = launch.region && !trace.regions.common(launch.region.value).nowait;
-  return waited ? launch.end : kNeverEnds;
+  return waited ? launch.end : kForEver;
 }
 
 /// Whether only the kernel's copy of it is told to have a use: it is not brought back.
@@ -298,7 +288,7 @@ const KernelWrites::Users& KernelWrites::users_of(const Mapping& mapping) {
   Users& users = users_[mapping.piece];
   if (users.known && users.base == mapping.base) return users;
   const auto named = [&](const NamedStorage& storage, std::uint64_t begin, std::uint64_t end) {
-    return storage.users_of(by_list_, mapping.device, begin, end);
+    return by_list_.of(mapping.device, storage.lists_of(begin, end));
   };
   const std::uint64_t end = mapping.host + std::max<std::uint64_t>(mapping.bytes, 1);
   if (!users.known) {

@@ -95,11 +95,6 @@ class NamedStorage {
   /// Those of the lists that name some of [begin, end), each once, in ascending order.
   [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;
 
-  /// The kernels on the device with a list that names some of [begin, end), as
-  /// LaunchesByList::of has them.
-  [[nodiscard]] std::vector<const Launches*> users_of(LaunchesByList& launches, std::int32_t device,
-                                                      std::uint64_t begin, std::uint64_t end) const;
-
  private:
   std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>> names_;  // and list; sorted
   std::vector<std::size_t> first_;  // in names_, of each piece of overlaps_; one more at the end
@@ -129,13 +124,7 @@ class Namings {
   mutable std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<Naming>> by_list_;
 };
 
-/// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
-/// not see when it begins.
-Nanoseconds begin_of(const Trace& trace, const Launch& launch);
-
-/// Positions in Trace::launches, in order of that.
-std::vector<std::uint32_t> launches_by_begin(const Trace& trace);
-
+/// When kernels of each device ran.
 class KernelTimes {
  public:
   explicit KernelTimes(const Trace& trace);
@@ -145,11 +134,7 @@ class KernelTimes {
   [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
 
  private:
-  struct Device {
-    std::vector<Nanoseconds> begins;
-    std::vector<Nanoseconds> latest_end;  // of that launch and all before it
-  };
-  std::map<std::int32_t, Device> devices_;
+  std::map<std::int32_t, Launches> devices_;
 };
 
 /// How a kernel could have changed data.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -12,51 +11,6 @@ namespace {
 
 /// Fingerprints are of 64 blocks of 4 KiB: of all bytes up to here.
 constexpr std::uint64_t kFingerprintCovers = std::uint64_t{64} * 4096;
-
-/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
-struct MappedPiece {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t host = 0;
-  bool operator==(const MappedPiece&) const = default;
-};
-
-/// The latest transfer of each piece, one way. No two pieces overlap: what a later one covers only
-/// in part is forgotten.
-class Latest {
- public:
-  struct Entry {
-    MappedPiece piece;
-    std::uint32_t op = kNoOp;
-    /// The latest one that all bytes are known of, if what was seen of it since is the same.
-    std::uint32_t whole = kNoOp;
-    bool changed = false;  ///< sent ones: it has come back with another content since
-  };
-
-  Entry* find(const MappedPiece& piece) {
-    const auto at = entries_.find(piece.offset);
-    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
-  }
-
-  /// Forgets what overlaps the piece and is not that piece itself.
-  void forget_parts(const MappedPiece& piece) {
-    auto at = entries_.lower_bound(piece.offset);
-    if (at != entries_.begin()) --at;
-    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
-      const MappedPiece& other = at->second.piece;
-      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
-      at = apart ? std::next(at) : entries_.erase(at);
-    }
-  }
-
-  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
-    forget_parts(piece);
-    entries_[piece.offset] = {piece, op, whole, false};
-  }
-
- private:
-  std::map<std::uint64_t, Entry> entries_;  // by offset
-};
 
 bool was_looked_at(const DataOp& op) { return op.hash != 0 || op.fingerprint != 0; }
 
@@ -94,39 +48,36 @@ Same same_content(const DataOp& a, const DataOp& b) {
   return a.bytes <= kFingerprintCovers ? Same::kYes : Same::kLikely;
 }
 
-Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes) {
+Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes)
+    : trace_(trace), mappings_(mappings) {
   if (std::ranges::none_of(trace.ops, was_looked_at)) return;
   earlier_.resize(trace.ops.size());
   sent_.resize(trace.ops.size());
   mapping_of_.resize(trace.ops.size(), kNoOp);
-  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
-  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
-    pieces[mappings.rows()[i].piece].push_back(i);
-  }
-  for (const std::vector<std::uint32_t>& stays : pieces) follow(trace, mappings, stays, writes);
-  note_host_changes(trace, mappings);
-  for (const std::vector<std::uint32_t>& stays : pieces) doubt(trace, mappings, stays);
+  const std::vector<std::vector<std::uint32_t>> pieces = mappings.by_piece();
+  for (const std::vector<std::uint32_t>& stays : pieces) follow(stays, writes);
+  note_host_changes();
+  for (const std::vector<std::uint32_t>& stays : pieces) doubt(stays);
 }
 
 /// All stays of one piece of storage on one device, in order.
-void Contents::follow(const Trace& trace, const Mappings& mappings,
-                      const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
-  const bool knows = knows_launches(trace) && !has_lost_events(trace);
+void Contents::follow(const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
+  const bool knows = knows_launches(trace_) && !has_lost_events(trace_);
   const auto writer_between = [&](std::uint32_t earlier, std::uint32_t later) {
-    const Mapping& was = mappings.rows()[mapping_of_[earlier]];
+    const Mapping& was = mappings_.rows()[mapping_of_[earlier]];
     const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
     if (was.on_device || was.replaced || (!same_stay && !was.remove)) return Writer::kNamed;
     if (!knows) return Writer::kUnnamed;
-    const Nanoseconds until = trace.ops.begin_of(same_stay ? later : was.remove.value);
-    return writes.writer_of(was, trace.ops.begin_of(earlier), until);
+    const Nanoseconds until = trace_.ops.begin_of(same_stay ? later : was.remove.value);
+    return writes.writer_of(was, trace_.ops.begin_of(earlier), until);
   };
   Latest sent;
   Latest returned;
   for (const std::uint32_t number : stays) {
-    const Mapping& mapping = mappings.rows()[number];
+    const Mapping& mapping = mappings_.rows()[number];
     if (mapping.is_private) continue;
-    for (const std::uint32_t i : mappings.transfers(number)) {
-      const DataOp& op = trace.ops[i];
+    for (const std::uint32_t i : mappings_.transfers(number)) {
+      const DataOp& op = trace_.ops[i];
       mapping_of_[i] = number;
       const bool to_device = op.kind == OpKind::kHtoD;
       const MappedPiece piece = to_device ? MappedPiece{op.dst - mapping.address, op.bytes, op.src}
@@ -135,7 +86,7 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       const Latest::Entry* last = returned.find(piece);
       // Positions in Trace::ops are in order of begin.
       if (origin != nullptr && (last == nullptr || last->op < origin->op)) last = origin;
-      earlier_[i] = compared(trace, last, op);
+      earlier_[i] = compared(trace_, last, op);
       if (last != nullptr) earlier_[i].writer = writer_between(last->op, i);
       const std::uint32_t whole = whole_after(last, earlier_[i], i, op.hash != 0);
       if (to_device) {
@@ -148,7 +99,7 @@ void Contents::follow(const Trace& trace, const Mappings& mappings,
       const bool is_at_rest = is_kept(writes.writer_of(mapping, op.begin, op.end));
       if (origin != nullptr && !origin->changed && is_at_rest &&
           mapping_of_[origin->op] == number) {
-        sent_[i] = compared(trace, origin, op);
+        sent_[i] = compared(trace_, origin, op);
         origin->changed = sent_[i].same == Same::kNo;
       }
       returned.set(piece, i, whole);
@@ -178,35 +129,33 @@ bool HostChanges::are_anywhere() const {
   return unseen > 0 || (differs > 0 && !is_mostly_left);
 }
 
-Contents::Sender Contents::sender_of(const Trace& trace, const Mappings& mappings,
-                                     std::uint32_t op) {
-  const DataOp& sent = trace.ops[op];
-  const MapItem* item = mappings.items().named(sent.region, sent.src, sent.bytes);
+Contents::Sender Contents::sender_of(std::uint32_t op) const {
+  const DataOp& sent = trace_.ops[op];
+  const MapItem* item = mappings_.items().named(sent.region, sent.src, sent.bytes);
   return {sent.site.value, item != nullptr ? item->name : std::string()};
 }
 
-void Contents::note_host_changes(const Trace& trace, const Mappings& mappings) {
+void Contents::note_host_changes() {
   for (std::uint32_t i = 0; i < earlier_.size(); ++i) {
     const Earlier& before = earlier_[i];
     if (before.op == kNoOp || before.same == Same::kUnknown) continue;
-    if (trace.ops.common(i).kind != OpKind::kHtoD) continue;
-    const bool in_full = trace.ops.rare(i).hash != 0 && trace.ops.rare(before.op).hash != 0;
-    host_changes_[sender_of(trace, mappings, i)].add(before, in_full);
+    if (trace_.ops.common(i).kind != OpKind::kHtoD) continue;
+    const bool in_full = trace_.ops.rare(i).hash != 0 && trace_.ops.rare(before.op).hash != 0;
+    host_changes_[sender_of(i)].add(before, in_full);
   }
 }
 
 /// Whoever was seen to change the storage may have changed it where no block was looked at.
-void Contents::doubt(const Trace& trace, const Mappings& mappings,
-                     const std::vector<std::uint32_t>& stays) {
+void Contents::doubt(const std::vector<std::uint32_t>& stays) {
   bool is_changed = false;
   std::set<Sender> senders;
   bool device_changes = false;
   for (const std::uint32_t number : stays) {
-    for (const std::uint32_t i : mappings.transfers(number)) {
+    for (const std::uint32_t i : mappings_.transfers(number)) {
       const bool differs = earlier_[i].same == Same::kNo;
-      if (trace.ops.common(i).kind == OpKind::kHtoD) {
+      if (trace_.ops.common(i).kind == OpKind::kHtoD) {
         is_changed = is_changed || differs;
-        if (earlier_[i].same != Same::kUnknown) senders.insert(sender_of(trace, mappings, i));
+        if (earlier_[i].same != Same::kUnknown) senders.insert(sender_of(i));
       } else {
         device_changes = device_changes || differs || sent_[i].same == Same::kNo;
       }
@@ -216,15 +165,15 @@ void Contents::doubt(const Trace& trace, const Mappings& mappings,
   for (const Sender& sender : senders) sent.add(host_changes_[sender]);
   const bool host_changes = is_changed && sent.are_anywhere();
   for (const std::uint32_t number : stays) {
-    for (const std::uint32_t i : mappings.transfers(number)) {
+    for (const std::uint32_t i : mappings_.transfers(number)) {
       const bool changes =
-          trace.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;
+          trace_.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;
       if (!changes) continue;
       // What nothing on the device could have changed between two copies of it is the same.
       const Earlier& before = earlier_[i];
       const bool is_again = before.op != kNoOp && before.kept() &&
-                            trace.ops.common(before.op).kind == OpKind::kDtoH &&
-                            trace.ops.common(i).kind == OpKind::kDtoH;
+                            trace_.ops.common(before.op).kind == OpKind::kDtoH &&
+                            trace_.ops.common(i).kind == OpKind::kDtoH;
       if (is_again) continue;
       if (earlier_[i].same == Same::kLikely) earlier_[i] = {};
       if (sent_[i].same == Same::kLikely) sent_[i] = {};

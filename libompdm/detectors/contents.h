@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -70,6 +71,52 @@ struct HostChanges {
   [[nodiscard]] bool are_anywhere() const;
 };
 
+/// Part of a mapping, and where it is on the host (API calls copy from anywhere).
+struct MappedPiece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t host = 0;
+  bool operator==(const MappedPiece&) const = default;
+};
+
+/// The latest transfer of each piece of memory, one way. No two pieces overlap: a piece that a
+/// later one covers in part only is forgotten.
+class Latest {
+ public:
+  struct Entry {
+    MappedPiece piece;
+    std::uint32_t op = kNoOp;
+    /// The latest one that all bytes are known of, if what was seen of it since is the same.
+    std::uint32_t whole = kNoOp;
+    bool changed = false;  ///< sent ones: it has come back with another content since
+  };
+
+  Entry* find(const MappedPiece& piece) {
+    const auto at = entries_.find(piece.offset);
+    return at != entries_.end() && at->second.piece == piece ? &at->second : nullptr;
+  }
+
+  /// Forgets what overlaps the piece and is not that piece itself.
+  void forget_parts(const MappedPiece& piece) {
+    auto at = entries_.lower_bound(piece.offset);
+    if (at != entries_.begin()) --at;
+    while (at != entries_.end() && at->first < piece.offset + piece.bytes) {
+      const MappedPiece& other = at->second.piece;
+      const bool apart = other.offset + other.bytes <= piece.offset || other == piece;
+      at = apart ? std::next(at) : entries_.erase(at);
+    }
+  }
+
+  void set(const MappedPiece& piece, std::uint32_t op, std::uint32_t whole) {
+    forget_parts(piece);
+    entries_[piece.offset] = {piece, op, whole, false};
+  }
+
+ private:
+  std::map<std::uint64_t, Entry> entries_;  // by offset
+};
+
+/// Which transfers of a trace carried what was there already.
 class Contents {
  public:
   Contents(const Trace& trace, const Mappings& mappings, KernelWrites& writes);
@@ -93,15 +140,16 @@ class Contents {
   [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
 
  private:
-  void follow(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays,
-              KernelWrites& writes);
-  void note_host_changes(const Trace& trace, const Mappings& mappings);
-  void doubt(const Trace& trace, const Mappings& mappings, const std::vector<std::uint32_t>& stays);
+  void follow(const std::vector<std::uint32_t>& stays, KernelWrites& writes);
+  void note_host_changes();
+  void doubt(const std::vector<std::uint32_t>& stays);
 
   /// By directive and item: what it sends may be other storage each time.
   using Sender = std::pair<std::uint32_t, std::string>;
-  [[nodiscard]] static Sender sender_of(const Trace& trace, const Mappings& mappings,
-                                        std::uint32_t op);
+  [[nodiscard]] Sender sender_of(std::uint32_t op) const;
+
+  const Trace& trace_;
+  const Mappings& mappings_;
   std::map<Sender, HostChanges> host_changes_;
 
   std::vector<Earlier> earlier_;

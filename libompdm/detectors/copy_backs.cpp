@@ -1,26 +1,11 @@
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
-#include "analysis/map_types.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
-#include "detectors/names.h"
-#include "detectors/tallies.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-/// Adds the edit of the directive that makes the copies (positions in Trace::ops) of these items of
-/// it. `is_sent`: its clause sends them too. `in_all`: each of its copies was needless. None of an
-/// update some of whose copies are needed, nor of a call: no edit tells which.
-void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint32_t>& copies,
-                           const std::vector<std::string>& items, bool is_sent, Finding& finding,
-                           bool in_all = true);
 
 /// The items of these copies that are copied whether they are there or not.
 std::set<std::string> always_copied(const Evidence& evidence,
@@ -33,30 +18,23 @@ std::set<std::string> always_copied(const Evidence& evidence,
   return items;
 }
 
+/// Adds the edit of the directive that makes the copies (positions in Trace::ops) of these items of
+/// it. `is_sent`: its clause sends them too. `in_all`: each of its copies was needless. None of an
+/// update some of whose copies are needed, nor of a call: no edit tells which.
 void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint32_t>& copies,
                            const std::vector<std::string>& items, bool is_sent, Finding& finding,
-                           bool in_all) {
-  const Site& site = evidence.trace.sites[evidence.trace.ops.common(copies.front()).site.value];
+                           bool in_all = true) {
+  const Index<Site> at = evidence.trace.ops.common(copies.front()).site;
+  if (!at) return;
+  const Site& site = evidence.trace.sites[at.value];
   const bool is_update = site.directive == Directive::kTargetUpdate;
   if ((is_update && !in_all) || (!is_update && !maps_data(site.directive))) return;
-  EditKind kind = EditKind::kReplace;
-  const char* clause = is_sent ? "to" : "alloc";
-  bool goes_on_sending = false;
-  switch (site.directive) {
-    case Directive::kTargetExitData:
-      clause = "release";
-      break;
-    case Directive::kTargetUpdate:
-      clause = "from";
-      kind = EditKind::kRemove;
-      break;
-    default:
-      goes_on_sending = is_sent;
-      break;
-  }
+  const bool is_end = site.directive == Directive::kTargetExitData;
+  const EditKind kind = is_update ? EditKind::kRemove : EditKind::kReplace;
+  const char* clause = is_update ? "from" : is_end ? "release" : is_sent ? "to" : "alloc";
   std::vector<std::string> plain = items;
   std::vector<std::string> always;
-  if (goes_on_sending) {
+  if (is_sent && !is_update && !is_end) {
     const std::set<std::string> copied = always_copied(evidence, copies);
     const auto is_copied = [&](const std::string& item) { return copied.contains(item); };
     std::ranges::copy_if(items, std::back_inserter(always), is_copied);
@@ -73,13 +51,14 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
 /// loop may end so in this run, and otherwise in another.
 bool is_chance(const Evidence& evidence, const Tally& tally) {
   if (tally.same.size() != 1) return false;
-  const Trace& trace = evidence.trace;
-  const Index<Site> sent = trace.ops.common(tally.same.front().earlier).site;
-  return sent && trace.sites[sent.value].directive == Directive::kTargetUpdate;
+  const std::uint32_t sent = tally.same.front().earlier;
+  return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
 }  // namespace
 
+/// Data that every instance of a directive brought back as it had been sent. Possible only: a
+/// kernel may write the values that were there.
 std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
@@ -107,8 +86,8 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
     // It may have written what was there: in place, or once more.
     claim.add_caveat(Caveat::Kind::kSameWritten);
     claim.finding.facts = facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
-    if (site) add_edit_of_copy_back(evidence, claim.ops, group.expressions, true, claim.finding);
-    claim.stands_alone = site && trace.sites[site.value].directive == Directive::kTarget;
+    add_edit_of_copy_back(evidence, claim.ops, group.expressions, true, claim.finding);
+    claim.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.
     if (!claim.finding.edits.empty()) {
       claim.finding.unless = {Unless::kKernelChanges};
@@ -120,33 +99,6 @@ std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed&
 }
 
 namespace {
-
-/// Which transfer last wrote a piece of the host's memory: two devices may bring back to one place.
-class HostWrites {
- public:
-  /// Whether the transfer wrote all of what this one will write, and no other any of it since.
-  [[nodiscard]] bool last_is(std::uint32_t earlier, const DataOp& op) const {
-    const auto at = pieces_.find(op.dst);
-    return at != pieces_.end() && at->second.op == earlier && at->second.bytes == op.bytes;
-  }
-
-  void add(std::uint32_t number, const DataOp& op) {
-    auto at = pieces_.lower_bound(op.dst);
-    if (at != pieces_.begin()) {
-      const auto before = std::prev(at);
-      if (before->first + before->second.bytes > op.dst) at = before;
-    }
-    while (at != pieces_.end() && at->first < op.dst + op.bytes) at = pieces_.erase(at);
-    pieces_[op.dst] = {op.bytes, number};
-  }
-
- private:
-  struct Piece {
-    std::uint64_t bytes = 0;
-    std::uint32_t op = 0;
-  };
-  std::map<std::uint64_t, Piece> pieces_;  // by begin, none overlaps another
-};
 
 /// When a directive brought back to a place on the host.
 class Returns {
@@ -170,12 +122,10 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pa
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
   const DataOp& earlier = trace.ops[pair.earlier];
-  const Asker asked = asker_of(trace, pair.earlier);
   const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
-  std::uint32_t at = evidence.enclosing.innermost(asked.thread, asked.time, earlier.end);
+  std::uint32_t at = evidence.entry_around(pair.earlier);
   for (; at != EnclosingEntry::kNoEntry && entries[at].end <= op.begin; at = entries[at].parent) {
-    const EnclosingEntry& entry = entries[at];
-    if (returns.like(earlier, entry.begin, entry.end) < entry.passes) return true;
+    if (returns.like(earlier, entries[at].begin, entries[at].end) < entries[at].passes) return true;
   }
   return false;
 }
@@ -188,27 +138,26 @@ struct CopyBackGroup {
   bool scratch = false;   ///< kernels had map(to:) copies of it in between
 };
 
-/// Whether a transfer to the host brought what is there since the one before it.
-bool is_repeated(const Evidence& evidence, const HostWrites& writes, std::uint32_t i) {
+MappedPiece host_piece(const DataOp& op) { return {op.dst, op.bytes, op.dst}; }
+
+/// Whether a transfer to the host brought what is there since the one before it. `writes`: which
+/// transfer last wrote a piece of the host's memory: two devices may bring back to one place.
+bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
   const Earlier& before = evidence.contents.before(i);
-  return before.op != Index<DataOp>::kNone && before.kept() &&
-         (before.same == Same::kLikely || before.same == Same::kYes) &&
+  const Latest::Entry* last = writes.find(host_piece(evidence.trace.ops[i]));
+  return last != nullptr && last->op == before.op && before.op != Index<DataOp>::kNone &&
+         before.kept() && (before.same == Same::kLikely || before.same == Same::kYes) &&
          evidence.trace.ops.common(before.op).kind == OpKind::kDtoH &&
-         evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i) &&
-         writes.last_is(before.op, evidence.trace.ops[i]);
+         evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i);
 }
 
 Claim finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
-  const std::uint32_t first = group.content.pairs.front().op;
-  const Index<Site> at = trace.ops.common(first).site;
-  const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     group.content.claim.rests.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
-    const Index<Site> by = trace.ops.common(pair.earlier).site;
-    if (by) group.before.add(by);
+    group.before.add(trace.ops.common(pair.earlier).site);
   }
   const bool in_all = group.content.pairs.size() == group.all;
   const std::vector<std::string> expressions = group.content.expressions;
@@ -220,9 +169,7 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group) {
                                           .same = group.content.same,
                                           .is_scratch = group.scratch,
                                           .all = group.all};
-  if (site != nullptr) {
-    add_edit_of_copy_back(evidence, claim.ops, expressions, group.is_sent, finding, in_all);
-  }
+  add_edit_of_copy_back(evidence, claim.ops, expressions, group.is_sent, finding, in_all);
   if (!finding.edits.empty()) {
     finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
   }
@@ -231,10 +178,13 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group) {
 
 }  // namespace
 
+/// Data that came back as it had come back before, with nothing in between that could have changed
+/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
+/// meanwhile, and wants it restored, cannot be seen.
 std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  HostWrites writes;
+  Latest writes;
   Returns returns;
   Tallies tallies;
   std::map<Clause, std::uint64_t> returned;
@@ -252,7 +202,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
         tally_of(tallies, evidence, i).add(i, before);
       }
     }
-    writes.add(i, op);
+    writes.set(host_piece(op), i, kNoOp);
   }
   std::vector<Claim> claims;
   for (const auto& [row, items] : tallies) {
@@ -260,8 +210,7 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
     for (const auto& [expression, tally] : items) {
       // A clause stands for all of its instances: one that brought news speaks against it.
       const DataOp& op = trace.ops[tally.same.front().op];
-      const Index<Site> site = op.site;
-      const bool by_update = site && trace.sites[site.value].directive == Directive::kTargetUpdate;
+      const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
       const std::uint64_t all = returned[{row, expression}];
       const bool may_bring_news =
           tally.same.size() < all || (all == 1 && is_chance(evidence, returns, tally.same.front()));

@@ -8,21 +8,20 @@
 #include <string_view>
 #include <tuple>
 
-#include "analysis/function_names.h"
-#include "analysis/map_types.h"
-#include "detectors/tallies.h"
-#include "ompdm/analysis.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
+std::uint32_t add_item(Finding& finding, const std::string& expression, const Site& site) {
+  EditData& data = finding.data.emplace_back();
+  data.expression = expression;
+  data.named_at = source_place(site);
+  return static_cast<std::uint32_t>(finding.data.size() - 1);
+}
+
 std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
                                      const Site& site) {
   std::vector<std::uint32_t> numbers;
-  for (const std::string& expression : expressions) {
-    numbers.push_back(static_cast<std::uint32_t>(finding.data.size()));
-    EditData& data = finding.data.emplace_back();
-    data.expression = expression;
-    data.named_at = source_place(site);
-  }
+  for (const std::string& item : expressions) numbers.push_back(add_item(finding, item, site));
   return numbers;
 }
 
@@ -120,7 +119,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
     return known->second;
   }
   Row row;
-  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
+  const Index<Site> site = mapping.site;
   if (site) row.data.named_at = source_place(trace.sites[site.value]);
   const std::string expression = expression_of(trace, mapping);
   if (has_name(trace, mapping)) {
@@ -264,9 +263,8 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
   if (mapping.item != nullptr) return mapping.item->by_mapper;
   const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
   if (!region) return false;
-  const std::uint32_t list = trace.regions.common(region.value).map_list;
-  return list < trace.map_lists.size() &&
-         std::ranges::any_of(trace.map_lists[list], &MapItem::by_mapper);
+  return std::ranges::any_of(items_of(trace, trace.regions.common(region.value)),
+                             &MapItem::by_mapper);
 }
 
 std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::uint32_t first,
@@ -277,10 +275,8 @@ std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::u
   for (const std::uint32_t other : others.mappings) {
     if (mappings.rows()[other].piece == mapping.piece) first = std::min(first, other);
   }
-  const bool at_once = std::ranges::any_of(mappings.transfers(first), [&](std::uint32_t op) {
-    return trace.ops.common(op).kind == OpKind::kHtoD;
-  });
-  if (!at_once && comes_back(trace, mappings, first)) filled_first.insert(number);
+  if (!mappings.rows()[first].sent && comes_back(trace, mappings, first))
+    filled_first.insert(number);
   for (const std::uint32_t other : others.mappings) {
     data.note_extent(number, trace, mappings.rows()[other]);
   }

@@ -11,17 +11,18 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
 #include "detectors/findings.h"
 #include "detectors/mappings.h"
-#include "detectors/names.h"
 #include "detectors/presence.h"
 #include "ompdm/analysis.h"
 #include "ompdm/findings.h"
 
 namespace ompdm::analysis {
 
-/// Items as the clauses of a directive have them, for edits of it: their positions in
-/// Finding::data.
+/// Adds an item to Finding::data as the clause of a directive has it. Returns its position.
+std::uint32_t add_item(Finding& finding, const std::string& expression, const Site& site);
+/// The same of several.
 std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
                                      const Site& site);
 

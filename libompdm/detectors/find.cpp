@@ -1,25 +1,13 @@
-#include "detectors/find.h"
-
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <set>
-#include <span>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "analysis/device_clock.h"
 #include "analysis/order.h"
 #include "detectors/edits.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/names.h"
 #include "detectors/settle.h"
-#include "detectors/tallies.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -31,57 +19,40 @@ struct Cost {
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
 
-  /// Adds one; the runtime's own count for nothing, and deletes go with their allocations.
-  void add(const DataOp& op);
-};
-
-class Worth {
- public:
-  explicit Worth(const Trace& trace);
-
-  /// Whether a claim saves a hundredth of the bytes that crossed or were allocated; or ten
-  /// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
-  /// that are a thousandth of all. Claims without operations are: their subject is another.
-  [[nodiscard]] bool of(const Claim& claim) const;
-
- private:
-  const Trace& trace_;
-  Cost all_;
-};
-
-constexpr std::uint64_t kHundredth = 100;
-constexpr std::uint64_t kThousandth = 1000;
-constexpr std::uint64_t kMany = 10;
-
-bool is_share(std::uint64_t bytes, std::uint64_t all) {
-  return bytes > 0 && kHundredth * bytes >= all;
-}
-
-bool are_many(std::uint64_t count, std::uint64_t all) {
-  return count >= kMany && kThousandth * count >= all;
-}
-
-void Cost::add(const DataOp& op) {
-  if (op.internal) return;
-  if (is_transfer(op.kind)) {
-    ++transfers;
-    bytes += op.bytes;
-  } else if (op.kind == OpKind::kAlloc) {
-    ++allocations;
-    allocated_bytes += op.bytes;
+  /// Adds an operation; the runtime's own count for nothing, and deletes go with their allocations.
+  void add(const DataOp& op) {
+    if (op.internal) return;
+    if (is_transfer(op.kind)) {
+      ++transfers;
+      bytes += op.bytes;
+    } else if (op.kind == OpKind::kAlloc) {
+      ++allocations;
+      allocated_bytes += op.bytes;
+    }
   }
+};
+
+Cost cost_of(const Trace& trace) {
+  Cost cost;
+  for (const DataOp& op : trace.ops) cost.add(op);
+  return cost;
 }
 
-Worth::Worth(const Trace& trace) : trace_(trace) {
-  for (const DataOp& op : trace.ops) all_.add(op);
-}
-
-bool Worth::of(const Claim& claim) const {
+/// Whether a claim saves a hundredth of the bytes that were transferred or allocated; or ten
+/// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
+/// that are a thousandth of all. Claims without operations do: their subject is another.
+bool is_significant(const Trace& trace, const Cost& all, const Claim& claim) {
   if (claim.ops.empty()) return true;
   Cost cost;
-  for (const std::uint32_t op : claim.ops) cost.add(trace_.ops[op]);
-  return is_share(cost.bytes, all_.bytes) || is_share(cost.allocated_bytes, all_.allocated_bytes) ||
-         are_many(cost.transfers, all_.transfers) || are_many(cost.allocations, all_.allocations);
+  for (const std::uint32_t op : claim.ops) cost.add(trace.ops[op]);
+  const auto is_share = [](std::uint64_t bytes, std::uint64_t of) {
+    return bytes > 0 && 100 * bytes >= of;
+  };
+  const auto are_many = [](std::uint64_t count, std::uint64_t of) {
+    return count >= 10 && 1000 * count >= of;
+  };
+  return is_share(cost.bytes, all.bytes) || is_share(cost.allocated_bytes, all.allocated_bytes) ||
+         are_many(cost.transfers, all.transfers) || are_many(cost.allocations, all.allocations);
 }
 
 /// What claims would save besides what `claimed` has, each operation once.
@@ -110,25 +81,16 @@ Withheld withheld_of(const Trace& trace, const std::vector<Claim>& claims, const
   return withheld;
 }
 
-/// nullptr: known.
+/// Why it is not known whether such a kernel changed the data; nullptr: it is known.
 const char* reason_of(Writer writer) {
-  switch (writer) {
-    case Writer::kByAddress:
-      return "device_address";
-    case Writer::kByPointer:
-      return "mapped_pointer";
-    case Writer::kByGlobal:
-      return "declare_target_pointer";
-    case Writer::kByTable:
-      return "pointer_table";
-    case Writer::kUnnamed:
-      return "unnamed_data";
-    case Writer::kNone:
-    case Writer::kScratch:
-    case Writer::kNamed:
-      break;
-  }
-  return nullptr;
+  constexpr std::pair<Writer, const char*> kReasons[] = {
+      {Writer::kByAddress, "device_address"},
+      {Writer::kByPointer, "mapped_pointer"},
+      {Writer::kByGlobal, "declare_target_pointer"},
+      {Writer::kByTable, "pointer_table"},
+      {Writer::kUnnamed, "unnamed_data"}};
+  const auto known = std::ranges::find(kReasons, writer, &std::pair<Writer, const char*>::first);
+  return known != std::end(kReasons) ? known->second : nullptr;
 }
 
 /// By the reason: Doubt::kNoChangeKnown, then in the order of Writer; none for what `claimed` has.
@@ -192,18 +154,16 @@ std::vector<std::size_t> named(const Trace& trace, const std::set<std::size_t>& 
 /// operations are in.
 std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
   std::set<std::size_t> loops;
-  const auto add = [&](std::uint32_t thread, Nanoseconds begin, Nanoseconds end) {
-    const std::uint32_t entry = evidence.enclosing.innermost(thread, begin, end);
+  const auto add = [&](std::uint32_t entry) {
     if (entry == EnclosingEntry::kNoEntry) return false;
     loops.insert(evidence.enclosing.entries()[entry].loop);
     return true;
   };
   if (claim.ops.empty()) return loops;
-  const auto asker = [&](std::uint32_t op) { return asker_of(evidence.trace, op); };
-  const std::uint32_t thread = asker(claim.ops.front()).thread;
+  const std::uint32_t thread = asker_of(evidence.trace, claim.ops.front()).thread;
   const bool is_within =
       !claim.stays.empty() && std::ranges::all_of(claim.stays, [&](const Stay& stay) {
-        return add(thread, stay.from, stay.to);
+        return add(evidence.enclosing.innermost(thread, stay.from, stay.to));
       });
   if (is_within) return loops;
   // Operations of one region are in the same loops.
@@ -212,7 +172,7 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
     const Index<Region> region = evidence.trace.ops.region_of(op);
     if (region && region == latest) continue;
     latest = region;
-    add(asker(op).thread, asker(op).time, evidence.trace.ops.end_of(op));
+    add(evidence.entry_around(op));
   }
   return loops;
 }
@@ -225,10 +185,9 @@ void refer(const Evidence& evidence, Claim& claim) {
   std::set<std::size_t> directives;
   std::set<std::size_t> variables;
   for (const std::uint32_t op : claim.ops) {
-    const DataOp& common = ops.common(op);
-    const std::uint32_t row = row_of(evidence.directives, common.site);
+    const std::uint32_t row = evidence.row_of_op(op);
     if (row != kNoDirective) directives.insert(row);
-    if (common.variable) variables.insert(common.variable.value);
+    if (const Index<Variable> variable = ops.common(op).variable) variables.insert(variable.value);
   }
   add_rows_at(evidence, {finding.file, finding.line, {}, 0}, directives);
   for (EditData& data : finding.data) {
@@ -237,10 +196,9 @@ void refer(const Evidence& evidence, Claim& claim) {
     }
     variables.insert(data.variables.begin(), data.variables.end());
   }
-  const std::set<std::size_t> loops = loops_of(evidence, claim);
-  finding.directives.assign(directives.begin(), directives.end());
-  finding.variables.assign(variables.begin(), variables.end());
-  finding.loops.assign(loops.begin(), loops.end());
+  finding.directives = listed(directives);
+  finding.variables = listed(variables);
+  finding.loops = listed(loops_of(evidence, claim));
 }
 
 using CodeLoops = std::set<std::uint32_t>;  // positions in Trace::loops
@@ -289,29 +247,26 @@ void withhold_edits(const Evidence& evidence, Claim& claim) {
       trace.loops, [](const CodeLoop& loop) { return !loop.unreached.empty(); });
   if (!any || finding.edits.empty() || claim.stands_alone) return;
   std::set<UnreachedDirective> unreached;
-  for (const std::size_t row : loops_of(evidence, claim)) {
-    const Loop& loop = evidence.loops.rows[row];
-    std::vector<Index<CodeLoop>> loops = loops_around(trace, evidence.loops, loop);
-    if (loop.code) loops.push_back(loop.code);
-    for (const Index<CodeLoop> code : loops) {
-      const std::vector<UnreachedDirective>& rows = trace.loops[code.value].unreached;
-      unreached.insert(rows.begin(), rows.end());
-    }
-  }
-  for (const std::uint32_t code : loops_meanwhile(trace, claim)) {
+  const auto add = [&](std::uint32_t code) {
     const std::vector<UnreachedDirective>& rows = trace.loops[code].unreached;
     unreached.insert(rows.begin(), rows.end());
+  };
+  for (const std::size_t row : loops_of(evidence, claim)) {
+    const Loop& loop = evidence.loops.rows[row];
+    for (const Index<CodeLoop> code : loops_around(trace, evidence.loops, loop)) add(code.value);
+    if (loop.code) add(loop.code.value);
   }
+  for (const std::uint32_t code : loops_meanwhile(trace, claim)) add(code);
   if (unreached.empty()) return;
-  finding.unreached.assign(unreached.begin(), unreached.end());
+  finding.unreached = listed(unreached);
   finding.withheld_edits = std::move(finding.edits);
   finding.edits.clear();
   finding.unless.clear();
   claim.stays.clear();
 }
 
-}  // namespace
-
+/// What the run would have taken without the operations of the claims, each taken away once; none
+/// where they are not known to take time.
 std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
   if (!has_transfers(trace.recording)) return std::nullopt;
   Claimed gone(trace.ops.size());
@@ -354,8 +309,6 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
   return prediction;
 }
 
-namespace {
-
 void mark(const std::vector<Claim>& claims, Claimed& claimed) {
   for (const Claim& claim : claims) {
     for (const std::uint32_t op : claim.ops) claimed[op] = true;
@@ -383,51 +336,57 @@ bool names_twice(const Edit& edit, const std::vector<EditData>& data) {
   return false;
 }
 
-/// Takes the edits from a finding whose names do not tell what is meant.
-void withhold_unclear(Finding& finding) {
-  const bool is_unclear = std::ranges::any_of(
-      finding.edits, [&](const Edit& edit) { return names_twice(edit, finding.data); });
-  if (!is_unclear) return;
+void clear_edits(Finding& finding) {
   finding.edits.clear();
   finding.unless.clear();
 }
 
-/// Claims made so far, those that are worth a line and those that are not.
-struct Claims {
-  explicit Claims(const Trace& trace) : worth(trace) {}
+/// Claims made so far, those that are significant and those that are not.
+class Claims {
+ public:
+  explicit Claims(const Trace& trace) : trace_(trace), all_(cost_of(trace)) {}
 
-  /// Those that are worth a line; keeps the others.
+  /// The significant ones; keeps the others.
   std::vector<Claim> sifted(std::vector<Claim> claims) {
-    std::vector<Claim> worthy;
-    for (Claim& claim : claims) {
-      (worth.of(claim) ? worthy : withheld).push_back(std::move(claim));
-    }
-    return worthy;
+    const auto others = std::ranges::stable_partition(
+        claims, [&](const Claim& claim) { return is_significant(trace_, all_, claim); });
+    std::ranges::move(others, std::back_inserter(withheld));
+    claims.erase(others.begin(), others.end());
+    return claims;
   }
 
   void append(std::vector<Claim> claims) {
     std::ranges::move(sifted(std::move(claims)), std::back_inserter(told));
   }
 
-  Worth worth;
   std::vector<Claim> told;
   std::vector<Claim> withheld;
+
+ private:
+  const Trace& trace_;
+  Cost all_;
 };
 
 }  // namespace
 
-Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const LoopTable& loops) {
-  const Evidence evidence(trace, directives, loops);
-  Claims claims(trace);
-  claims.append(per_iteration_mapping(evidence));
+// The list of detectors: declared here, and called in find_needless().
+Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer, needless_resends,
+    unmodified_copy_back, repeated_copy_back, repeated_allocation, mapped_scalars, mapper_walk,
+    small_transfers, serial_kernel, pageable_transfer, no_overlap, device_leak, partial_update;
+
+namespace {
+
+/// Runs the detectors in their order.
+void detect(const Evidence& evidence, Claims& claims, Settlement& settlement) {
+  const Trace& trace = evidence.trace;
   // An operation that a claim already names with its remedy is not named again for being
   // repeated or small.
   Claimed claimed(trace.ops.size());
+  claims.append(per_iteration_mapping(evidence, claimed));
   mark(claims.told, claimed);
-  claims.append(host_fallback(evidence));
+  claims.append(host_fallback(evidence, claimed));
   // What was sent to memory that no kernel saw goes with that memory.
-  std::vector<Claim> unused = claims.sifted(unused_allocation(evidence));
+  std::vector<Claim> unused = claims.sifted(unused_allocation(evidence, claimed));
   Claimed sent_unused(trace.ops.size());
   mark_sends(trace, unused, sent_unused);
   claims.append(unused_transfer(evidence, sent_unused));
@@ -437,7 +396,6 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   claims.append(unmodified_copy_back(evidence, claimed));
   claims.append(repeated_copy_back(evidence, claimed));
   std::ranges::move(unused, std::back_inserter(claims.told));
-  Settlement settlement(evidence);
   claims.told = settlement.settle(std::move(claims.told));
   claimed.assign(trace.ops.size(), false);
   mark(claims.told, claimed);
@@ -449,35 +407,58 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   std::ranges::move(mapper_walk(evidence, claimed), std::back_inserter(claims.told));
   mark(claims.told, claimed);
   claims.append(small_transfers(evidence, claimed));
-  claims.append(serial_kernel(evidence));
-  claims.append(pageable_transfer(evidence));
-  claims.append(no_overlap(evidence));
+  claims.append(serial_kernel(evidence, claimed));
+  claims.append(pageable_transfer(evidence, claimed));
+  claims.append(no_overlap(evidence, claimed));
   // What is freed later on, where it is counted only, is no leak.
-  const bool is_told_in_part = !trace.recording.detail.empty();
   mark(claims.told, claimed);
-  if (!is_told_in_part) claims.append(device_leak(evidence, claimed));
-  claims.append(partial_update(evidence));
+  if (trace.recording.detail.empty()) claims.append(device_leak(evidence, claimed));
+  claims.append(partial_update(evidence, claimed));
+}
 
+/// Fills in the rows that a claim is about, and takes back its edits where they cannot be made.
+void finish(const Evidence& evidence, Claim& claim) {
+  const Trace& trace = evidence.trace;
+  Finding& finding = claim.finding;
+  refer(evidence, claim);
+  withhold_edits(evidence, claim);
+  const bool is_unclear = std::ranges::any_of(
+      finding.edits, [&](const Edit& edit) { return names_twice(edit, finding.data); });
+  if (is_unclear) clear_edits(finding);
+  tell_calls(trace, evidence.loops, finding);
   const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
-  for (Claim& claim : claims.told) {
-    refer(evidence, claim);
-    withhold_edits(evidence, claim);
-    withhold_unclear(claim.finding);
-    tell_calls(trace, loops, claim.finding);
-    if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
-    // What no kernel of this part saw another part's may need.
-    if ((has_missing || is_told_in_part) && claim.finding.pattern.starts_with("unused_")) {
-      claim.finding.edits.clear();
-      claim.finding.unless.clear();
-    }
-    // Fallbacks are known of the whole run, but for what was taken out of it.
-    if (is_told_in_part &&
-        (trace.recording.is_part() || claim.finding.pattern != "host_fallback")) {
-      claim.add_caveat(trace.recording.is_part() ? Caveat::Kind::kRestNotHere
-                                                 : Caveat::Kind::kRestCounted);
-    }
+  const bool is_told_in_part = !trace.recording.detail.empty();
+  if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
+  // What no kernel of this part saw another part's may need.
+  if ((has_missing || is_told_in_part) && finding.pattern.starts_with("unused_")) {
+    clear_edits(finding);
   }
+  // Fallbacks are known of the whole run, but for what was taken out of it.
+  const bool is_part = trace.recording.is_part();
+  if (is_told_in_part && (is_part || finding.pattern != "host_fallback")) {
+    claim.add_caveat(is_part ? Caveat::Kind::kRestNotHere : Caveat::Kind::kRestCounted);
+  }
+}
 
+/// Positions of claims, those that would save most time first.
+std::vector<std::size_t> by_time(const std::vector<Claim>& claims) {
+  return stable_order(claims, [](const Claim& claim) {
+    // What was left behind cost nothing but memory.
+    return std::tuple(claim.finding.pattern == "device_leak", -claim.finding.wasted_time,
+                      claim.ops.empty());
+  });
+}
+
+}  // namespace
+
+Needless find_needless(const Trace& trace, const DirectiveTable& directives,
+                       const LoopTable& loops) {
+  const Evidence evidence(trace, directives, loops);
+  Claims claims(trace);
+  Settlement settlement(evidence);
+  detect(evidence, claims, settlement);
+  for (Claim& claim : claims.told) finish(evidence, claim);
+  Claimed claimed(trace.ops.size());
   Needless needless;
   mark(claims.told, claimed);
   claims.withheld = settlement.settle(std::move(claims.withheld));
@@ -499,16 +480,8 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
   const bool any_possible =
       std::ranges::any_of(all.subspan(sure), [](const Claim& claim) { return !claim.ops.empty(); });
   if (any_possible) needless.possible_prediction = predict(trace, all);
-  std::vector<std::size_t> order(claims.told.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, {}, [&](std::size_t i) {
-    const Finding& finding = claims.told[i].finding;
-    // What was left behind cost nothing but memory.
-    return std::tuple(finding.pattern == "device_leak", -finding.wasted_time,
-                      claims.told[i].ops.empty(), i);
-  });
   needless.finding_of_op.assign(trace.ops.size(), Needless::kNoFinding);
-  for (const std::size_t i : order) {
+  for (const std::size_t i : by_time(claims.told)) {
     for (const std::uint32_t op : claims.told[i].ops) {
       std::uint32_t& of = needless.finding_of_op[op];
       of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));

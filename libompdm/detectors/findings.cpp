@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace ompdm::analysis {
+
 void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {
   claim.finding.pattern = pattern;
   if (!site) return;
@@ -17,6 +18,14 @@ bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
          trace.sites[site.value].directive != Directive::kTarget;
 }
 
+void describe(Claim& claim, std::uint64_t count, Confidence confidence,
+              const std::vector<std::string>& names) {
+  Finding& finding = claim.finding;
+  finding.variable = clause_list(names);
+  finding.count = finding.examined = finding.of = count;
+  finding.confidence = confidence;
+}
+
 void sum_up(Claim& claim, const Trace& trace) {
   std::ranges::sort(claim.ops);
   for (const std::uint32_t i : claim.ops) {
@@ -28,6 +37,107 @@ void sum_up(Claim& claim, const Trace& trace) {
     if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
     if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
   }
+}
+
+void Tally::add(std::uint32_t op, const Earlier& earlier) {
+  if (earlier.op == kNoOp) {
+    ++other;
+  } else if (earlier.same == Same::kNo) {
+    ++different;
+  } else if (earlier.same == Same::kUnknown) {
+    unknown.push_back({op, earlier.op, Same::kUnknown});
+  } else if (!earlier.trivial) {
+    same.push_back({op, earlier.op, earlier.same});
+    if (earlier.same == Same::kYes) ++in_full;
+  }
+}
+
+namespace {
+
+/// Whether of each piece of storage comparisons of all bytes reach far enough.
+bool are_backed(const Evidence& evidence, std::vector<Tally::Pair> pairs) {
+  std::ranges::sort(pairs, {}, &Tally::Pair::op);
+  std::map<std::uint32_t, Comparisons> pieces;
+  for (const Tally::Pair& pair : pairs) {
+    if (pair.how == Same::kUnknown) continue;
+    const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
+    pieces[evidence.mappings.rows()[mapping].piece].add(1, pair.how == Same::kYes ? 1 : 0);
+  }
+  return std::ranges::all_of(pieces, [](const auto& one) { return one.second.are_backed(); });
+}
+
+}  // namespace
+
+bool is_judged(const Evidence& evidence, std::uint32_t op) {
+  return evidence.contents.mapping_of(op) != kNoOp &&
+         evidence.trace.ops.common(op).bytes > kRidesAlong &&
+         !is_of_deferred_task(evidence.trace, op);
+}
+
+Clause clause_of(const Evidence& evidence, std::uint32_t op) {
+  return {row_of(evidence.directives, evidence.trace.ops.common(op).site),
+          expression_at(evidence.trace, evidence.mappings, op)};
+}
+
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
+  const auto [row, expression] = clause_of(evidence, op);
+  return tallies[row][expression];
+}
+
+void ContentClaim::take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+                        const Claimed& claimed) {
+  if (tally.same.empty()) return;
+  std::vector<Tally::Pair> needless = tally.same;
+  constexpr std::uint64_t kNowAndThen = 10;
+  if (kNowAndThen * tally.different <= tally.same.size()) {
+    needless.insert(needless.end(), tally.unknown.begin(), tally.unknown.end());
+  }
+  const std::size_t all = needless.size();
+  std::erase_if(needless, [&](const Tally::Pair& pair) { return claimed[pair.op]; });
+  if (needless.size() * 2 <= all) return;
+  const Trace& trace = evidence.trace;
+  const Mapping& mapping =
+      evidence.mappings.rows()[evidence.contents.mapping_of(needless.front().op)];
+  const std::string name = has_name(trace, mapping) ? base_of(expression) : name_of(trace, mapping);
+  names.add(name.empty() ? expression : name);
+  expressions.push_back(expression);
+  for (const Tally::Pair& pair : needless) claim.ops.push_back(pair.op);
+  pairs.insert(pairs.end(), needless.begin(), needless.end());
+  Finding& finding = claim.finding;
+  finding.examined += tally.same.size() + tally.different;
+  finding.of += tally.same.size() + tally.different + tally.unknown.size();
+  same.equal += tally.same.size();
+  same.in_full += tally.in_full;
+}
+
+void ContentClaim::join(const ContentClaim& other) {
+  for (const std::string& name : other.names.all()) names.add(name);
+  for (const std::string& expression : other.expressions) add_once(expressions, expression);
+  pairs.insert(pairs.end(), other.pairs.begin(), other.pairs.end());
+  std::ranges::sort(pairs, {}, &Tally::Pair::op);
+  claim.ops.insert(claim.ops.end(), other.claim.ops.begin(), other.claim.ops.end());
+  claim.finding.examined += other.claim.finding.examined;
+  claim.finding.of += other.claim.finding.of;
+  same.equal += other.same.equal;
+  same.in_full += other.same.in_full;
+}
+
+Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
+  const Trace& trace = evidence.trace;
+  Finding& finding = claim.finding;
+  place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
+  finding.variable = clause_list(names.all());
+  finding.count = pairs.size();
+  for (const Tally::Pair& pair : pairs) {
+    claim.spans.emplace_back(trace.ops.begin_of(pair.earlier), trace.ops.end_of(pair.op));
+  }
+  finding.confidence = Confidence::kLikely;
+  if (finding.examined < std::min(finding.of, kEnoughSamples)) {
+    claim.add_caveat(Caveat::Kind::kFewCompared);
+  }
+  if (!are_backed(evidence, pairs)) claim.add_caveat(Caveat::Kind::kBlocksCompared);
+  sum_up(claim, trace);
+  return std::move(claim);
 }
 
 }  // namespace ompdm::analysis

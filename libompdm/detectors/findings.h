@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
+#include "analysis/order.h"
 #include "analysis/tables.h"
 #include "detectors/accesses.h"
 #include "detectors/contents.h"
@@ -25,7 +27,7 @@ struct Evidence {
         directives(table),
         loops(found),
         mappings(of),
-        aliases(of, mappings),
+        aliases(mappings),
         presence(of, mappings),
         writers(of),
         contents(of, mappings, writers),
@@ -46,6 +48,21 @@ struct Evidence {
   EnclosingLoops enclosing;
   IdleDirectives idle_directives;
   Namings namings;
+
+  /// The entry into the innermost loop around an operation (position in Trace::ops) and all until
+  /// `end`, as EnclosingLoops::innermost has it.
+  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op, Nanoseconds end) const {
+    const Asker asked = asker_of(trace, op);
+    return enclosing.innermost(asked.thread, asked.time, end);
+  }
+  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op) const {
+    return entry_around(op, trace.ops.end_of(op));
+  }
+
+  /// The row of the directive that made an operation.
+  [[nodiscard]] std::uint32_t row_of_op(std::uint32_t op) const {
+    return row_of(directives, trace.ops.common(op).site);
+  }
 };
 
 /// Why an operation is needless: because of another that takes place.
@@ -98,86 +115,93 @@ inline constexpr std::uint64_t kLeastTransfers = 32;
 /// Operations that claims made so far would remove: by position in Trace::ops.
 using Claimed = std::vector<bool>;
 
-/// The same data mapped in and out by the passes of a loop, where once before and once after it
-/// would do. One claim a loop.
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence);
+/// A detector: from the evidence to claims of one pattern, beside what claims made so far have.
+/// Each is defined in a file of this folder, with a comment that says what it claims; find.cpp has
+/// the list of them.
+using Detector = std::vector<Claim>(const Evidence& evidence, const Claimed& claimed);
 
-/// Data whose content went to a device that had it, or could have kept it, since it was sent there
-/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
-/// directive; directives that map the same data one after the other have one together. With the
-/// allocations and deletes that keeping it makes needless. Here and in the two that follow equal
-/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
-/// so is what `claimed` has.
-std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed);
+/// A pattern that held in this many of a directive's instances is taken to hold in the others.
+inline constexpr std::uint64_t kEnoughSamples = 10;
 
-/// Data that every instance of a directive brought back as it had been sent. Possible only: a
-/// kernel may write the values that were there.
-std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed);
+/// Transfers of one item by one directive, each with the one that it is compared to.
+struct Tally {
+  struct Pair {
+    std::uint32_t op = 0;       ///< position in Trace::ops
+    std::uint32_t earlier = 0;  ///< what carried the same, or may have
+    Same how = Same::kUnknown;
+  };
+  std::vector<Pair> same;     ///< carried what was there already
+  std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
+  std::uint64_t different = 0;
+  std::uint64_t other = 0;    ///< with nothing that they could be compared to
+  std::uint64_t in_full = 0;  ///< of `same`: all bytes were compared, not only blocks of them
 
-/// Data that came back as it had come back before, with nothing in between that could have changed
-/// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
-/// meanwhile, and wants it restored, cannot be seen.
-std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed);
+  /// Sorts a transfer in by its comparison; trivial contents are neither.
+  void add(std::uint32_t op, const Earlier& earlier);
+};
 
-/// The same storage allocated on the same device three times or more, though it could have stayed.
-/// Leaves out what `claimed` has.
-std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed);
+/// Comparisons in order of which some were of all bytes, the others of blocks: a change where no
+/// block lies is seen by the next one of all bytes.
+class Comparisons {
+ public:
+  /// Adds `count` of them, the last `in_full` of which was this one of them; 0: none.
+  void add(std::uint64_t count, std::uint64_t in_full) {
+    if (in_full > 0) last_in_full_ = count_ + in_full;
+    count_ += count;
+  }
+  /// Whether those of all bytes reach far enough: the recorder makes them at ever larger distances.
+  [[nodiscard]] bool are_backed() const { return kSpread * last_in_full_ >= count_; }
 
-/// Device memory that came and went without a kernel that could have seen it.
-std::vector<Claim> unused_allocation(const Evidence& evidence);
+ private:
+  /// Each comes before there are four times as many.
+  static constexpr std::uint64_t kSpread = 4;
+  std::uint64_t count_ = 0;
+  std::uint64_t last_in_full_ = 0;
+};
 
-/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back. Leaves out what `claimed` has.
-std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed);
+/// By directive row, then by the item as its clause has it.
+using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 
-/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
-/// directive again and again without a kernel in between; or whose latency outweighs all else.
-std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed);
+/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, of
+/// more than rides along, and in its place in the program (is_of_deferred_task).
+bool is_judged(const Evidence& evidence, std::uint32_t op);
 
-/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
-/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
-/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
-/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
-/// tells which is one.
-std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed);
+/// The directive and the item that a judged transfer belongs to.
+Clause clause_of(const Evidence& evidence, std::uint32_t op);
 
-/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
-/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
-/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
-/// thousand once; of its transfers claims those that `claimed` has not.
-std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed);
+/// The tally a transfer belongs to.
+Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
 
-/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
-/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
-/// not known, and left out where few of the run's launches are theirs.
-std::vector<Claim> serial_kernel(const Evidence& evidence);
+/// Several items of one directive with one remedy, on its way to be a claim.
+struct ContentClaim {
+  Claim claim;
+  UniqueTexts names;
+  std::vector<std::string> expressions;  ///< each of another tally of the directive
+  std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
+  facts::SameContents same;
 
-/// Target regions whose kernel ran on the host.
-std::vector<Claim> host_fallback(const Evidence& evidence);
+  /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
+  /// carried the same, and, if hardly one was different, also those that were not looked at.
+  void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+            const Claimed& claimed);
+  [[nodiscard]] bool empty() const { return pairs.empty(); }
 
-/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
-/// program's results are wrong. Leaves out what was not there, extents that are not known, and
-/// sections that reach beyond what was there.
-std::vector<Claim> partial_update(const Evidence& evidence);
+  /// Takes in what another one has.
+  void join(const ContentClaim& other);
 
-/// Device memory that was still there when the program ended by itself, unless a directive left
-/// no more of it than rides along. Leaves out allocations that `claimed` has.
-std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed);
-
-/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
-/// unless page-locked memory was no faster in this run. Needs activities.
-std::vector<Claim> pageable_transfer(const Evidence& evidence);
-
-/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
-/// activities.
-std::vector<Claim> no_overlap(const Evidence& evidence);
-
-/// What the run would have taken without the operations of the claims, each taken away once; none
-/// where they are not known to take time.
-std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
+  /// The claim, with all but facts and edits filled in. No claim on values alone is certain;
+  /// one on few samples, or with storage of which only blocks were compared in the end, is possible
+  /// only.
+  Claim finish(const Evidence& evidence, const char* pattern);
+};
 
 /// Fills pattern, file and line of a claim.
 void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+
+/// Fills what a finding is of: the names of its data, and how many operations, all of which were
+/// examined.
+void describe(Claim& claim, std::uint64_t count, Confidence confidence,
+              const std::vector<std::string>& names = {});
 
 /// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
 void sum_up(Claim& claim, const Trace& trace);
@@ -185,5 +209,22 @@ void sum_up(Claim& claim, const Trace& trace);
 /// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
 /// directive, and what ran before or after it tells nothing of the program's order.
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
+
+/// What the detectors find in a trace.
+struct Needless {
+  /// What would save most time first; their variables are positions in Trace::variables.
+  std::vector<Finding> findings;
+  Withheld withheld;
+  std::vector<Finding> too_small;  ///< those withheld
+  std::vector<Doubt> doubts;
+  std::optional<Prediction> prediction;           ///< without what is certain or likely
+  std::optional<Prediction> possible_prediction;  ///< and without what is possible only
+  /// By position in Trace::ops: position in `findings` of the first that claims it, kNoFinding.
+  std::vector<std::uint32_t> finding_of_op;
+  static constexpr std::uint32_t kNoFinding = 0xffffffff;
+};
+
+Needless find_needless(const Trace& trace, const DirectiveTable& directives,
+                       const LoopTable& loops);
 
 }  // namespace ompdm::analysis

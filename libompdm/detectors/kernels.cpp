@@ -1,20 +1,13 @@
+// How kernels ran, and what waited for them.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include "detectors/findings.h"
-#include "detectors/names.h"
-#include "ompdm/findings.h"
-#include "ompdm/trace.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
-namespace {
 
-std::uint64_t threads_of(const DeviceActivity& kernel);
+namespace {
 
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;  // given out to a warp
@@ -27,6 +20,9 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
 std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
+
+std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
+std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
 
 /// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
 /// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
@@ -74,9 +70,6 @@ const Device* device_row(const Trace& trace, std::int32_t number) {
   const auto row = std::ranges::find(trace.devices, number, &Device::number);
   return row == trace.devices.end() ? nullptr : &*row;
 }
-
-std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
-std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
 
@@ -129,7 +122,10 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 
 }  // namespace
 
-std::vector<Claim> serial_kernel(const Evidence& evidence) {
+/// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
+/// did run so, or at low occupancy, where the device told. Possible only where their iterations are
+/// not known, and left out where few of the run's launches are theirs.
+std::vector<Claim> serial_kernel(const Evidence& evidence, const Claimed& /*claimed*/) {
   struct Group {
     std::uint64_t count = 0;
     Launch first;
@@ -159,10 +155,9 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
     const Index<Site> site = group.first.site;
     Claim claim;
     place(claim, "serial_kernel", trace, site);
-    claim.finding.count = claim.finding.examined = claim.finding.of = group.count;
     const Shape shape = key.second;
-    claim.finding.confidence =
-        shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely;
+    describe(claim, group.count,
+             shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely);
     if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
       claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
@@ -180,47 +175,214 @@ std::vector<Claim> serial_kernel(const Evidence& evidence) {
   return claims;
 }
 
+/// Target regions whose kernel ran on the host.
+std::vector<Claim> host_fallback(const Evidence& evidence, const Claimed& /*claimed*/) {
+  const Trace& trace = evidence.trace;
+  struct Group {
+    Claim claim;
+    std::uint64_t chosen = 0;  ///< the host was the device that the program asked for
+  };
+  std::map<std::uint32_t, Group> groups;  // by directive row
+  const auto add = [&](const Region& region, std::uint64_t count) {
+    if (!region.host_fallback) return;
+    const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, region.site));
+    Group& group = at->second;
+    if (is_new) place(group.claim, "host_fallback", trace, region.site);
+    group.claim.finding.count += count;
+    if (region.device >= 0 && region.device == trace.host_device) group.chosen += count;
+  };
+  for (const Region& region : trace.regions) add(region, 1);
+  for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
+  using Cause = facts::HostFallback::Cause;
+  const bool is_disabled = trace.recording.target_offload == "disabled";
+  const Cause other = is_disabled ? Cause::kDisabled : Cause::kUnknown;
+  std::vector<Claim> claims;
+  for (auto& [row, group] : groups) {
+    Finding& finding = group.claim.finding;
+    finding.examined = finding.of =
+        row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
+    finding.confidence = Confidence::kCertain;
+    finding.facts =
+        facts::HostFallback{.cause = group.chosen == finding.count ? Cause::kChosen : other,
+                            .program = trace.process.program};
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
 namespace {
 
-/// `chosen`: each time the host was the device that the program asked for.
-facts::HostFallback::Cause cause_of(const Trace& trace, bool chosen) {
-  using Cause = facts::HostFallback::Cause;
-  if (chosen) return Cause::kChosen;
-  return trace.recording.target_offload == "disabled" ? Cause::kDisabled : Cause::kUnknown;
+/// Smaller copies are latency, whatever the memory.
+constexpr std::uint64_t kLeastBytes = std::uint64_t{64} * 1024;
+/// Worth a line: this share of the time in which the device copied or computed.
+constexpr double kLeastPageableShare = 0.1;
+/// A pinned rate has to be this much better to be a reason.
+constexpr double kLeastGain = 1.2;
+
+struct PageableGroup {
+  facts::PageableTransfer facts;
+  std::uint64_t count = 0;
+  Index<Site> site;
+  UniqueTexts names;
+};
+
+void add(const DeviceActivity& copy, facts::Rate& rate) {
+  rate.bytes += copy.bytes;
+  rate.time += copy.end - copy.begin;
+}
+
+MemoryKind host_side(const DeviceActivity& copy) {
+  return copy.kind == ActivityKind::kHtoD ? copy.source : copy.destination;
 }
 
 }  // namespace
 
-std::vector<Claim> host_fallback(const Evidence& evidence) {
+/// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
+/// unless page-locked memory was no faster in this run. Needs activities.
+std::vector<Claim> pageable_transfer(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
-  std::map<std::uint32_t, Claim> claims;  // by directive row
-  std::map<std::uint32_t, Index<Site>> sites;
-  std::map<std::uint32_t, std::uint64_t> chosen;
-  const auto add = [&](const Region& region, std::uint64_t count) {
-    if (!region.host_fallback) return;
-    const std::uint32_t row = row_of(evidence.directives, region.site);
-    const auto [at, is_new] = claims.try_emplace(row);
-    if (is_new) {
-      place(at->second, "host_fallback", trace, region.site);
-      sites[row] = region.site;
-    }
-    at->second.finding.count += count;
-    if (region.device >= 0 && region.device == trace.host_device) chosen[row] += count;
-  };
-  for (const Region& region : trace.regions) add(region, 1);
-  for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
-  std::vector<Claim> list;
-  for (auto& [row, claim] : claims) {
-    Finding& finding = claim.finding;
-    const std::uint64_t instances =
-        row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
-    finding.examined = finding.of = instances;
-    finding.confidence = Confidence::kCertain;
-    finding.facts = facts::HostFallback{.cause = cause_of(trace, chosen[row] == finding.count),
-                                        .program = trace.process.program};
-    list.push_back(std::move(claim));
+  std::map<std::pair<std::uint32_t, ActivityKind>, PageableGroup> groups;  // by directive row
+  std::map<ActivityKind, facts::Rate> pinned;
+  Nanoseconds busy = 0;
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.internal) continue;
+    busy += activity.end - activity.begin;
+    const bool by_link =
+        activity.kind == ActivityKind::kHtoD || activity.kind == ActivityKind::kDtoH;
+    if (!by_link || activity.bytes < kLeastBytes) continue;
+    if (host_side(activity) == MemoryKind::kPinned) add(activity, pinned[activity.kind]);
+    if (host_side(activity) != MemoryKind::kPageable || !activity.op) continue;
+    const DataOp& op = trace.ops[activity.op.value];
+    PageableGroup& group = groups[{row_of(evidence.directives, op.site), activity.kind}];
+    add(activity, group.facts.rate);
+    ++group.count;
+    group.site = op.site;
+    if (op.variable) group.names.add(trace.variables[op.variable.value].name);
   }
-  return list;
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    const facts::Rate& rate = group.facts.rate;
+    if (static_cast<double>(rate.time) < kLeastPageableShare * static_cast<double>(busy)) continue;
+    const facts::Rate& known = pinned[key.second];
+    const bool is_known = known.bytes > 0;
+    if (is_known && known.bytes_per_ns() < kLeastGain * rate.bytes_per_ns()) continue;
+    Claim claim;
+    place(claim, "pageable_transfer", trace, group.site);
+    describe(claim, group.count, Confidence::kLikely, group.names.all());
+    claim.finding.timed = is_known;
+    if (is_known) {
+      const double faster = static_cast<double>(rate.bytes) / known.bytes_per_ns();
+      claim.finding.wasted_time = rate.time - static_cast<Nanoseconds>(faster);
+    } else {
+      claim.add_caveat(Caveat::Kind::kPinnedUnmeasured);
+    }
+    group.facts.to_device = key.second == ActivityKind::kHtoD;
+    group.facts.pinned = known;
+    group.facts.names = group.names.all();
+    claim.finding.facts = std::move(group.facts);
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+namespace {
+
+/// Worth a line: what could have been hidden is this share of the device's busy time.
+constexpr double kLeastHiddenShare = 0.1;
+constexpr std::uint64_t kLeastCount = 2;
+/// A copy this short is not worth a stream of its own.
+constexpr Nanoseconds kLeastCopyTime = 20'000;
+
+struct OverlapGroup {
+  std::uint64_t count = 0;
+  Nanoseconds hidden = 0;
+  Index<Site> copy;
+  Index<Site> kernel;
+  UniqueTexts names;
+};
+
+/// Whether a region's kernel can reach by its maps what a transfer copies, or another part of the
+/// same variable. It may where the maps are not all known.
+bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t copy) {
+  const Trace& trace = evidence.trace;
+  const std::uint32_t list = trace.regions.common(region.value).map_list;
+  if (list >= trace.map_lists.size()) return true;
+  const DataOp& op = trace.ops[copy];
+  std::uint64_t begin = op.src;
+  std::uint64_t bytes = op.bytes;
+  if (const std::uint32_t mapping = evidence.mappings.of(copy); mapping != Index<Mapping>::kNone) {
+    begin = evidence.mappings.rows()[mapping].host;
+    bytes = evidence.mappings.rows()[mapping].bytes;
+  }
+  return std::ranges::any_of(trace.map_lists[list], [&](const MapItem& item) {
+    if ((item.type & (kMapPrivate | kMapLiteral)) != 0) return false;  // no storage of its own
+    const std::uint64_t end = item.begin + std::max<std::uint64_t>(item.bytes, 1);
+    return !item.variable || item.variable == op.variable ||
+           (item.begin < begin + bytes && begin < end);
+  });
+}
+
+/// Whether the copy had to wait for the kernel: its region is another one, of the same thread, and
+/// the kernel's maps name everything but what is copied.
+bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
+                       const DeviceActivity& copy) {
+  const Trace& trace = evidence.trace;
+  if (!copy.op || !copy.region || !kernel.region || copy.region == kernel.region) return false;
+  const DataOp& op = trace.ops[copy.op.value];
+  if (!op.variable || op.internal) return false;
+  const Region& before = trace.regions[kernel.region.value];
+  const Region& after = trace.regions[copy.region.value];
+  if (before.thread != after.thread || before.nowait || after.nowait) return false;
+  return !may_reach(evidence, kernel.region, copy.op.value);
+}
+
+}  // namespace
+
+/// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
+/// activities.
+std::vector<Claim> no_overlap(const Evidence& evidence, const Claimed& /*claimed*/) {
+  const Trace& trace = evidence.trace;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, OverlapGroup> groups;  // by sites
+  std::map<std::int32_t, const DeviceActivity*> last_kernel;               // by device
+  Nanoseconds busy = 0;
+  for (const DeviceActivity& activity : trace.activities) {
+    const Nanoseconds time = activity.end - activity.begin;
+    if (!activity.internal) busy += time;
+    if (activity.kind == ActivityKind::kKernel) {
+      last_kernel[activity.device] = &activity;
+      continue;
+    }
+    if (activity.kind != ActivityKind::kHtoD || time < kLeastCopyTime) continue;
+    const DeviceActivity*& kernel = last_kernel[activity.device];
+    if (kernel == nullptr || kernel->end > activity.begin ||
+        !waited_needlessly(evidence, *kernel, activity)) {
+      continue;
+    }
+    const Index<Site> copy = trace.regions.common(activity.region.value).site;
+    const Index<Site> ran = trace.regions.common(kernel->region.value).site;
+    OverlapGroup& group = groups[{copy.value, ran.value}];
+    ++group.count;
+    group.hidden += std::min(time, kernel->end - kernel->begin);
+    group.copy = copy;
+    group.kernel = ran;
+    const Index<Variable> variable = trace.ops.common(activity.op.value).variable;
+    group.names.add(trace.variables[variable.value].name);
+    kernel = nullptr;  // it can hide one copy of its length, not each that follows
+  }
+  std::vector<Claim> claims;
+  for (const auto& [key, group] : groups) {
+    if (group.count < kLeastCount || !group.copy || !group.kernel) continue;
+    if (static_cast<double>(group.hidden) < kLeastHiddenShare * static_cast<double>(busy)) continue;
+    Claim claim;
+    place(claim, "no_overlap", trace, group.copy);
+    describe(claim, group.count, Confidence::kPossible, group.names.all());
+    claim.finding.wasted_time = group.hidden;
+    claim.add_caveat(Caveat::Kind::kOtherPointer);
+    claim.finding.facts = facts::NoOverlap{.names = group.names.all(),
+                                           .kernel = source_place(trace.sites[group.kernel.value])};
+    claims.push_back(std::move(claim));
+  }
+  return claims;
 }
 
 }  // namespace ompdm::analysis

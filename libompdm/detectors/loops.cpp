@@ -1,12 +1,9 @@
 #include "detectors/loops.h"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <tuple>
 
-#include "analysis/function_names.h"
-#include "detectors/names.h"
+#include "analysis/names.h"
 
 namespace ompdm::analysis {
 EnclosingLoops::EnclosingLoops(const LoopTable& loops)
@@ -48,19 +45,9 @@ std::uint32_t EnclosingLoops::innermost(std::uint32_t thread, Nanoseconds begin,
 
 namespace {
 
-/// A function on the way to a directive; `line` is where it calls the next one.
-struct Caller {
-  std::string function;
-  std::string file;
-  int line = 0;
-};
-
-SourcePlace place_of_call(const Caller& caller) {
-  return {caller.file, caller.line, caller.function, 0};
-}
-
-Caller caller_of(const Frame& frame) {
-  return {without_signature(frame.function), frame.file, frame.line};
+/// A function on the way to a directive, with the line where it calls the next one.
+SourcePlace caller_of(const Frame& frame) {
+  return {frame.file, frame.line, without_signature(frame.function), 0};
 }
 
 /// Whether the C library starts a program or a thread there: no place to write anything.
@@ -71,21 +58,21 @@ bool starts_programs(const std::string& function) {
 }
 
 /// Whether a library's templates are compiled there: no place to write anything either.
-bool is_library(const Caller& caller) {
+bool is_library(const SourcePlace& caller) {
   return caller.function.starts_with("std::") || caller.file.starts_with("/usr/");
 }
 
 /// From the directive's function outwards, up to main. What __libc_start_call_main calls is main,
 /// whose own frame is missing where all between was inlined into it.
-std::vector<Caller> chain_of(const Site& site) {
-  std::vector<Caller> chain = {{function_of(site), site.file, site.line}};
+std::vector<SourcePlace> chain_of(const Site& site) {
+  std::vector<SourcePlace> chain = {{site.file, site.line, function_of(site), 0}};
   if (chain.front().function.empty()) return {};
   for (const auto* frames : {&site.inlined, &site.callers}) {
     for (const Frame& frame : *frames) {
-      const Caller caller = caller_of(frame);
+      const SourcePlace caller = caller_of(frame);
       if (is_main(chain.back().function)) return chain;
       if (caller.function.empty()) return chain;
-      if (caller.function == "__libc_start_call_main") chain.push_back({"main", "", 0});
+      if (caller.function == "__libc_start_call_main") chain.push_back({"", 0, "main", 0});
       if (starts_programs(caller.function)) return chain;
       if (is_library(caller)) continue;
       // The innermost inlined frame is the directive's own function.
@@ -97,8 +84,9 @@ std::vector<Caller> chain_of(const Site& site) {
 }
 
 /// Position of a function in a chain; instances of a template are one.
-std::optional<std::size_t> find_in(const std::vector<Caller>& chain, const std::string& function) {
-  const auto at = std::ranges::find(chain, template_name(function), [](const Caller& caller) {
+std::optional<std::size_t> find_in(const std::vector<SourcePlace>& chain,
+                                   const std::string& function) {
+  const auto at = std::ranges::find(chain, template_name(function), [](const SourcePlace& caller) {
     return template_name(caller.function);
   });
   if (at == chain.end()) return std::nullopt;
@@ -113,7 +101,7 @@ bool calls_itself(const Trace& trace, const std::string& function) {
 }
 
 /// The innermost function that leads to all of the directives, by its position in the first chain.
-std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& chains) {
+std::optional<std::size_t> common_of(const std::vector<std::vector<SourcePlace>>& chains) {
   for (std::size_t i = 0; i < chains.front().size(); ++i) {
     const std::string& function = chains.front()[i].function;
     const bool in_all = std::ranges::all_of(
@@ -123,12 +111,12 @@ std::optional<std::size_t> common_of(const std::vector<std::vector<Caller>>& cha
   return std::nullopt;
 }
 
-std::vector<std::vector<Caller>> chains_of(const Trace& trace,
-                                           const std::vector<Index<Site>>& sites) {
-  std::vector<std::vector<Caller>> chains;
+std::vector<std::vector<SourcePlace>> chains_of(const Trace& trace,
+                                                const std::vector<Index<Site>>& sites) {
+  std::vector<std::vector<SourcePlace>> chains;
   for (const Index<Site> site : sites) chains.push_back(chain_of(trace.sites[site.value]));
   const bool known = std::ranges::none_of(chains, [](const auto& chain) { return chain.empty(); });
-  return known ? chains : std::vector<std::vector<Caller>>();
+  return known ? chains : std::vector<std::vector<SourcePlace>>();
 }
 
 /// Whether what is repeated there may have been repeated by a function that it was inlined into: a
@@ -150,7 +138,7 @@ bool may_be_inlined(const Trace& trace, Index<CodeLoop> loop) {
 UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
                            const std::vector<Index<Site>>& sites) {
   UnplacedLoop loop{.innermost = row.entries > 1, .runs = source_places(trace, sites)};
-  const std::vector<std::vector<Caller>> chains = chains_of(trace, sites);
+  const std::vector<std::vector<SourcePlace>> chains = chains_of(trace, sites);
   std::optional<std::size_t> common;
   const bool has_function =
       row.code && !row.place.function.empty() && !is_library(caller_of(row.place));
@@ -161,34 +149,34 @@ UnplacedLoop unplaced_loop(const Trace& trace, const Loop& row,
     if (!chains.empty()) common = find_in(chains.front(), loop.in.function);
   } else if (!chains.empty()) {
     common = common_of(chains);
-    if (common) loop.in = place_of_call(chains.front()[*common]);
+    if (common) loop.in = chains.front()[*common];
   }
   loop.is_there = loop.is_there || is_main(loop.in.function);
   if (!common) return loop;
   std::vector<std::string> instances;
-  for (const std::vector<Caller>& chain : chains) {
+  for (const std::vector<SourcePlace>& chain : chains) {
     const std::optional<std::size_t> at = find_in(chain, loop.in.function);
     if (!at) continue;
     instances.push_back(chain[*at].function);
     if (*at > 0) add_once(loop.called, chain[*at - 1].function);
   }
-  const Caller& function = chains.front()[*common];
+  const SourcePlace& function = chains.front()[*common];
   loop.in.function = common_function(instances);
   // What calls itself is one function, however deep it is.
   std::size_t next = *common + 1;
   while (next < chains.front().size() && chains.front()[next].function == function.function) ++next;
   loop.recurses = !has_function && calls_itself(trace, function.function);
-  if (next < chains.front().size()) loop.caller = place_of_call(chains.front()[next]);
+  if (next < chains.front().size()) loop.caller = chains.front()[next];
   return loop;
 }
 
 SourcePlace source_place(const Trace& trace, const Loop& loop) {
   if (!loop.code) return {};
   const CodeLoop& code = trace.loops[loop.code.value];
-  const Caller caller{without_signature(loop.place.function), loop.place.file, loop.place.line};
+  const SourcePlace caller = caller_of(loop.place);
   if (caller.file.empty() || caller.line == 0 || is_library(caller)) return {};
   if (loop.begin_unknown || (code.unrolled && may_be_inlined(trace, loop.code))) return {};
-  return {caller.file, caller.line, caller.function, 0};
+  return caller;
 }
 
 facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop) {
@@ -211,10 +199,6 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
 
 MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
   return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
-}
-
-SourcePlace source_place(const CodeLoop& loop) {
-  return {loop.file, loop.line, without_signature(loop.function), 0};
 }
 
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
@@ -274,7 +258,7 @@ std::vector<SourcePlace> calls_along(const Trace& trace, Index<CallPath> path,
     if (!loops.empty() && !is_within(trace, place.loop, loops)) continue;
     for (const Frame& frame : place.frames) {
       if (frame.line > 0 && without_signature(frame.function) == function) {
-        calls.push_back(place_of_call(caller_of(frame)));
+        calls.push_back(caller_of(frame));
       }
     }
   }
@@ -312,9 +296,9 @@ void tell_calls(const Trace& trace, const LoopTable& table, Finding& finding) {
     for (const Site& site : trace.sites) {
       // Without call paths by the calls that led there first.
       if (!trace.call_paths.empty() || !directives.contains(source_place(site))) continue;
-      const std::vector<Caller> chain = chain_of(site);
+      const std::vector<SourcePlace> chain = chain_of(site);
       const std::optional<std::size_t> at = find_in(chain, here);
-      if (at && *at > 0 && chain[*at].line > 0) calls.insert(place_of_call(chain[*at]));
+      if (at && *at > 0 && chain[*at].line > 0) calls.insert(chain[*at]);
     }
     edit.calls.assign(calls.begin(), calls.end());
   }

@@ -65,9 +65,6 @@ MakesMemory makes_memory(const Trace& trace, const Loop& loop);
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop);
 
-/// Where one of these is.
-SourcePlace source_place(const CodeLoop& loop);
-
 /// The loop as a place of edits; sites are those of a pass.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 

@@ -1,13 +1,15 @@
 #include "detectors/mappings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 
-#include "analysis/map_types.h"
+#include "analysis/names.h"
 #include "analysis/tables.h"
+#include "model/live_memory.h"
+#include "model/map_types.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -30,13 +32,13 @@ ListItems::ListItems(const Trace& trace) : trace_(trace), order_(trace.map_lists
   }
 }
 
-template <class IsWanted>
 const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                               IsWanted is_wanted) const {
+                               bool is_named) const {
   const std::uint32_t list =
       region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
   if (list >= order_.size()) return nullptr;
   const std::vector<MapItem>& items = trace_.map_lists[list];
+  const auto is_wanted = [&](const MapItem& item) { return !is_named || !item.name.empty(); };
   if (order_[list].empty()) {
     const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
       return one.begin == begin && one.bytes == bytes && is_wanted(one);
@@ -50,38 +52,27 @@ const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::u
   return at != same.end() ? &items[*at] : nullptr;
 }
 
-const MapItem* ListItems::first(Index<Region> region, std::uint64_t begin,
-                                std::uint64_t bytes) const {
-  return find(region, begin, bytes, [](const MapItem&) { return true; });
-}
-
-const MapItem* ListItems::named(Index<Region> region, std::uint64_t begin,
-                                std::uint64_t bytes) const {
-  return find(region, begin, bytes, [](const MapItem& item) { return !item.name.empty(); });
+const std::vector<MapItem>& items_of(const Trace& trace, const Region& region) {
+  static const std::vector<MapItem> kNone;
+  return region.map_list < trace.map_lists.size() ? trace.map_lists[region.map_list] : kNone;
 }
 
 namespace {
 
 constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
 
-using Live = std::map<std::uint64_t, std::uint32_t>;  // device address -> mapping
-
-std::uint32_t holder(const Live& live, const std::vector<Mapping>& rows, std::uint64_t address) {
-  auto at = live.upper_bound(address);
-  if (at == live.begin()) return kNoMapping;
-  --at;
-  return address - at->first < std::max<std::uint64_t>(rows[at->second].bytes, 1) ? at->second
-                                                                                  : kNoMapping;
-}
+/// What is at an address of a device: a row.
+struct Held {
+  std::uint64_t bytes = 0;
+  std::uint32_t row = kNoMapping;
+};
 
 bool is_update(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = op.site;
-  return op.region && site && trace.sites[site.value].directive == Directive::kTargetUpdate;
+  return op.region && is_of(trace, op.site, Directive::kTargetUpdate);
 }
 
 bool is_of_api(const Trace& trace, const DataOp& op) {
-  const Index<Site> site = op.site;
-  return !op.region && site && trace.sites[site.value].directive == Directive::kApi;
+  return !op.region && is_of(trace, op.site, Directive::kApi);
 }
 
 /// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
@@ -127,11 +118,14 @@ Mappings::Mappings(const Trace& trace)
 }
 
 void Mappings::replay(const Trace& trace) {
-  std::map<std::int32_t, Live> devices;
+  LiveMemory<Held> memory;
+  const auto holder = [&](std::int32_t device, std::uint64_t address) {
+    const Held* held = memory.find(device, address);
+    return held != nullptr ? held->row : kNoMapping;
+  };
   const auto held_by = [&](std::uint32_t op, std::int32_t device, std::uint64_t address,
                            std::uint64_t host) {
-    Live& live = devices[device];
-    const std::uint32_t known = holder(live, rows_, address);
+    const std::uint32_t known = holder(device, address);
     if (known != kNoMapping || address == 0 || !is_update(trace, trace.ops[op])) return known;
     Mapping row;
     row.device = device;
@@ -140,16 +134,21 @@ void Mappings::replay(const Trace& trace) {
     row.bytes = trace.ops.common(op).bytes;
     row.variable = trace.ops.common(op).variable;
     row.alloc = {op};
+    row.site = trace.ops.common(op).site;
+    row.begin = trace.ops.begin_of(op);
+    row.end = trace.process.wall;
     row.is_static = true;
     const auto number = static_cast<std::uint32_t>(rows_.size());
-    live.emplace(address, number);
+    memory.allocate(device, address, {row.bytes, number});
     rows_.push_back(row);
     return number;
   };
   const auto take_transfer = [&](std::uint32_t op, std::uint32_t mapping) {
     mapping_of_op_[op] = mapping;
-    if (mapping == kNoMapping || rows_[mapping].host == 0) return;
-    rows_[mapping].handed_out = rows_[mapping].handed_out || is_of_api(trace, trace.ops[op]);
+    if (mapping == kNoMapping) return;
+    Mapping& row = rows_[mapping];
+    (trace.ops.common(op).kind == OpKind::kHtoD ? row.sent : row.returned) = true;
+    row.handed_out = row.handed_out || (row.host != 0 && is_of_api(trace, trace.ops[op]));
   };
   for (const std::uint32_t i : order_of_effect(trace)) {
     const DataOp& op = trace.ops[i];
@@ -164,21 +163,22 @@ void Mappings::replay(const Trace& trace) {
         row.bytes = op.bytes;
         row.variable = op.variable;
         row.alloc = {i};
+        row.site = op.site;
+        row.begin = op.begin;
+        row.end = trace.process.wall;
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
         row.is_private = (op.map_type & kMapPrivate) != 0;
         const auto number = static_cast<std::uint32_t>(rows_.size());
-        const auto [at, is_new] = devices[op.dst_device].try_emplace(op.dst, number);
-        if (!is_new) rows_[at->second].replaced = true;
-        at->second = number;
+        const auto before = memory.allocate(op.dst_device, op.dst, {op.bytes, number});
+        if (before) rows_[before->row].replaced = true;
         rows_.push_back(row);
         break;
       }
       case OpKind::kDelete: {
-        Live& live = devices[op.src_device];
-        const auto at = live.find(op.src);
-        if (at == live.end()) break;
-        rows_[at->second].remove = {i};
-        live.erase(at);
+        const auto held = memory.release(op.src_device, op.src);
+        if (!held) break;
+        rows_[held->row].remove = {i};
+        rows_[held->row].end = op.end;
         break;
       }
       case OpKind::kHtoD:
@@ -191,7 +191,7 @@ void Mappings::replay(const Trace& trace) {
       case OpKind::kMemset:
         for (const auto& [device, address] :
              {std::pair(op.dst_device, op.dst), std::pair(op.src_device, op.src)}) {
-          const std::uint32_t mapping = holder(devices[device], rows_, address);
+          const std::uint32_t mapping = holder(device, address);
           if (mapping != kNoMapping) rows_[mapping].on_device = true;
         }
         break;
@@ -240,6 +240,53 @@ void Mappings::mark_ways_around(const Trace& trace) {
 
 std::span<const std::uint32_t> Mappings::transfers(std::size_t mapping) const {
   return std::span(transfers_).subspan(first_[mapping], first_[mapping + 1] - first_[mapping]);
+}
+
+std::vector<std::vector<std::uint32_t>> Mappings::by_piece() const {
+  std::vector<std::vector<std::uint32_t>> pieces(pieces_);
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) pieces[rows_[i].piece].push_back(i);
+  return pieces;
+}
+
+std::string expression_of(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return "memory of omp_target_alloc";
+  if (mapping.item != nullptr) return mapping.item->name;
+  if (mapping.variable) {
+    const Variable& variable = trace.variables[mapping.variable.value];
+    if (!variable.expression.empty()) return variable.expression;
+    if (!variable.name.empty()) return variable.name;
+  }
+  return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
+}
+
+std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op) {
+  const DataOp& transfer = trace.ops[op];
+  const std::uint64_t host = transfer.kind == OpKind::kDtoH ? transfer.dst : transfer.src;
+  const MapItem* item = mappings.items().named(transfer.region, host, transfer.bytes);
+  return item != nullptr ? item->name : expression_of(trace, mappings.rows()[mappings.of(op)]);
+}
+
+bool has_name(const Trace& trace, const Mapping& mapping) {
+  if (mapping.host == 0) return false;
+  if (mapping.item != nullptr) return true;
+  return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
+}
+
+std::string name_of(const Trace& trace, const Mapping& mapping) {
+  if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
+  if (mapping.host == 0) return {};
+  return nameless(mapping.bytes,
+                  mapping.site ? place_of(trace.sites[mapping.site.value]) : std::string());
+}
+
+bool maps_data(Directive directive) {
+  return directive == Directive::kTarget || directive == Directive::kTargetData ||
+         directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
+}
+
+bool comes_of_mapping(const Trace& trace, const DataOp& op) {
+  return op.site && maps_data(trace.sites[op.site.value].directive) &&
+         (op.map_type & kMapAlways) == 0;
 }
 
 bool has_lost_events(const Trace& trace) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -18,22 +19,29 @@ class ListItems {
   /// The first item of a region's list that is this storage; nullptr if none is, or the region has
   /// no list.
   [[nodiscard]] const MapItem* first(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const;
+                                     std::uint64_t bytes) const {
+    return find(region, begin, bytes, false);
+  }
 
   /// The first of them that the clause has a name for.
   [[nodiscard]] const MapItem* named(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const;
+                                     std::uint64_t bytes) const {
+    return find(region, begin, bytes, true);
+  }
 
  private:
-  template <class IsWanted>
-  const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                      IsWanted is_wanted) const;
+  [[nodiscard]] const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
+                                    bool is_named) const;
 
   const Trace& trace_;
   /// Positions in each long list, by begin, bytes and position; empty for short ones.
   std::vector<std::vector<std::uint32_t>> order_;
 };
 
+/// The items that a region's clauses name; empty where these are not known.
+const std::vector<MapItem>& items_of(const Trace& trace, const Region& region);
+
+/// A stay of host memory on a device.
 struct Mapping {
   std::int32_t device = -1;
   std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
@@ -45,9 +53,14 @@ struct Mapping {
   std::uint64_t bytes = 0;
   Index<Variable> variable;
   Index<DataOp> alloc;
-  Index<DataOp> remove;  ///< none: no delete was seen
+  Index<DataOp> remove;   ///< none: no delete was seen
+  Index<Site> site;       ///< of the directive that allocated it
+  Nanoseconds begin = 0;  ///< of its allocation
+  Nanoseconds end = 0;    ///< of its delete; the process's where none was seen
   /// That it was allocated for, as the clause names it; nullptr if it has no name.
   const MapItem* item = nullptr;
+  bool sent = false;        ///< some of it was sent from the host,
+  bool returned = false;    ///< and some was copied back
   bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
@@ -75,6 +88,9 @@ class Mappings {
   /// How many pieces there are (Mapping::piece).
   [[nodiscard]] std::uint32_t pieces() const { return pieces_; }
 
+  /// Positions in rows() of each piece's mappings, by Mapping::piece, in order of time.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> by_piece() const;
+
   /// Positions in Trace::ops of the copies between host and this mapping, in order of their begin;
   /// the runtime's own left out.
   [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const;
@@ -96,6 +112,27 @@ class Mappings {
   std::vector<std::uint32_t> first_;          // by mapping, in transfers_; one more at the end
   std::vector<std::uint32_t> transfers_;
 };
+
+/// The item as the directive that mapped it has it: "u[0:n*n]"; where the compiler passed no names,
+/// its size and address. Not for code.
+std::string expression_of(const Trace& trace, const Mapping& mapping);
+
+/// What a transfer of a mapping (position in Trace::ops) moved, as the directive that made it has
+/// it: pointers are swapped, and a mapping is known by the name that its storage had when it was
+/// allocated.
+std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op);
+
+/// Whether the compiler passed a name for this data.
+bool has_name(const Trace& trace, const Mapping& mapping);
+
+/// The base name: "u" of "u[0:n*n]"; without a name as nameless() has it.
+std::string name_of(const Trace& trace, const Mapping& mapping);
+
+/// Whether a directive has map clauses.
+bool maps_data(Directive directive);
+
+/// Whether a map clause made this transfer, and would not if the data were already there.
+bool comes_of_mapping(const Trace& trace, const DataOp& op);
 
 /// Whether events of the program, or items of their lists, may be missing: then what was not seen
 /// proves nothing.

@@ -1,45 +1,126 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/map_types.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/names.h"
-#include "detectors/tallies.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
 
-class LoopPresence {
- public:
-  explicit LoopPresence(const Evidence& evidence);
+/// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
+struct Surplus {
+  std::vector<std::uint32_t> ops;
+  std::vector<Rest> rests;
+  facts::PerIterationMapping facts;  ///< its sums
+  std::uint64_t bytes = 0;
+  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
+  std::uint64_t last_in_full = 0;  ///< which of `facts.same.equal` was the last compared in full
+  std::uint64_t examined = 0;
+  std::uint64_t unread = 0;  ///< of the returns: needless unless the host read them
 
-  /// Besides the mappings (positions in Evidence::mappings) that an entry's passes make of one
-  /// piece, in their order. Where the entry may be several the piece stays for its own mappings
-  /// alone. Where several entries into a loop were found from the order of events, what lies
-  /// between them may be in the program's loop too.
-  OtherMappings others(const EnclosingEntry& entry, const std::vector<std::uint32_t>& mappings);
-
- private:
-  const Evidence& evidence_;
-  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
-  std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
+  /// More than now and then.
+  [[nodiscard]] bool host_changes() const {
+    return 4 * (facts.compared - facts.same.equal) > facts.compared;
+  }
 };
 
-/// The stay of a piece from when the first of its mappings is there until the last one goes.
-Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings);
+/// Compares what each pass sent with what the device had of it before.
+void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
+                      Surplus& surplus) {
+  if (!evidence.contents.known()) return;
+  facts::PerIterationMapping& facts = surplus.facts;
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
+      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
+      const Earlier& before = evidence.contents.before(op);
+      if (before.same == Same::kNo) ++facts.compared;
+      if (!before.tells_same()) continue;
+      ++facts.compared;
+      ++facts.same.equal;
+      if (before.same != Same::kYes) continue;
+      ++facts.same.in_full;
+      surplus.last_in_full = facts.same.equal;
+    }
+  }
+}
+
+/// Of mappings (positions in Evidence::mappings) in the order of the passes.
+Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+  using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
+  std::map<OffsetPiece, std::uint32_t> arrived;
+  std::map<OffsetPiece, std::uint32_t> returned;
+  // What was sent of a piece since it was returned: another content, or the one that it had.
+  std::set<OffsetPiece> replaced;
+  std::set<OffsetPiece> resent;
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  Surplus surplus;
+  compare_contents(evidence, group, surplus);
+  const bool never_changes = surplus.facts.same.equal > 0 && !surplus.host_changes();
+  const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool is_examined,
+                        bool is_backed) {
+    surplus.ops.push_back(op);
+    surplus.rests.push_back({op, because_of});
+    surplus.bytes += ops.common(op).bytes;
+    if (is_examined) ++surplus.examined;
+    if (is_backed) surplus.backed_bytes += ops.common(op).bytes;
+  };
+  const bool is_sent = std::ranges::any_of(
+      group, [&](std::uint32_t number) { return evidence.mappings.rows()[number].sent; });
+  // What came back need not have come before the loop's end where the next pass sends the data
+  // again, and nothing shows that the host had changed it. Whether it has read it does not show.
+  const bool drops_returns = is_sent && !surplus.host_changes();
+  for (const std::uint32_t number : group) {
+    const Mapping& mapping = evidence.mappings.rows()[number];
+    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+      const DataOp& op = ops[i];
+      if (!comes_of_mapping(evidence.trace, op)) continue;
+      if (op.kind == OpKind::kHtoD) {
+        ++surplus.facts.sent;
+        const OffsetPiece piece(op.dst - mapping.address, op.bytes);
+        const auto [first, is_first] = arrived.try_emplace(piece, i);
+        const bool knows = evidence.contents.known();
+        const bool is_same = knows && evidence.contents.before(i).tells_same();
+        const bool is_news = knows && evidence.contents.before(i).same == Same::kNo;
+        if (is_news) replaced.insert(piece);
+        if (is_same) resent.insert(piece);
+        if (!is_first && !is_news && (is_same || !surplus.host_changes())) {
+          drop(i, first->second, is_same, is_same || never_changes);
+        } else {
+          ++surplus.facts.sent_enough;
+        }
+      } else {
+        ++surplus.facts.returned;
+        const OffsetPiece piece(op.src - mapping.address, op.bytes);
+        const auto [at, is_first] = returned.try_emplace(piece, i);
+        // What came back as it had been sent told the host nothing, whatever it reads. (Where it
+        // also changes the data, map(to:) is all there is to say: unmodified_copy_back.)
+        // What the host sent instead of it, it may have read before.
+        const bool was_replaced = replaced.erase(piece) > 0;
+        const bool was_resent = resent.erase(piece) > 0;
+        const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
+                             evidence.contents.sent_before(at->second).tells_same();
+        if (!is_first && !was_replaced && (drops_returns || was_resent || no_news)) {
+          drop(at->second, i, no_news, no_news);
+          if (!no_news) ++surplus.unread;
+        } else {
+          ++surplus.facts.returned_enough;
+        }
+        at->second = i;
+      }
+    }
+  }
+  if (surplus.bytes == 0) return surplus;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Mapping& mapping = evidence.mappings.rows()[group[i]];
+    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
+    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
+  }
+  return surplus;
+}
 
 /// Whether what counts as one entry into a loop may be several: nothing recorded tells.
 bool may_be_several(const Trace& trace, const Loop& loop) {
@@ -47,50 +128,54 @@ bool may_be_several(const Trace& trace, const Loop& loop) {
   return loop.entries_at_least || (loop.code && trace.loops[loop.code.value].unrolled);
 }
 
-LoopPresence::LoopPresence(const Evidence& evidence) : evidence_(evidence) {
-  for (const Loop& loop : evidence.loops.rows) {
-    Nanoseconds& end = ends_.emplace_back(0);
-    for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
-  }
-}
-
-OtherMappings LoopPresence::others(const EnclosingEntry& entry,
-                                   const std::vector<std::uint32_t>& mappings) {
-  const Loop& loop = evidence_.loops.rows[entry.loop];
-  const Mapping& piece = evidence_.mappings.rows()[mappings.front()];
-  Nanoseconds from = entry.begin;
-  Nanoseconds to = entry.end;
-  if (may_be_several(evidence_.trace, loop)) {
-    const Stay own = stay_of(evidence_, mappings);
-    from = own.from;
-    to = own.to;
-  }
-  OtherMappings others = evidence_.presence.others(piece, from, to, mappings.size());
-  if (loop.spans.size() == 1 || loop.code) return others;
-  const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
-  OtherMappings& between = at->second;
-  if (is_new) {
-    between = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
-  } else {
-    between.mappings.clear();  // told once
-  }
-  const bool any = others.any;
-  others = between;
-  others.any = any;
-  return others;
-}
-
+/// The stay of a piece from when the first of its mappings is there until the last one goes.
 Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   const Trace& trace = evidence.trace;
   const Mapping& first = evidence.mappings.rows()[mappings.front()];
   const Mapping& last = evidence.mappings.rows()[mappings.back()];
-  return {first.device,
-          first.host,
-          first.bytes,
-          first.storage,
-          trace.ops.end_of(first.alloc.value),
-          last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall};
+  return stay_of(first, trace.ops.end_of(first.alloc.value),
+                 last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
 }
+
+/// What else is mapped while data would stay around loops.
+class LoopPresence {
+ public:
+  explicit LoopPresence(const Evidence& evidence) : evidence_(evidence) {
+    for (const Loop& loop : evidence.loops.rows) {
+      Nanoseconds& end = ends_.emplace_back(0);
+      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
+    }
+  }
+
+  /// Besides the mappings (positions in Evidence::mappings) that an entry's passes make of one
+  /// piece, in their order. Where the entry may be several the piece stays for its own mappings
+  /// alone. Where several entries into a loop were found from the order of events, what lies
+  /// between them may be in the program's loop too.
+  OtherMappings others(const EnclosingEntry& entry, const std::vector<std::uint32_t>& mappings) {
+    const Loop& loop = evidence_.loops.rows[entry.loop];
+    const Mapping& piece = evidence_.mappings.rows()[mappings.front()];
+    const bool is_own = may_be_several(evidence_.trace, loop);
+    const Stay stay =
+        is_own ? stay_of(evidence_, mappings) : stay_of(piece, entry.begin, entry.end);
+    const OtherMappings others =
+        evidence_.presence.others(piece, stay.from, stay.to, mappings.size());
+    if (loop.spans.size() == 1 || loop.code) return others;
+    const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
+    if (is_new) {
+      at->second = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
+    } else {
+      at->second.mappings.clear();  // told once
+    }
+    OtherMappings between = at->second;
+    between.any = others.any;
+    return between;
+  }
+
+ private:
+  const Evidence& evidence_;
+  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
+  std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
+};
 
 /// One piece of storage that stays while a loop runs that was entered once, and what that spares.
 struct LoopStay {
@@ -100,6 +185,8 @@ struct LoopStay {
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
   Surplus surplus;
   OtherMappings others;
+
+  [[nodiscard]] bool can_stay() const { return others.allow_to_keep(surplus.facts.returned > 0); }
 };
 
 /// Stays of what has names in common, and those in inner loops that they take the place of.
@@ -184,11 +271,11 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
     bool allowed = true;
     for (LoopStay& stay : choice.stays) {
       stay.others = presence.others(evidence.enclosing.entries()[stay.entry], stay.mappings);
-      allowed = allowed && stay.others.allow_to_keep(stay.surplus.returned > 0);
+      allowed = allowed && stay.can_stay();
     }
     if (allowed || choice.inner.empty()) {
       for (LoopStay& stay : choice.stays) {
-        if (stay.others.allow_to_keep(stay.surplus.returned > 0)) taken.push_back(std::move(stay));
+        if (stay.can_stay()) taken.push_back(std::move(stay));
       }
     } else {
       take(evidence, presence, std::move(choice.inner), taken);
@@ -213,9 +300,7 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
   for (std::uint32_t i = 0; i < rows.size() && !kept.empty(); ++i) {
     if (!is_candidate(evidence.trace, rows[i])) continue;
     const std::uint32_t alias = evidence.aliases.of(i);
-    const Asker asked = asker_of(evidence.trace, rows[i].alloc.value);
-    std::uint32_t at = evidence.enclosing.innermost(
-        asked.thread, asked.time, evidence.trace.ops.end_of(rows[i].remove.value));
+    std::uint32_t at = evidence.entry_around(rows[i].alloc.value, rows[i].end);
     for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
       const LoopGroup group(entries[at].loop, alias);
       if (!kept.contains(group) || !known.emplace(at, alias).second) continue;
@@ -244,11 +329,10 @@ class Strays {
         bases.insert(rows[mapping].base);
       }
       const Mapping& first = rows[stay.mappings.front()];
-      const Index<Site> site = trace_.ops.common(first.alloc.value).site;
-      if (first.item == nullptr || !site) continue;
-      by_item_[{site.value, first.item->name}].emplace_back(i, &hosts);
+      if (first.item == nullptr || !first.site) continue;
+      by_item_[{first.site.value, first.item->name}].emplace_back(i, &hosts);
       if (first.item->local_line == 0) continue;
-      by_local_[local_of(site, *first.item)].emplace_back(i, &bases);
+      by_local_[local_of(first.site, *first.item)].emplace_back(i, &bases);
     }
   }
 
@@ -279,7 +363,7 @@ class Strays {
   /// The stays whose items name other memory in regions of this kind.
   std::vector<std::uint32_t> items_elsewhere(const Region& region) {
     std::vector<std::uint32_t> stays;
-    if (!region.site || region.map_list >= trace_.map_lists.size()) return stays;
+    if (!region.site) return stays;
     const auto each = [this](const auto& names, const auto& name, std::uint64_t address,
                              auto take) {
       const auto at = names.find(name);
@@ -292,7 +376,7 @@ class Strays {
         if (!stays_too) take(stay);
       }
     };
-    for (const MapItem& item : trace_.map_lists[region.map_list]) {
+    for (const MapItem& item : items_of(trace_, region)) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
       each(by_item_, std::pair(region.site.value, std::string_view(item.name)), item.begin,
            [&](std::uint32_t stay) { stays.push_back(stay); });
@@ -333,9 +417,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
-    const Asker asked = asker_of(trace, row.alloc.value);
-    const std::uint32_t entry =
-        evidence.enclosing.innermost(asked.thread, asked.time, trace.ops.end_of(row.remove.value));
+    const std::uint32_t entry = evidence.entry_around(row.alloc.value, row.end);
     if (entry == EnclosingEntry::kNoEntry) continue;
     open[{entry, evidence.aliases.of(i)}].mappings[row.piece].push_back(i);
   }
@@ -376,10 +458,8 @@ struct LoopClaim {
   std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
-  std::uint64_t sent = 0, sent_enough = 0, returned = 0, returned_enough = 0;
+  facts::PerIterationMapping facts;                 ///< its sums
   std::uint64_t backed_bytes = 0;
-  std::uint64_t compared = 0;  ///< transfers of a later pass with what was there
-  facts::SameContents same;    ///< found by that
   std::uint64_t examined = 0;  ///< needless transfers whose content was compared
   std::uint64_t unread = 0;    ///< returns that are needless unless the host read them
   std::map<std::uint32_t, Comparisons> equal;  ///< by number of the data
@@ -392,22 +472,25 @@ struct LoopClaim {
   std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few passes only
 };
 
-void add_sites(const Evidence& evidence, std::uint32_t number, LoopClaim& loop) {
-  const Trace& trace = evidence.trace;
-  const Mapping& mapping = evidence.mappings.rows()[number];
-  for (const Index<DataOp> op : {mapping.alloc, mapping.remove}) {
-    const Index<Site> site = trace.ops.common(op.value).site;
-    if (site) loop.sites.add(site);
-  }
+void add(const facts::PerIterationMapping& more, facts::PerIterationMapping& sum) {
+  sum.sent += more.sent;
+  sum.sent_enough += more.sent_enough;
+  sum.returned += more.returned;
+  sum.returned_enough += more.returned_enough;
+  sum.compared += more.compared;
+  sum.same.equal += more.same.equal;
+  sum.same.in_full += more.same.in_full;
 }
 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   const auto& [entry, alias, strays, group, surplus, others] = stay;
-  const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(),
-                                           surplus.sent > 0, surplus.returned > 0, others);
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const facts::PerIterationMapping& facts = surplus.facts;
+  const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(), facts.sent > 0,
+                                           facts.returned > 0, others);
   loop.kept.add_alias(alias, data, strays);
-  loop.pieces_in[data][entry].insert(evidence.mappings.rows()[group.front()].piece);
+  loop.pieces_in[data][entry].insert(rows[group.front()].piece);
   if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
   loop.claim.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
@@ -416,7 +499,8 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
     loop.kept.add_directives(evidence, number, data);
   }
   for (const std::uint32_t number : group) {
-    add_sites(evidence, number, loop);
+    loop.sites.add(rows[number].site);
+    loop.sites.add(trace.ops.common(rows[number].remove.value).site);
     loop.kept.add_directives(evidence, number, data);
     for (const std::uint32_t op : evidence.mappings.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
@@ -425,46 +509,34 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
     }
   }
   for (const std::uint32_t i : surplus.ops) {
-    const DataOp& op = trace.ops[i];
-    if (is_transfer(op.kind)) {
-      ++loop.claim.finding.count;
-      loop.bytes_at[op.site.value] += op.bytes;
-    }
+    const DataOp& op = trace.ops.common(i);
+    if (!is_transfer(op.kind)) continue;
+    ++loop.claim.finding.count;
+    loop.bytes_at[op.site.value] += op.bytes;
   }
+  add(facts, loop.facts);
   loop.backed_bytes += surplus.backed_bytes;
   loop.unread += surplus.unread;
-  if (surplus.sent > 0) ++loop.pieces;
-  loop.claim.host_lags = loop.unread > 0;
-  loop.compared += surplus.compared;
-  loop.same.equal += surplus.equal;
-  loop.same.in_full += surplus.equal_in_full;
-  if (surplus.equal > 0) loop.equal[data].add(surplus.equal, surplus.last_in_full);
   loop.examined += surplus.examined;
-  loop.sent += surplus.sent;
-  loop.sent_enough += surplus.sent_enough;
-  loop.returned += surplus.returned;
-  loop.returned_enough += surplus.returned_enough;
+  if (facts.sent > 0) ++loop.pieces;
+  if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, surplus.last_in_full);
+  loop.claim.host_lags = loop.unread > 0;
   loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
   loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
 }
 
-facts::PerIterationMapping facts_of(const Trace& trace, const Loop& row, const LoopClaim& loop) {
-  const std::set<std::int32_t>& devices = loop.kept.data.devices();
-  return {.names = loop.kept.data.names(),
-          .devices = {devices.begin(), devices.end()},
-          .loop = place_of_loop(trace, row),
-          .passes = row.passes,
-          .passes_at_least = row.at_least,
-          .entries = row.entries,
-          .entries_at_least = row.entries_at_least,
-          .sent = loop.sent,
-          .sent_enough = loop.sent_enough,
-          .returned = loop.returned,
-          .returned_enough = loop.returned_enough,
-          .enough_at_most = loop.compared > 0 && loop.compared + loop.pieces < loop.sent,
-          .compared = loop.compared,
-          .same = loop.same,
-          .may_be_read = loop.unread > 0};
+/// Fills in what the sums do not say.
+void complete(const Trace& trace, const Loop& row, LoopClaim& loop) {
+  facts::PerIterationMapping& facts = loop.facts;
+  facts.names = loop.kept.data.names();
+  facts.devices = listed(loop.kept.data.devices());
+  facts.loop = place_of_loop(trace, row);
+  facts.passes = row.passes;
+  facts.passes_at_least = row.at_least;
+  facts.entries = row.entries;
+  facts.entries_at_least = row.entries_at_least;
+  facts.enough_at_most = facts.compared > 0 && facts.compared + loop.pieces < facts.sent;
+  facts.may_be_read = loop.unread > 0;
 }
 
 /// Whether each pass takes another piece of some data, and comes back to none of them soon.
@@ -475,16 +547,14 @@ bool takes_turns(const LoopClaim& loop) {
   });
 }
 
-/// Of ten contents nine.
-constexpr std::uint64_t kMostly = 10;
-
 /// Where the data would be kept: around the loop, or an outer one that is the same to the run.
 Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
-    const SourcePlace place = source_place(trace.loops[outer.value]);
-    const bool makes_anew = trace.loops[outer.value].makes_memory == MakesMemory::kItself;
+    const CodeLoop& code = trace.loops[outer.value];
+    const SourcePlace place{code.file, code.line, without_signature(code.function), 0};
+    const bool makes_anew = code.makes_memory == MakesMemory::kItself;
     if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
@@ -511,8 +581,8 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const std::vector<std::string> made = made_within(evidence, row, around, loop);
   // Of a loop of three passes there are two contents that may be what was there before.
   constexpr std::uint64_t kFewest = 3;
-  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.sent, 2, kFewest + 1) - 1;
-  if (!made.empty() && loop.same.equal < fewest) return std::nullopt;
+  const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
+  if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
   loop.kept.settle(trace);
   for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
     loop.kept.add_idle(
@@ -525,13 +595,13 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   place(claim, "per_iteration_mapping", trace, site);
   sum_up(claim, trace);
   Finding& finding = claim.finding;
-  finding.variable = clause_list(loop.kept.data.names());
+  describe(claim, finding.count, Confidence::kLikely, loop.kept.data.names());
   finding.examined = loop.examined;
-  finding.of = finding.count;
-  finding.confidence = Confidence::kLikely;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
-  const bool is_shown = loop.same.equal >= std::min(loop.sent - loop.sent_enough, kEnoughSamples);
+  const facts::SameContents& same = loop.facts.same;
+  const bool is_shown =
+      same.equal >= std::min(loop.facts.sent - loop.facts.sent_enough, kEnoughSamples);
   if (!evidence.contents.known()) {
     claim.add_caveat(Caveat::Kind::kNotCompared);
   } else if (!is_shown) {
@@ -547,11 +617,12 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
     claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
   }
   constexpr std::uint64_t kOften = 4;
-  if (kOften * (loop.compared - loop.same.equal) > loop.compared) {
+  if (kOften * (loop.facts.compared - same.equal) > loop.facts.compared) {
     claim.add_caveat(Caveat::Kind::kHostChanges);
   }
-  // Where it was entered anew, and had other data, contents differ.
-  if (row.entries_at_least && kMostly * loop.same.equal < (kMostly - 1) * loop.compared) {
+  // Where it was entered anew, and had other data, contents differ: of ten nine are the same.
+  constexpr std::uint64_t kMostly = 10;
+  if (row.entries_at_least && kMostly * same.equal < (kMostly - 1) * loop.facts.compared) {
     claim.add_caveat(Caveat::Kind::kOtherEntries);
   }
   if (!made.empty()) {
@@ -561,9 +632,9 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
-  facts::PerIterationMapping facts = facts_of(trace, row, loop);
-  if (around.unplaced && around.unplaced->recurses) facts.loop.is_calls = true;
-  finding.facts = std::move(facts);
+  complete(trace, row, loop);
+  if (around.unplaced && around.unplaced->recurses) loop.facts.loop.is_calls = true;
+  finding.facts = loop.facts;
   finding.data = loop.kept.data.rows();
   for (const std::uint32_t one : loop.kept.straying) finding.data[one].strays = true;
   for (const auto& [one, entries] : loop.pieces_in) {
@@ -573,8 +644,8 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
   if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);
-  if (loop.same.equal > 0 && loop.same.equal == loop.compared &&
-      loop.same.equal == loop.same.in_full && !loop.with_others) {
+  if (same.equal > 0 && same.equal == loop.facts.compared && same.equal == same.in_full &&
+      !loop.with_others) {
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
   if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
@@ -623,7 +694,9 @@ std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const
 
 }  // namespace
 
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence) {
+/// The same data mapped in and out by the passes of a loop, where once before and once after it
+/// would do. One claim a loop.
+std::vector<Claim> per_iteration_mapping(const Evidence& evidence, const Claimed& /*claimed*/) {
   const std::vector<LoopStay> stays = loop_stays(evidence);
   std::map<std::size_t, Stays> loops;
   for (const LoopStay& stay : stays) {

@@ -4,27 +4,18 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
-#include "analysis/map_types.h"
-#include "detectors/names.h"
+#include "analysis/names.h"
+#include "analysis/order.h"
+#include "analysis/tables.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
-  directions_.resize(mappings.rows().size());
-  std::vector<std::vector<std::uint32_t>> pieces(mappings.pieces());
-  for (std::uint32_t i = 0; i < mappings.rows().size(); ++i) {
-    if (mappings.rows()[i].host != 0) pieces[mappings.rows()[i].piece].push_back(i);
-    for (const std::uint32_t op : mappings.transfers(i)) {
-      Directions& moved = directions_[i];
-      (trace.ops.common(op).kind == OpKind::kHtoD ? moved.sent : moved.returned) = true;
-      if (moved.sent && moved.returned) break;
-    }
-  }
-  for (std::vector<std::uint32_t>& stays : pieces) {
-    if (stays.empty()) continue;
+  for (std::vector<std::uint32_t>& stays : mappings.by_piece()) {
     const Mapping& piece = mappings.rows()[stays.front()];
+    if (piece.host == 0) continue;
     Storages& storages = by_device_[piece.device];
     storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
     storages.overlaps.add(piece.host, piece.host + piece.bytes);
@@ -58,19 +49,15 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
     const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
     // What has the place of a piece after it has no part in its stay.
     if (known_apart && is_piece) return;
-    OtherMappings found;
-    add(storage, from, to, is_piece ? known : 0, found);
+    const OtherMappings found = this->found(storage, from, to, is_piece ? known : 0);
     const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
     // A part that is there already when the whole is to come is refused as well.
     const bool is_part_before =
         !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
-          return trace_.ops.begin_of(mappings_.rows()[one].alloc.value) < from;
+          return mappings_.rows()[one].begin < from;
         });
     others.blocks = others.blocks || (found.any && (!within || is_part_before));
-    others.any = others.any || found.any;
-    others.sent = others.sent || found.sent;
-    others.returned = others.returned || found.returned;
-    others.mappings.insert(others.mappings.end(), found.mappings.begin(), found.mappings.end());
+    others.add(found);
   });
 }
 
@@ -78,8 +65,7 @@ std::vector<std::uint32_t>::const_iterator Presence::first_at(const Storage& sto
                                                               Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
-    return row.remove ? trace_.ops.end_of(row.remove.value)
-                      : std::numeric_limits<Nanoseconds>::max();
+    return row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();
   };
   return std::ranges::lower_bound(storage.mappings, time, {}, gone);
 }
@@ -92,36 +78,34 @@ bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t b
   storages->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
     const Storage& storage = storages->second.rows[number];
     const auto first = is_there ? storage.mappings.end() : first_at(storage, at);
-    is_there = is_there || (first != storage.mappings.end() &&
-                            trace_.ops.begin_of(mappings_.rows()[*first].alloc.value) <= at);
+    is_there =
+        is_there || (first != storage.mappings.end() && mappings_.rows()[*first].begin <= at);
   });
   return is_there;
 }
 
-void Presence::add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
-                   OtherMappings& others) const {
-  std::size_t count = 0;
+/// The mappings that were there in [from, to]; none if these are just the `known` ones.
+OtherMappings Presence::found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+                              std::size_t known) const {
   OtherMappings found;
   for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
-    if (trace_.ops.begin_of(row.alloc.value) > to) break;
-    ++count;
+    if (row.begin > to) break;
     found.mappings.push_back(*at);
-    found.sent = found.sent || directions_[*at].sent;
-    found.returned = found.returned || directions_[*at].returned;
+    found.sent = found.sent || row.sent;
+    found.returned = found.returned || row.returned;
   }
-  if (count <= known) return;
+  if (found.mappings.size() <= known) return {};
   found.any = true;
-  others = found;
+  return found;
 }
 
-Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
+Aliases::Aliases(const Mappings& mappings) {
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
   Joined joined(mappings.pieces());
   for (const Mapping& row : mappings.rows()) {
-    const Index<Site> site = trace.ops.common(row.alloc.value).site;
-    if (row.item == nullptr || !site) continue;
-    const auto [first, is_first] = named.try_emplace({site.value, row.item->name}, row.piece);
+    if (row.item == nullptr || !row.site) continue;
+    const auto [first, is_first] = named.try_emplace({row.site.value, row.item->name}, row.piece);
     if (!is_first) joined.join(row.piece, first->second);
   }
   for (const Mapping& row : mappings.rows()) group_of_.push_back(joined.find(row.piece));
@@ -130,9 +114,9 @@ Aliases::Aliases(const Trace& trace, const Mappings& mappings) {
 namespace {
 
 bool needs_presence(const Trace& trace, const Region& region) {
-  if (region.unfinished || !region.site || region.map_list >= trace.map_lists.size()) return false;
-  const Directive directive = trace.sites[region.site.value].directive;
-  return directive == Directive::kTargetUpdate || directive == Directive::kTargetExitData;
+  if (region.unfinished) return false;
+  return is_of(trace, region.site, Directive::kTargetUpdate) ||
+         is_of(trace, region.site, Directive::kTargetExitData);
 }
 
 bool names_data(const MapItem& item) { return item.begin != 0 && item.bytes != 0; }
@@ -180,8 +164,8 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
   const auto rows_of = [&](const Region& region) {
     std::vector<Row> rows;
     if (!needs_presence(trace, region)) return rows;
-    const bool is_update = trace.sites[region.site.value].directive == Directive::kTargetUpdate;
-    for (const MapItem& item : trace.map_lists[region.map_list]) {
+    const bool is_update = is_of(trace, region.site, Directive::kTargetUpdate);
+    for (const MapItem& item : items_of(trace, region)) {
       if (!names_data(item)) continue;
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
       row.device = region.device;

@@ -23,6 +23,11 @@ struct Stay {
   Nanoseconds to = 0;
 };
 
+/// That of a mapping's storage.
+inline Stay stay_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+  return {mapping.device, mapping.host, mapping.bytes, mapping.storage, from, to};
+}
+
 /// The mappings of a piece of storage, or of a part of it, besides those that are known.
 struct OtherMappings {
   /// One reaches beyond the piece: the runtime would refuse it while the piece is there ("explicit
@@ -34,6 +39,13 @@ struct OtherMappings {
   std::vector<std::uint32_t> mappings;  ///< they, and the known ones
   bool elsewhere = false;               ///< another device worked on some of the same storage
   bool elsewhere_returned = false;      ///< and brought back what it may have changed
+
+  void add(const OtherMappings& more) {
+    any = any || more.any;
+    sent = sent || more.sent;
+    returned = returned || more.returned;
+    mappings.insert(mappings.end(), more.mappings.begin(), more.mappings.end());
+  }
 
   /// Whether the piece can stay on its device. What `comes_back` from there another device would
   /// miss, and this one what the other brings back: the host does not tell them.
@@ -66,28 +78,22 @@ class Presence {
     std::vector<Storage> rows;
     Overlaps overlaps;  // beside rows
   };
-  // Of a mapping's transfers, of which there may be millions.
-  struct Directions {
-    bool sent = false;
-    bool returned = false;
-  };
   void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
-  void add(const Storage& storage, Nanoseconds from, Nanoseconds to, std::size_t known,
-           OtherMappings& others) const;
+  [[nodiscard]] OtherMappings found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+                                    std::size_t known) const;
   /// The first that was still there then.
   [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_at(const Storage& storage,
                                                                     Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;
-  std::vector<Directions> directions_;  // by mapping
   std::map<std::int32_t, Storages> by_device_;
 };
 
 class Aliases {
  public:
-  Aliases(const Trace& trace, const Mappings& mappings);
+  explicit Aliases(const Mappings& mappings);
 
   /// The group that a mapping's storage belongs to: what a directive called by one name is in one
   /// group, and so are groups that have a piece in common.

@@ -1,20 +1,368 @@
+// Data that was sent to a device which had it, or could have kept it.
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <set>
-#include <span>
+#include <limits>
+#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/map_types.h"
-#include "detectors/names.h"
-#include "detectors/resend_group.h"
+#include "detectors/edits.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
+
 namespace {
+
+/// How a transfer to a device relates to the one before it of the same data.
+enum class Resend : std::uint8_t {
+  kNone,
+  kDuplicate,  ///< after it was sent (and came back at most as it had been sent)
+  kRoundTrip,  ///< after it came back, changed there
+};
+
+struct ResendGroup {
+  ContentClaim content;
+  Resend relation = Resend::kNone;
+  bool is_mixed = false;  ///< that of most of its bytes
+  UniqueSites before;     ///< where the data was sent or brought back before
+  UniqueSites sites;      ///< these, and where it was sent again
+  /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
+  std::map<std::uint32_t, UniqueSites> first;
+  std::map<std::uint32_t, UniqueSites> last;
+  std::map<std::uint32_t, EditData> last_called;  ///< what it is called there, if not as before
+  std::set<std::int32_t> devices;
+  KeptData kept;                        ///< what had been deleted in between
+  bool resident = false;                ///< some were there all the time
+  bool scratch = false;                 ///< and kernels had map(to:) copies of them since
+  bool always = false;                  ///< by map(always, ...)
+  std::vector<std::string> one_way;     ///< the items that the clauses only send
+  std::vector<std::string> both_ways;   ///< and those that they bring back too
+  std::map<Clause, std::uint64_t> all;  ///< transfers of these items, by directive and item
+  /// Those of them that are needed: the first to memory that had only been allocated.
+  std::set<std::uint32_t> filling;
+  bool others_are_needed = false;  ///< carried what was not there
+  bool is_other = false;           ///< some of which are of other data
+};
+
+/// When directives are reached first and last, and which data bears a name there.
+class DirectiveSpans {
+ public:
+  explicit DirectiveSpans(const Evidence& evidence) : end_(evidence.trace.process.wall) {
+    const Trace& trace = evidence.trace;
+    // Copies of a directive, as where its function was inlined, are one place in the source.
+    std::map<SourcePlace, std::size_t> places;
+    for (const Site& site : trace.sites) {
+      place_of_site_.push_back(places.emplace(source_place(site), places.size()).first->second);
+    }
+    spans_.resize(places.size(), {std::numeric_limits<Nanoseconds>::max(), 0});
+    for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+      const Region& region = trace.regions.common(i);
+      if (!region.site) continue;
+      const std::size_t place = place_of_site_[region.site.value];
+      if (region.nowait) deferred_.insert(place);
+      auto& [first, last] = spans_[place];
+      first = std::min(first, trace.regions.begin_of(i));
+      last = std::max(last, trace.regions.end_of(i));
+    }
+    for (const Mapping& row : evidence.mappings.rows()) {
+      if (row.site && row.item != nullptr) {
+        named_[{row.site.value, row.item->name}].insert(row.piece);
+      }
+      allocs_[{row.device, row.host}].insert(row.begin);
+    }
+  }
+
+  /// A span that begins with an instance of one site, and ends with one of another, from before the
+  /// first of the one until after the last of the other; what is nowait ends nobody knows when.
+  void widen(Index<Site> first, Index<Site> last, Nanoseconds& from, Nanoseconds& to) const {
+    if (first) from = std::min(from, spans_[place_of_site_[first.value]].first);
+    if (last) to = std::max(to, spans_[place_of_site_[last.value]].second);
+    for (const Index<Site> site : {first, last}) {
+      if (site && deferred_.contains(place_of_site_[site.value])) to = end_;
+    }
+  }
+
+  /// The pieces (Mapping::piece) that a mapping's site calls by its name.
+  [[nodiscard]] const std::set<std::uint32_t>& named_like(const Mapping& mapping) const {
+    static const std::set<std::uint32_t> kNone;
+    if (!mapping.site || mapping.item == nullptr) return kNone;
+    const auto found = named_.find({mapping.site.value, mapping.item->name});
+    return found == named_.end() ? kNone : found->second;
+  }
+
+  /// Whether anything at the piece's address was allocated on its device in [from, begin).
+  [[nodiscard]] bool maps_before(const Mapping& piece, Nanoseconds from, Nanoseconds begin) const {
+    const std::set<Nanoseconds>& allocs = allocs_.at({piece.device, piece.host});
+    const auto first = allocs.lower_bound(from);
+    return first != allocs.end() && *first < begin;
+  }
+
+ private:
+  std::vector<std::size_t> place_of_site_;                  // by position in Trace::sites
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> spans_;  // by place
+  std::set<std::size_t> deferred_;                          // places
+  std::map<std::pair<std::uint32_t, std::string_view>, std::set<std::uint32_t>> named_;
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::set<Nanoseconds>>
+      allocs_;           // by device and address
+  Nanoseconds end_ = 0;  // the program's
+};
+
+;
+
+/// Gives an edit where data was last known the names that it has there.
+void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditData>& data) {
+  for (EditClause& clause : edit.clauses) {
+    for (std::uint32_t& number : clause.data) {
+      const auto called = group.last_called.find(number);
+      if (called == group.last_called.end()) continue;
+      number = static_cast<std::uint32_t>(data.size());
+      data.push_back(called->second);
+    }
+  }
+}
+
+/// An edit for each place that some of the data has its begin, or its end, at.
+std::vector<Edit> split(const Trace& trace, const Edit& edit,
+                        const std::map<std::uint32_t, UniqueSites>& ends) {
+  std::map<std::vector<SourcePlace>, Edit> edits;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::uint32_t number : clause.data) {
+      const auto end = ends.find(number);
+      const std::vector<SourcePlace> places =
+          end == ends.end() ? edit.anchor.places : anchor_at(trace, end->second.all()).places;
+      const auto [at, is_new] = edits.try_emplace(places, edit);
+      Edit& part = at->second;
+      if (is_new) part.clauses.clear();
+      if (is_new) part.anchor.places = places;
+      if (part.clauses.empty() || part.clauses.back().kind != clause.kind) {
+        part.clauses.push_back({clause.kind, {}});
+      }
+      part.clauses.back().data.push_back(number);
+    }
+  }
+  std::vector<Edit> list;
+  for (auto& [places, part] : edits) list.push_back(std::move(part));
+  return list;
+}
+
+/// Lets the clauses that only allocated send, in place of what filled their memory first. False
+/// where one of them is no clause, has no name, or allocated more than was filled.
+bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>& filling,
+                         Finding& finding) {
+  const Trace& trace = evidence.trace;
+  using Kinds = std::map<std::string, UniqueTexts>;
+  std::map<std::uint32_t, Kinds> clauses;  // by site
+  for (const std::uint32_t op : filling) {
+    const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
+    const DataOp& alloc = trace.ops.common(mapping.alloc.value);
+    const bool is_clause = alloc.site && maps_data(trace.sites[alloc.site.value].directive);
+    // Of a part of it the clause would send more.
+    const bool is_whole = trace.ops.common(op).bytes >= mapping.bytes;
+    if (!is_clause || !is_whole || mapping.is_static || !has_name(trace, mapping)) return false;
+    const std::string kind = (alloc.map_type & kMapFrom) != 0 ? "tofrom" : "to";
+    clauses[alloc.site.value][kind].add(expression_of(trace, mapping));
+  }
+  for (const auto& [at, kinds] : clauses) {
+    const Site& site = trace.sites[at];
+    Edit edit = edit_at(finding, EditKind::kReplace, site, "", {});
+    for (const auto& [kind, items] : kinds) {
+      edit.clauses.push_back({kind, add_items(finding, items.all(), site)});
+    }
+    finding.edits.push_back(std::move(edit));
+  }
+  return true;
+}
+
+/// What to do at the directive about data that was there all the time. Only where none of its
+/// transfers is needed, but for the first to memory that a clause had only allocated: then that
+/// clause is to send it. False where that cannot be written.
+bool add_edits_of_resident(const Evidence& evidence, const Site& site, const ResendGroup& group,
+                           Finding& finding) {
+  const bool is_update = site.directive == Directive::kTargetUpdate;
+  const bool can_be_named = is_update || maps_data(site.directive);
+  if (!can_be_named || group.others_are_needed) return false;
+  if (!add_edits_of_filled(evidence, group.filling, finding)) return false;
+  finding.unless.push_back(Unless::kKernelChanges);
+  const std::vector<std::string>& items = group.content.expressions;
+  if (is_update) {
+    finding.edits.push_back(edit_at(finding, EditKind::kRemove, site, "to", items));
+    finding.unless.push_back(Unless::kHostChanges);
+    return true;
+  }
+  if (!group.always) {
+    finding.edits.push_back(edit_at(finding, EditKind::kLeaveOut, site, "to", items));
+    return true;
+  }
+  Edit edit = edit_at(finding, EditKind::kReplace, site, "to", group.one_way);
+  if (!group.both_ways.empty()) {
+    edit.clauses.push_back({"always, from", add_items(finding, group.both_ways, site)});
+  }
+  finding.edits.push_back(std::move(edit));
+  Edit update = edit_at(finding, EditKind::kInsert, site, "to", items);
+  update.directive = Directive::kTargetUpdate;
+  update.anchor.side = Anchor::Side::kBefore;
+  update.when = EditWhen::kHostChanged;
+  finding.edits.push_back(std::move(update));
+  return true;
+}
+
+/// What keeps data there that was mapped anew.
+void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
+                           Finding& finding) {
+  const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
+  // Positions are those in the kept data.
+  std::vector<EditData> data = group.kept.data.rows();
+  std::vector<Edit> edits;
+  for (Edit& edit : group.kept.edits(trace, stay)) {
+    const Anchor& at = edit.anchor;
+    if (at.of != Anchor::Of::kStay || at.side == Anchor::Side::kWithin) {
+      edits.push_back(std::move(edit));
+    } else {
+      const bool begins = at.side == Anchor::Side::kBefore;
+      for (Edit& part : split(trace, edit, begins ? group.first : group.last)) {
+        if (!begins) name_as_last_called(group, part, data);
+        edits.push_back(std::move(part));
+      }
+    }
+  }
+  const auto first = static_cast<std::uint32_t>(finding.data.size());
+  for (Edit& edit : edits) {
+    for (EditClause& clause : edit.clauses) {
+      for (std::uint32_t& number : clause.data) number += first;
+    }
+  }
+  std::ranges::move(data, std::back_inserter(finding.data));
+  std::ranges::move(edits, std::back_inserter(finding.edits));
+  finding.unless.push_back(Unless::kHostUses);
+  finding.unless.push_back(Unless::kMadeAnew);
+  // It is only allocated at first, and comes back filled.
+  if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoPass);
+  if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
+}
+
+/// When a piece would be there.
+struct KeptSpan {
+  std::uint32_t first = 0;  // mapping
+  std::uint32_t last = 0;   // mapping
+  Index<Site> remove;       // none: the program's end
+  Nanoseconds from = 0;
+  Nanoseconds to = 0;
+};
+using KeptSpans = std::map<std::uint32_t, KeptSpan>;  // by piece
+
+/// Of what was mapped anew; notes what was there all the time.
+KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  KeptSpans spans;
+  for (const Tally::Pair& pair : group.content.pairs) {
+    const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
+    const std::uint32_t is = evidence.contents.mapping_of(pair.op);
+    group.devices.insert(rows[is].device);
+    if (was == is) {
+      group.resident = true;
+      const Writer writer = evidence.contents.before(pair.op).writer;
+      group.scratch = group.scratch || writer == Writer::kScratch;
+      continue;
+    }
+    const auto [at, is_new] = spans.try_emplace(rows[is].piece);
+    KeptSpan& span = at->second;
+    if (is_new || rows[was].begin < span.from) {
+      span.from = rows[was].begin;
+      span.first = was;
+    }
+    if (is_new || rows[is].end > span.to) {
+      span.to = rows[is].end;
+      span.last = is;
+      span.remove = rows[is].remove ? trace.ops.common(rows[is].remove.value).site : Index<Site>();
+    }
+  }
+  return spans;
+}
+
+/// Whether two pieces of one device have some memory in common: they may have to be there at once.
+/// What takes the place of another as a whole does not.
+bool overlap(const KeptSpans& spans, const std::vector<Mapping>& rows) {
+  const Mapping* before = nullptr;  // pieces are in the order of device and address
+  std::uint64_t end = 0;
+  for (const auto& [number, span] : spans) {
+    const Mapping& piece = rows[span.first];
+    const bool is_beside = before != nullptr && before->device == piece.device;
+    const bool is_same = is_beside && before->host == piece.host && before->bytes == piece.bytes;
+    if (is_beside && !is_same && piece.host < end) return true;
+    end = std::max(is_beside ? end : 0, piece.host + piece.bytes);
+    before = &piece;
+  }
+  return false;
+}
+
+/// Whether something larger is mapped in between, which the runtime would refuse.
+bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
+  for (const auto& [number, span] : spans) {
+    const Mapping& piece = rows[span.first];
+    const auto [at, is_new] = places.try_emplace({piece.device, piece.host, piece.bytes}, span);
+    at->second.from = std::min(at->second.from, span.from);
+    at->second.to = std::max(at->second.to, span.to);
+  }
+  return std::ranges::any_of(places, [&](const auto& place) {
+    const KeptSpan& span = place.second;
+    return evidence.presence.others(rows[span.first], span.from, span.to, 0).blocks;
+  });
+}
+
+/// Takes in the storage that is to be kept; false if it cannot be.
+bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGroup& group) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  KeptSpans spans = spans_of(evidence, group);
+  if (overlap(spans, rows)) return false;
+  for (auto& [number, span] : spans) {
+    directives.widen(rows[span.first].site, span.remove, span.from, span.to);
+    group.is_other = group.is_other || std::ranges::any_of(directives.named_like(rows[span.first]),
+                                                           [&](std::uint32_t other) {
+                                                             return !spans.contains(other);
+                                                           });
+  }
+  if (is_blocked(evidence, spans)) return false;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  // site, number of the data
+  std::set<std::uint32_t> also_sent;
+  for (const auto& [which, span] : spans) {
+    const Mapping& piece = rows[span.first];
+    const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
+    if (!others.allow_to_keep(false)) return false;
+    const std::uint32_t number =
+        group.kept.add(trace, evidence.mappings, span.first, true, false, others);
+    // It would be there from the first time that the place of its begin is reached: what was at its
+    // address by then was not only filled.
+    if (directives.maps_before(piece, span.from, piece.begin)) {
+      also_sent.insert(number);
+    }
+    if (piece.site) group.first[number].add(piece.site);
+    if (span.remove) group.last[number].add(span.remove);
+    if (expression_of(trace, rows[span.last]) != expression_of(trace, piece)) {
+      NamedData last;
+      last.add(trace, rows[span.last]);
+      group.last_called.emplace(number, last.rows().front());
+    }
+    for (const std::uint32_t mapping : others.mappings) {
+      group.kept.add_directives(evidence, mapping, number);
+      for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+        const Index<Site> site = trace.ops.common(op).site;
+        const bool is_new = site && counted_on.emplace(site.value, number).second;
+        if (is_new && comes_of_mapping(trace, trace.ops[op])) {
+          group.content.claim.needed.push_back(op);
+        }
+      }
+    }
+    group.content.claim.stays.push_back(stay_of(piece, span.from, span.to));
+    group.kept.add_idle(
+        evidence.idle_directives.edits_on(group.content.claim.stays.back(), number));
+  }
+  for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
+  group.kept.settle(trace);
+  return true;
+}
 
 std::uint64_t bytes_of(const Evidence& evidence, const ResendGroup& group) {
   std::uint64_t bytes = 0;
@@ -125,15 +473,12 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
   for (const Tally::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
     group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
-    const Index<Site> by = trace.ops.common(pair.earlier).site;
-    if (by) group.sites.add(by);
     // What came back in between is not where the content is from.
     const std::uint32_t rest = rests_on(evidence, pair);
     const bool is_sent = group.relation == Resend::kDuplicate && rest != kNoOp;
-    const Index<Site> from = is_sent ? trace.ops.common(rest).site : by;
-    if (from) group.before.add(from);
-    const Index<Site> sent_by = trace.ops.common(pair.op).site;
-    if (sent_by) group.sites.add(sent_by);
+    group.before.add(trace.ops.common(is_sent ? rest : pair.earlier).site);
+    group.sites.add(trace.ops.common(pair.earlier).site);
+    group.sites.add(trace.ops.common(pair.op).site);
   }
   std::ranges::sort(group.content.claim.ops);
   const auto twice = std::ranges::unique(group.content.claim.ops);
@@ -148,7 +493,7 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
   Finding& finding = claim.finding;
   using How = facts::Resends::How;
   finding.facts = facts::Resends{.items = group.content.expressions,
-                                 .devices = {group.devices.begin(), group.devices.end()},
+                                 .devices = listed(group.devices),
                                  .how = group.is_mixed                         ? How::kBoth
                                         : group.relation == Resend::kDuplicate ? How::kWasSent
                                                                                : How::kCameBack,
@@ -246,6 +591,12 @@ void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relatio
 
 }  // namespace
 
+/// Data whose content went to a device that had it, or could have kept it, since it was sent there
+/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
+/// directive; directives that map the same data one after the other have one together. With the
+/// allocations and deletes that keeping it makes needless. Equal
+/// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
+/// so is what `claimed` has.
 std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};

@@ -3,8 +3,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "detectors/names.h"
-
 namespace ompdm::analysis {
 namespace {
 
@@ -22,8 +20,9 @@ std::set<ItemAt> items_of(const Finding& finding, const Edit& edit) {
   return items;
 }
 
-bool is_of_motion(const Edit& edit) {
-  return edit.directive == Directive::kTargetUpdate || edit.directive == Directive::kApi;
+/// Whether a directive, or a call, moves data that is there.
+bool is_motion(Directive directive) {
+  return directive == Directive::kTargetUpdate || directive == Directive::kApi;
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ bool is_of_motion(const Edit& edit) {
 std::set<ItemAt> rewritten_items(const Finding& finding) {
   std::set<ItemAt> all;
   for (const Edit& edit : finding.edits) {
-    if (!is_of_motion(edit)) all.merge(items_of(finding, edit));
+    if (!is_motion(edit.directive)) all.merge(items_of(finding, edit));
   }
   return all;
 }
@@ -85,9 +84,9 @@ Settlement::Items Settlement::items_of(const Claim& claim) const {
     const DataOp& sent = trace.ops.common(op);
     if (!sent.site || sent.kind != OpKind::kHtoD) continue;
     const Site& site = trace.sites[sent.site.value];
-    const bool is_motion =
-        site.directive == Directive::kTargetUpdate || site.directive == Directive::kApi;
-    if (!is_motion || !known.emplace(sent.site.value, evidence_.mappings.of(op)).second) continue;
+    if (!is_motion(site.directive) ||
+        !known.emplace(sent.site.value, evidence_.mappings.of(op)).second)
+      continue;
     items.thinned.insert(item_at(site, op));
   }
   for (const std::uint32_t op : claim.needed) {

@@ -1,16 +1,15 @@
 // Which claims can be given together. Inside the analysis library only.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/order.h"
 #include "detectors/findings.h"
 #include "ompdm/analysis.h"
 
@@ -21,30 +20,6 @@ using ItemAt = std::pair<SourcePlace, std::string>;
 
 /// Items of which edits write a map clause anew, or take out of it.
 std::set<ItemAt> rewritten_items(const Finding& finding);
-
-/// Spans, those that overlap made one.
-template <class Number>
-class Spans {
- public:
-  [[nodiscard]] bool overlap(Number begin, Number end) const {
-    const auto after = spans_.lower_bound(end);
-    return after != spans_.begin() && std::prev(after)->second > begin;
-  }
-
-  void add(Number begin, Number end) {
-    auto at = spans_.lower_bound(end);
-    while (at != spans_.begin() && std::prev(at)->second > begin) {
-      --at;
-      begin = std::min(begin, at->first);
-      end = std::max(end, at->second);
-      at = spans_.erase(at);
-    }
-    spans_.emplace(begin, end);
-  }
-
- private:
-  std::map<Number, Number> spans_;  // begin -> end
-};
 
 /// Takes claims in, as far as they can be given together with those taken before. Left out are
 /// those that fall with another: whose operations are needless only because of one that another

@@ -1,14 +1,14 @@
+// Many small transfers, and scalars that are mapped where a kernel argument would do.
 #include <algorithm>
-#include <map>
+#include <string_view>
 #include <tuple>
-#include <utility>
 
-#include "analysis/map_types.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/names.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
+
 namespace {
 
 constexpr std::uint64_t kSmall = 4096;
@@ -18,12 +18,8 @@ struct Stream {
   std::uint64_t instances = 1;  ///< of the directive
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> spared;  ///< that the one before could have carried
-  std::uint64_t largest = 0;
-  bool neighbours = false;  ///< some were spared because their memory is next to the one before's
-  bool repeated = false;    ///< some because no kernel ran since the one before
-  bool one_place = true;    ///< all are of one place on the host
+  facts::SmallTransfers facts{.one_place = true};
   std::vector<std::string> names;
-  std::vector<std::string> expressions;
 };
 using Key = std::tuple<std::uint32_t, OpKind, std::int32_t, std::uint32_t>;
 
@@ -106,23 +102,23 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     const bool again = before.region != op.region || !op.region;
     if (again) ++stream.instances;
     const Kin kin = kin_of(evidence, stream.ops.back(), i);
-    stream.one_place = stream.one_place && host_of(op) == host_of(before);
+    stream.facts.one_place = stream.facts.one_place && host_of(op) == host_of(before);
     // What a kernel ran between may be what it made, or what the host made of that.
     const bool is_divided = evidence.kernels.any(copying_device_of(op), before.begin, op.begin);
     if (kin == Kin::kNeighbour && !is_divided) {
       stream.spared.push_back(i);
-      stream.neighbours = true;
+      stream.facts.neighbours = true;
     } else if (kin == Kin::kPart && again && !is_divided) {
       stream.spared.push_back(i);
-      stream.repeated = true;
+      stream.facts.repeated = true;
     }
   }
   stream.ops.push_back(i);
-  stream.largest = std::max(stream.largest, op.bytes);
+  stream.facts.largest = std::max(stream.facts.largest, op.bytes);
   if (op.variable && stream.names.size() < 4) {
     const Variable& variable = trace.variables[op.variable.value];
     add_once(stream.names, variable.name);
-    add_once(stream.expressions, variable.expression.empty() ? variable.name : variable.expression);
+    add_once(stream.facts.items, variable.expression.empty() ? variable.name : variable.expression);
   }
 }
 
@@ -164,35 +160,25 @@ bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWo
          work.between(trace.ops.begin_of(stream.ops.front()), trace.ops.end_of(stream.ops.back()));
 }
 
-/// The innermost loop around the first of them.
-facts::LoopPlace loop_around(const Evidence& evidence, const Stream& stream) {
-  const std::uint32_t op = stream.ops.front();
-  const Asker asked = asker_of(evidence.trace, op);
-  const std::uint32_t entry =
-      evidence.enclosing.innermost(asked.thread, asked.time, evidence.trace.ops.end_of(op));
-  if (entry == EnclosingEntry::kNoEntry) return {};
-  return place_of_loop(evidence.trace,
-                       evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
-}
-
-facts::SmallTransfers facts_of(const Evidence& evidence, const Stream& stream, bool can_be_few) {
-  facts::SmallTransfers facts{.largest = stream.largest,
-                              .neighbours = stream.neighbours,
-                              .repeated = stream.repeated,
-                              .one_place = stream.one_place,
-                              .several_an_instance = 2 * stream.instances <= stream.ops.size(),
-                              .items = stream.expressions,
-                              .loop = loop_around(evidence, stream)};
-  if (can_be_few) facts.enough = stream.ops.size() - stream.spared.size();
-  const Index<Site> site = evidence.trace.ops.common(stream.ops.front()).site;
-  if (!site) return facts;
+/// Fills in where the transfers are made.
+void complete(const Evidence& evidence, Stream& stream) {
+  const std::uint32_t first = stream.ops.front();
+  facts::SmallTransfers& facts = stream.facts;
+  facts.several_an_instance = 2 * stream.instances <= stream.ops.size();
+  if (const std::uint32_t entry = evidence.entry_around(first); entry != EnclosingEntry::kNoEntry) {
+    facts.loop = place_of_loop(evidence.trace,
+                               evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
+  }
+  const Index<Site> site = evidence.trace.ops.common(first).site;
+  if (!site) return;
   facts.place = source_place(evidence.trace.sites[site.value]);
   facts.directive = evidence.trace.sites[site.value].directive;
-  return facts;
 }
 
 }  // namespace
 
+/// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
+/// directive again and again without a kernel in between; or whose latency outweighs all else.
 std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   std::map<Key, Stream> streams;
@@ -213,22 +199,220 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
       const auto [work, is_new] = works.try_emplace(device, trace, device);
       if (!outweighs_all_else(trace, stream, work->second)) continue;
     }
-    const Index<Site> site = trace.ops.common(stream.ops.front()).site;
     Claim claim;
-    place(claim, "small_transfers", trace, site);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(stream.names);
-    finding.count = finding.examined = finding.of = stream.ops.size();
-    finding.confidence = Confidence::kLikely;
+    place(claim, "small_transfers", trace, trace.ops.common(stream.ops.front()).site);
+    describe(claim, stream.ops.size(), Confidence::kLikely, stream.names);
     if (!can_be_few) claim.add_caveat(Caveat::Kind::kNeededAtOnce);
-    facts::SmallTransfers facts = facts_of(evidence, stream, can_be_few);
-    facts.to_device = kind == OpKind::kHtoD;
-    facts.device = device;
-    finding.facts = std::move(facts);
+    complete(evidence, stream);
+    if (can_be_few) stream.facts.enough = stream.ops.size() - stream.spared.size();
+    stream.facts.to_device = kind == OpKind::kHtoD;
+    stream.facts.device = device;
+    claim.finding.facts = std::move(stream.facts);
     if (can_be_few) claim.ops = std::move(stream.spared);
     claim.carries_all = true;
     sum_up(claim, trace);
     claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+namespace {
+
+/// What libomptarget hands to a kernel by value.
+constexpr std::uint64_t kArgument = 8;
+
+/// "n", and no section, member or pointee.
+bool is_plain(std::string_view name) {
+  const auto is_part = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return !name.empty() && std::ranges::all_of(name, is_part);
+}
+
+/// One variable by one directive's clause.
+struct Scalar {
+  std::vector<std::uint32_t> ops;  ///< that would not be, were it an argument
+  std::uint64_t transfers = 0;
+  std::uint64_t same = 0;     ///< came back as it had been sent
+  std::uint64_t changed = 0;  ///< came back changed, or from the kernel alone
+  std::uint64_t unknown = 0;  ///< came back, and was not looked at, or may be a flag not set
+
+  [[nodiscard]] bool came_back() const { return same + changed + unknown > 0; }
+  /// Whether all that is known of what came back is that nothing had changed it.
+  [[nodiscard]] bool is_unchanged() const { return changed == 0 && same >= kEnoughSamples; }
+};
+
+/// One directive.
+struct Sender {
+  Index<Site> site;
+  std::uint32_t loop = 0;  ///< around the first; past all loops its own row
+  std::map<std::string, Scalar> scalars;
+};
+
+/// Directives of one loop.
+struct Group {
+  std::map<std::uint32_t, const Sender*> senders;  ///< by site: in the order in which they were met
+  std::uint64_t sent = 0;                          ///< transfers of what never came back
+};
+
+/// Scalars are not mapped unless a clause asks for it; a declaration that is known tells.
+bool may_be_aggregate(const MapItem& item) {
+  const bool is_implicit = (item.type & kMapImplicit) != 0;
+  return item.aggregate || (is_implicit && item.scope_line == 0);
+}
+
+/// Whether it came for one launch alone, and a clause names it as a whole.
+bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
+  const Trace& trace = evidence.trace;
+  if (mapping.bytes > kArgument || mapping.is_private || mapping.is_static || mapping.is_pointee ||
+      mapping.handed_out || mapping.item == nullptr || !mapping.remove ||
+      !is_plain(mapping.item->name) || mapping.item->by_mapper || may_be_aggregate(*mapping.item)) {
+    return false;
+  }
+  const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
+  return region && trace.ops.region_of(mapping.remove.value) == region &&
+         is_of(trace, mapping.site, Directive::kTarget);
+}
+
+/// The innermost loop around an operation; past all loops its directive's own row.
+std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint32_t row) {
+  const std::uint32_t entry = evidence.entry_around(op);
+  return static_cast<std::uint32_t>(entry == EnclosingEntry::kNoEntry
+                                        ? evidence.loops.rows.size() + row
+                                        : evidence.enclosing.entries()[entry].loop);
+}
+
+void append(const Evidence& evidence, std::size_t at, Scalar& scalar) {
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  const Mapping& mapping = evidence.mappings.rows()[at];
+  std::uint32_t sent = kNoOp;
+  scalar.ops.push_back(mapping.alloc.value);
+  for (const std::uint32_t op : evidence.mappings.transfers(at)) {
+    scalar.ops.push_back(op);
+    ++scalar.transfers;
+    if (ops.common(op).kind == OpKind::kHtoD) {
+      sent = op;
+      continue;
+    }
+    Same same = sent == kNoOp ? Same::kNo : same_content(ops[sent], ops[op]);
+    if (same != Same::kNo && ops[op].trivial) same = Same::kUnknown;
+    ++(same == Same::kNo ? scalar.changed : same == Same::kUnknown ? scalar.unknown : scalar.same);
+  }
+  scalar.ops.push_back(mapping.remove.value);
+}
+
+/// By site, scalars that some of its launches found on the device, with a value of their own.
+using Present = std::set<std::pair<std::uint32_t, std::uint64_t>>;  // and host address
+
+Present present_scalars(const Evidence& evidence) {
+  Present present;
+  for (const Mapping& row : evidence.mappings.rows()) {
+    if (row.bytes > kArgument || row.host == 0 || is_of_a_launch(evidence, row)) continue;
+    for (const Index<Site> site : evidence.namings.in_life_of(row)) {
+      present.emplace(site.value, row.host);
+    }
+  }
+  return present;
+}
+
+/// By directive row.
+std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Claimed& claimed) {
+  std::map<std::uint32_t, Sender> senders;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const Present present = present_scalars(evidence);
+  std::set<std::pair<std::uint32_t, std::string>> spoilt;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto transfers = evidence.mappings.transfers(i);
+    const auto is_claimed = [&](std::uint32_t op) { return claimed[op]; };
+    if (transfers.empty() || !is_of_a_launch(evidence, rows[i])) continue;
+    if (std::ranges::any_of(transfers, is_claimed)) continue;
+    const Index<Site> site = rows[i].site;
+    const std::uint32_t row = row_of(evidence.directives, site);
+    const auto [at, is_new] = senders.try_emplace(row);
+    if (is_new) at->second.site = site;
+    if (is_new) at->second.loop = loop_around(evidence, rows[i].alloc.value, row);
+    append(evidence, i, at->second.scalars[rows[i].item->name]);
+    if (present.contains({site.value, rows[i].host})) spoilt.emplace(row, rows[i].item->name);
+  }
+  for (const auto& [row, name] : spoilt) senders[row].scalars.erase(name);
+  return senders;
+}
+
+/// What a group's claim is made of.
+struct Parts {
+  Claim claim;
+  UniqueTexts names;
+  UniqueTexts unchanged;  ///< came back so, and are not in the claim
+  UniqueTexts returned;
+  UniqueSites sites;
+  facts::MappedScalars facts{.largest = kArgument};
+};
+
+void append(const Evidence& evidence, const Sender& sender, bool with_unchanged, Parts& parts) {
+  Claim& claim = parts.claim;
+  const std::uint32_t row = row_of(evidence.directives, sender.site);
+  bool any = false;
+  for (const auto& [name, scalar] : sender.scalars) {
+    parts.facts.transfers += scalar.transfers;
+    if (scalar.came_back() && !(with_unchanged && scalar.is_unchanged())) {
+      (scalar.is_unchanged() ? parts.unchanged : parts.returned).add(name);
+      continue;
+    }
+    any = true;
+    parts.names.add(name);
+    claim.finding.count += scalar.transfers;
+    claim.ops.insert(claim.ops.end(), scalar.ops.begin(), scalar.ops.end());
+  }
+  if (!any) return;
+  parts.sites.add(sender.site);
+  parts.facts.launches += evidence.directives.rows[row].count;
+}
+
+Claim claim_of(const Evidence& evidence, const Group& group) {
+  const Trace& trace = evidence.trace;
+  const bool with_unchanged = group.sent < kLeastTransfers;
+  Parts parts;
+  for (const auto& [site, sender] : group.senders) {
+    append(evidence, *sender, with_unchanged, parts);
+  }
+  Claim& claim = parts.claim;
+  if (claim.finding.count < kLeastTransfers) return {};
+  place(claim, "mapped_scalars", trace, parts.sites.all().front());
+  claim.stands_alone = true;  // a kernel's own arguments
+  describe(claim, claim.finding.count, Confidence::kLikely, parts.names.all());
+  parts.facts.names = parts.names.all();
+  parts.facts.places = source_places(trace, parts.sites.all());
+  parts.facts.came_back = with_unchanged;
+  parts.facts.unchanged = parts.unchanged.all();
+  parts.facts.returned = parts.returned.all();
+  claim.finding.facts = std::move(parts.facts);
+  if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
+  claim.carries_all = true;  // the launch brings their values
+  sum_up(claim, trace);
+  return std::move(claim);
+}
+
+}  // namespace
+
+/// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
+/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
+/// tells which is one.
+std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed) {
+  const std::map<std::uint32_t, Sender> senders = senders_of(evidence, claimed);
+  std::map<std::uint32_t, Group> groups;
+  for (const auto& [row, sender] : senders) {
+    Group& group = groups[sender.loop];
+    group.senders[sender.site.value] = &sender;
+    for (const auto& [name, scalar] : sender.scalars) {
+      if (!scalar.came_back()) group.sent += scalar.transfers;
+    }
+  }
+  std::vector<Claim> claims;
+  for (const auto& [loop, group] : groups) {
+    Claim claim = claim_of(evidence, group);
+    if (!claim.ops.empty()) claims.push_back(std::move(claim));
   }
   return claims;
 }

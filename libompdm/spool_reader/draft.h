@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/map_types.h"
 #include "ompdm/aggregates.h"
 #include "ompdm/columns.h"
 #include "ompdm/trace.h"
@@ -178,16 +179,5 @@ struct Draft {
   std::vector<TallyNote> tallies;  ///< by example
   std::vector<ActivityTallyNote> activity_tallies;
 };
-
-/// A clause's map type bits, as far as they matter here (OMP_TGT_MAPTYPE_*).
-inline constexpr std::uint64_t kMapTo = 0x1;
-inline constexpr std::uint64_t kMapFrom = 0x2;
-inline constexpr std::uint64_t kMapPointerAndObject = 0x10;  ///< base is a pointer to the item
-inline constexpr std::uint64_t kMapPrivate = 0x80;
-inline constexpr std::uint64_t kMapLiteral = 0x100;
-inline constexpr std::uint64_t kMapImplicit = 0x200;
-inline constexpr std::uint64_t kMapAttach = 0x4000;
-inline constexpr std::uint64_t kMapNonContiguous = 0x100000000000;
-inline constexpr int kMapMemberOfShift = 48;  ///< above: 1 + position of the struct's own item
 
 }  // namespace ompdm::trace

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "analysis/device_use.h"
+#include "analysis/tables.h"
 #include "ompdm/analysis.h"
 #include "ompdm/summary.h"
 #include "trace_files/trace_schema.h"

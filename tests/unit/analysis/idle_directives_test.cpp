@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/map_types.h"
+#include "model/map_types.h"
 #include "analysis/one_array.h"
 #include "detectors/presence.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/function_names.h"
+#include "analysis/names.h"
 #include "detectors/loops.h"
 #include "ompdm/analysis.h"
 #include "report/edit_words.h"

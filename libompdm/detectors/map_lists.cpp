@@ -1,19 +1,165 @@
+// What the runtime makes of long lists of items, and of sections with gaps.
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
+#include <iterator>
 #include <limits>
-#include <map>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include "analysis/map_types.h"
 #include "detectors/findings.h"
-#include "detectors/names.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis {
+
+namespace {
+
+/// A component costs the host about a microsecond, and more the more there are: this many take
+/// longer than some ten transfers.
+constexpr std::uint64_t kManyComponents = 256;
+/// As many bytes as cross in the time that the host needs for a component are several times these.
+constexpr std::uint64_t kFewBytes = 256;
+/// That are worth a line, over all instances of a directive; of one alone, which has to bring the
+/// data over, more.
+constexpr std::uint64_t kLeastInAll = 4096;
+constexpr std::uint64_t kLeastAtOnce = 16384;
+
+/// One execution of a directive.
+struct Walk {
+  std::uint64_t components = 0;
+  std::vector<std::uint32_t> transfers;  ///< of what it walked
+  std::uint64_t bytes = 0;               ///< that these moved
+  std::uint64_t allocations = 0;
+  Nanoseconds busy = 0;  ///< in operations and kernels
+  bool timed = true;
+  bool at_least = false;  ///< of its list not all is told
+};
+
+/// Those of one directive.
+struct Walks {
+  std::uint64_t instances = 0;
+  Walk sum;
+  facts::MapperWalk facts;
+  Index<Site> site;
+  UniqueTexts names;
+};
+
+std::uint64_t components_of(const Trace& trace, std::size_t region) {
+  return items_of(trace, trace.regions.common(region)).size() +
+         trace.regions.rare(region).components;
+}
+
+/// Whether an operation is of an item that no mapper made components of, beside others.
+bool is_of_another(const Evidence& evidence, const DataOp& op) {
+  if (evidence.trace.regions.rare(op.region.value).components == 0) return false;
+  const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
+  const MapItem* item = evidence.mappings.items().first(op.region, host, op.bytes);
+  return item != nullptr && !item->by_mapper;
+}
+
+/// By region, those of many components.
+std::map<std::uint32_t, Walk> long_walks(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, Walk> walks;
+  for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+    const std::uint64_t components = components_of(trace, i);
+    if (components < kManyComponents) continue;
+    walks[i].components = components;
+    walks[i].at_least = items_of(trace, trace.regions.common(i)).size() >= kMostMapItems;
+  }
+  if (walks.empty()) return walks;
+  const auto walk_of = [&](Index<Region> region) {
+    const auto at = region ? walks.find(region.value) : walks.end();
+    return at == walks.end() ? nullptr : &at->second;
+  };
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    Walk* walk = walk_of(trace.ops.region_of(i));
+    if (walk == nullptr) continue;
+    const DataOp& op = trace.ops[i];
+    walk->busy += op.end - op.begin;
+    walk->timed = walk->timed && op.clock != Clock::kEnqueue;
+    if (op.kind == OpKind::kAlloc) ++walk->allocations;
+    if (op.internal || !is_transfer(op.kind)) continue;
+    walk->bytes += op.bytes;
+    if (!is_of_another(evidence, op)) walk->transfers.push_back(i);
+  }
+  for (const Launch& launch : trace.launches) {
+    Walk* walk = walk_of(launch.region);
+    if (walk == nullptr) continue;
+    walk->busy += launch.end - launch.begin;
+    walk->timed = walk->timed && launch.clock != Clock::kEnqueue;
+  }
+  return walks;
+}
+
+void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks) {
+  const Region& region = trace.regions[at];
+  ++walks.instances;
+  walks.facts.most = std::max(walks.facts.most, walk.components);
+  walks.sum.components += walk.components;
+  walks.sum.transfers.insert(walks.sum.transfers.end(), walk.transfers.begin(),
+                             walk.transfers.end());
+  walks.sum.bytes += walk.bytes;
+  walks.sum.allocations += walk.allocations;
+  walks.sum.busy += walk.busy;
+  walks.sum.timed = walks.sum.timed && walk.timed;
+  walks.sum.at_least = walks.sum.at_least || walk.at_least;
+  walks.facts.wall += region.end - region.begin - region.hashing;
+  walks.site = region.site;
+  for (const MapItem& item : items_of(trace, region)) {
+    if (item.by_mapper) walks.names.add(item.name);
+  }
+}
+
+/// Fills in what the sums say.
+void complete(const Trace& trace, Walks& walks) {
+  // Of what is not there, each piece that is pointed to is allocated.
+  constexpr std::uint64_t kOneOf = 16;
+  facts::MapperWalk& facts = walks.facts;
+  facts.bytes = walks.sum.bytes;
+  facts.transfers = walks.sum.transfers.size();
+  facts.names = walks.names.all();
+  facts.was_there = kOneOf * walks.sum.allocations < walks.sum.components;
+  facts.at_least = walks.sum.at_least;
+  if (!walks.site) return;
+  facts.place = source_place(trace.sites[walks.site.value]);
+  facts.directive = trace.sites[walks.site.value].directive;
+}
+
+}  // namespace
+
+/// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
+/// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
+/// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
+/// thousand once; of its transfers claims those that `claimed` has not.
+std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  std::map<std::uint32_t, Walks> rows;  // by directive row
+  for (const auto& [region, walk] : long_walks(evidence)) {
+    if (walk.bytes > kFewBytes * walk.components) continue;
+    const Index<Site> site = trace.regions.common(region).site;
+    append(trace, region, walk, rows[row_of(evidence.directives, site)]);
+  }
+  std::vector<Claim> claims;
+  for (auto& [row, walks] : rows) {
+    if (walks.sum.components < (walks.instances > 1 ? kLeastInAll : kLeastAtOnce)) continue;
+    Claim claim;
+    place(claim, "mapper_walk", trace, walks.site);
+    Finding& finding = claim.finding;
+    describe(claim, walks.sum.components, Confidence::kCertain, walks.names.all());
+    finding.examined = finding.of = walks.instances;
+    finding.timed = walks.sum.timed;
+    finding.wasted_time =
+        walks.sum.timed ? std::max(Nanoseconds{0}, walks.facts.wall - walks.sum.busy) : 0;
+    complete(trace, walks);
+    finding.facts = walks.facts;
+    std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
+                         [&](std::uint32_t op) { return !claimed[op]; });
+    claim.spares_none = true;
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
 namespace {
 
 /// The step of "a[0:n:2]", a section of one dimension, as far as it is written as a number.
@@ -134,8 +280,8 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
   AllMoved all;
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     const Region& region = trace.regions.common(i);
-    if (region.map_list >= named.size() || !region.site || region.unfinished) continue;
-    if (trace.sites[region.site.value].directive != Directive::kTargetUpdate) continue;
+    if (region.map_list >= named.size() || region.unfinished) continue;
+    if (!is_of(trace, region.site, Directive::kTargetUpdate)) continue;
     for (const auto& [variable, section] : named[region.map_list]) all[{i, variable}];
   }
   for (std::uint32_t i = 0; i < trace.ops.size() && !all.empty(); ++i) {
@@ -167,9 +313,7 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
 /// Updates of one directive that were partial.
 struct Partial {
   std::uint64_t count = 0;
-  std::uint64_t moved = 0;
-  std::uint64_t named = 0;
-  bool in_steps = false;
+  facts::PartialUpdate facts;
   UniqueTexts names;
   Index<Site> site;
 };
@@ -177,15 +321,18 @@ struct Partial {
 void append(Index<Site> site, const Named& named, const Moved& moved, Partial& partial) {
   partial.site = site;
   ++partial.count;
-  partial.moved += moved.bytes;
-  partial.named += named.bytes;
-  partial.in_steps = partial.in_steps || named.gaps == Gaps::kByStep;
+  partial.facts.moved += moved.bytes;
+  partial.facts.named += named.bytes;
+  partial.facts.in_steps = partial.facts.in_steps || named.gaps == Gaps::kByStep;
   for (const std::string& name : named.names) partial.names.add(name);
 }
 
 }  // namespace
 
-std::vector<Claim> partial_update(const Evidence& evidence) {
+/// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
+/// program's results are wrong. Leaves out what was not there, extents that are not known, and
+/// sections that reach beyond what was there.
+std::vector<Claim> partial_update(const Evidence& evidence, const Claimed& /*claimed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return {};
   std::vector<NamedByVariable> named;
@@ -199,19 +346,14 @@ std::vector<Claim> partial_update(const Evidence& evidence) {
     append(region.site, section, moved, rows[row_of(evidence.directives, region.site)]);
   }
   std::vector<Claim> claims;
-  for (const auto& [row, partial] : rows) {
+  for (auto& [row, partial] : rows) {
     Claim claim;
     place(claim, "partial_update", trace, partial.site);
-    Finding& finding = claim.finding;
-    finding.variable = clause_list(partial.names.all());
-    finding.count = partial.count;
-    finding.examined = finding.of = evidence.directives.rows[row].count;
-    finding.confidence = Confidence::kCertain;
-    finding.facts = facts::PartialUpdate{.names = partial.names.all(),
-                                         .moved = partial.moved,
-                                         .named = partial.named,
-                                         .in_steps = partial.in_steps,
-                                         .place = source_place(trace.sites[partial.site.value])};
+    describe(claim, partial.count, Confidence::kCertain, partial.names.all());
+    claim.finding.examined = claim.finding.of = evidence.directives.rows[row].count;
+    partial.facts.names = partial.names.all();
+    partial.facts.place = source_place(trace.sites[partial.site.value]);
+    claim.finding.facts = std::move(partial.facts);
     claims.push_back(std::move(claim));
   }
   return claims;

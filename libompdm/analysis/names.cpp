@@ -1,14 +1,94 @@
-#include "detectors/names.h"
+#include "analysis/names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <set>
-
-#include "analysis/function_names.h"
+#include <cstddef>
+#include <string_view>
 
 namespace ompdm::analysis {
+namespace {
+
+/// Whether parentheses and angle brackets in a name need not be lists.
+bool has_odd_brackets(const std::string& function) {
+  return function.find("operator") != std::string::npos ||
+         function.find("{lambda") != std::string::npos;
+}
+
+bool is_instance(const std::string& function) {
+  return !has_odd_brackets(function) && function.find('<') != std::string::npos;
+}
+
+}  // namespace
+
+bool is_main(const std::string& function) {
+  return function == "main" || function == "main program";
+}
+
+std::string without_signature(const std::string& function) {
+  if (is_main(function)) return function;
+  std::string whole = function;
+  // Of a scope without a name there is nothing to say.
+  constexpr std::string_view kNameless = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = whole.find(kNameless, at)) != std::string::npos;) {
+    whole.erase(at, kNameless.size());
+  }
+  if (has_odd_brackets(whole)) return whole;
+  const std::string name = whole.substr(0, whole.find('('));
+  // An instance of a template is told with its return type: "bool add_one<double>".
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] == '<') ++depth;
+    if (name[at] == '>') --depth;
+    if (name[at] == ' ' && depth == 0) begin = at + 1;
+  }
+  return name.substr(begin);
+}
+
+std::string template_name(const std::string& function) {
+  const std::string name = without_signature(function);
+  if (!is_instance(name)) return name;
+  std::string shared;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '>') {
+      if (--depth == 0) shared += "...>";
+    } else if (c == '<') {
+      if (depth++ == 0) shared += c;
+    } else if (depth == 0) {
+      shared += c;
+    }
+  }
+  return shared;
+}
+
+std::string plain_name(const std::string& function) {
+  std::string name = template_name(function);
+  if (has_odd_brackets(name)) return name;
+  if (const std::size_t scope = name.rfind("::"); scope != std::string::npos) {
+    name.erase(0, scope + 2);
+  }
+  return name.substr(0, name.find('<'));
+}
+
+std::string common_function(std::span<const std::string> functions) {
+  std::vector<std::string> names(functions.begin(), functions.end());
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  if (names.size() == 1) return names.front();
+  std::erase_if(names, [](const std::string& name) { return name == plain_name(name); });
+  if (names.empty()) return functions.empty() ? std::string() : functions.front();
+  if (names.size() == 1 && !is_instance(names.front())) return names.front();
+  const std::string shared = template_name(names.front());
+  const bool same = std::ranges::all_of(
+      names, [&](const std::string& name) { return template_name(name) == shared; });
+  return same ? shared : plain_name(names.front());
+}
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 namespace {
 
 /// "u" of "u(1:n)"; in C only a call ends so, and "*(p)".
@@ -27,7 +107,8 @@ std::string without_fortran_section(const std::string& expression) {
   return expression;
 }
 
-/// "786 KB": of three digits.
+}  // namespace
+
 std::string size_text(std::uint64_t bytes) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   auto value = static_cast<double>(bytes);
@@ -37,8 +118,6 @@ std::string size_text(std::uint64_t bytes) {
   if (unit == 0) return fmt::format("{} B", bytes);
   return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
 }
-
-}  // namespace
 
 SourcePlace source_place(const Site& site) {
   const bool is_known = !site.file.empty() && site.line > 0;
@@ -67,30 +146,6 @@ std::string place_of(const Site& site) { return place_of(source_place(site)); }
 
 std::string function_of(const Site& site) { return without_signature(site.function); }
 
-std::string expression_of(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0) return "memory of omp_target_alloc";
-  if (mapping.item != nullptr) return mapping.item->name;
-  if (mapping.variable) {
-    const Variable& variable = trace.variables[mapping.variable.value];
-    if (!variable.expression.empty()) return variable.expression;
-    if (!variable.name.empty()) return variable.name;
-  }
-  return fmt::format("{} at {:#x}", size_text(mapping.bytes), mapping.host);
-}
-
-std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op) {
-  const DataOp& transfer = trace.ops[op];
-  const std::uint64_t host = transfer.kind == OpKind::kDtoH ? transfer.dst : transfer.src;
-  const MapItem* item = mappings.items().named(transfer.region, host, transfer.bytes);
-  return item != nullptr ? item->name : expression_of(trace, mappings.rows()[mappings.of(op)]);
-}
-
-bool has_name(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0) return false;
-  if (mapping.item != nullptr) return true;
-  return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
-}
-
 std::string base_of(const std::string& expression) {
   std::string base;
   int depth = 0;
@@ -100,13 +155,6 @@ std::string base_of(const std::string& expression) {
     if (c == '[') ++depth;
   }
   return without_fortran_section(base);
-}
-
-std::string name_of(const Trace& trace, const Mapping& mapping) {
-  if (has_name(trace, mapping)) return base_of(expression_of(trace, mapping));
-  if (mapping.host == 0) return {};
-  const Index<Site> site = trace.ops.common(mapping.alloc.value).site;
-  return nameless(mapping.bytes, site ? place_of(trace.sites[site.value]) : std::string());
 }
 
 std::string nameless(std::uint64_t bytes, const std::string& place) {

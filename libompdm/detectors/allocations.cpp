@@ -1,0 +1,506 @@
+// Device memory that is allocated again and again, or never freed.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+
+#include "detectors/edits.h"
+#include "detectors/loops.h"
+#include "model/map_types.h"
+
+namespace ompdm::analysis {
+
+namespace {
+
+/// Twice may be a warm-up and the run itself, or two phases of a program.
+constexpr std::size_t kLeastAllocations = 3;
+
+bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mapping& mapping) {
+  const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
+  return mapping.host != 0 && mapping.bytes > kRidesAlong && (alloc.map_type & kMapPrivate) == 0 &&
+         !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
+}
+
+/// What crosses at a directive each time, as it has it; the instances of a template have one.
+struct Crossing {
+  Index<Site> site;
+  UniqueTexts names;
+};
+using Crossings = std::map<std::pair<std::string, int>, Crossing>;  // by file and line
+
+struct AllocationGroup {
+  Claim claim;
+  facts::RepeatedAllocation facts;
+  KeptData kept;
+  Crossings sent;
+  Crossings returned;
+  UniqueSites allocating;
+  std::set<std::size_t> loops;  ///< that this is in, by row
+  bool made_in_loops = false;   ///< one that an allocation is in makes memory of the host's, too
+  std::set<std::string> calls;  ///< functions whose directives allocated one piece more than once
+};
+
+/// The loop that all of this is in; else the one that it begins in.
+void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
+              AllocationGroup& group) {
+  std::uint32_t entry = evidence.entry_around(alloc, end);
+  if (entry == EnclosingEntry::kNoEntry) entry = evidence.entry_around(alloc);
+  if (entry == EnclosingEntry::kNoEntry) return;
+  group.loops.insert(evidence.enclosing.entries()[entry].loop);
+}
+
+/// Whether a loop around one mapping, which may be within those that hold all, makes memory,
+/// or functions that it calls: what it maps may be that.
+bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
+  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
+  std::uint32_t at = evidence.entry_around(mapping.alloc.value);
+  for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+    const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[entries[at].loop]);
+    if (makes == MakesMemory::kItself || makes == MakesMemory::kBelow) return true;
+  }
+  return false;
+}
+
+/// A function's own pointers that it maps anew each time it is called: no loop of its tells.
+void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
+  std::set<std::string> functions;
+  for (const std::string& function : group.calls) functions.insert(template_name(function));
+  for (const EditData& data : group.kept.data.rows()) {
+    if (data.local_line > 0 && functions.contains(template_name(data.named_at.function))) {
+      made.add(base_of(data.expression));
+    }
+  }
+}
+
+/// What the loops that this is in make anew. False if that is all there is to it: a function's own
+/// pointers, a few times.
+bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
+  UniqueTexts made;
+  for (const std::size_t row : group.loops) {
+    const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[row]);
+    const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
+    const std::vector<std::string> declared = group.kept.data.declared_in(loop);
+    if (!declared.empty()) tell_to_make_once(declared, loop, false, group.claim.finding);
+    if (makes == MakesMemory::kNo) continue;
+    const SourcePlace body =
+        body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);
+    for (const std::string& name : group.kept.data.made_within(body)) made.add(name);
+  }
+  if (group.loops.empty()) add_what_calls_make(group, made);
+  if (made.all().empty()) {
+    if (group.made_in_loops) group.claim.add_caveat(Caveat::Kind::kMakesMemory);
+    return true;
+  }
+  group.claim.add_caveat(Caveat::Kind::kMadeAnew, made.all());
+  constexpr std::uint64_t kFew = 10;
+  return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
+}
+
+/// Whether a directive that moves the data in some of its instances found it there in others: what
+/// crosses with each instance is no update beside it.
+bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  std::set<Index<Site>> movers;
+  for (const std::uint32_t mapping : mappings) {
+    for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+      const DataOp& transfer = evidence.trace.ops.common(op);
+      if (comes_of_mapping(evidence.trace, transfer)) movers.insert(transfer.site);
+    }
+  }
+  return !movers.empty() && std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+    const auto found = evidence.namings.in_life_of(evidence.mappings.rows()[mapping]);
+    return std::ranges::any_of(found, [&](Index<Site> site) { return movers.contains(site); });
+  });
+}
+
+/// What a directive calls data: its row, and the item's name.
+using NameInDirective = std::pair<std::uint32_t, std::string_view>;
+
+NameInDirective named_in(const Evidence& evidence, const Mapping& mapping) {
+  return {row_of(evidence.directives, mapping.site),
+          mapping.item != nullptr ? std::string_view(mapping.item->name) : std::string_view()};
+}
+
+/// What directives call data that other claims keep on a device: an update of such a name would
+/// bring the host's copy over what is kept.
+std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& claimed) {
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::set<std::uint32_t> pieces;
+  for (const Mapping& row : rows) {
+    if (claimed[row.alloc.value]) pieces.insert(row.piece);
+  }
+  std::set<NameInDirective> names;
+  for (const Mapping& row : rows) {
+    if (pieces.contains(row.piece)) names.insert(named_in(evidence, row));
+  }
+  return names;
+}
+
+/// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
+/// other claims have some of what crosses: they come first, and what crosses each time is less
+/// then.
+bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameInDirective>& kept,
+         const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const Mapping& first = rows[mappings.front()];
+  const Mapping& last = rows[mappings.back()];
+  // What is deferred is not done when the directive is.
+  const bool deferred = std::ranges::any_of(mappings, [&](std::uint32_t number) {
+    return std::ranges::any_of(
+        std::array{rows[number].alloc, rows[number].remove}, [&](Index<DataOp> op) {
+          const Index<Region> region = op ? trace.ops.region_of(op.value) : Index<Region>();
+          return region && trace.regions.common(region.value).nowait;
+        });
+  });
+  if (deferred) return false;
+  // Parts of it would be found present, and not cross any more.
+  if (evidence.presence.others(first, first.begin, last.end, mappings.size()).any) return false;
+  if (is_found_by_movers(evidence, mappings)) return false;
+  const bool is_called_alike = std::ranges::any_of(mappings, [&](std::uint32_t number) {
+    return kept.contains(named_in(evidence, rows[number]));
+  });
+  if (is_called_alike) return false;
+  const bool is_claimed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+    return std::ranges::any_of(evidence.mappings.transfers(mapping),
+                               [&](std::uint32_t op) { return claimed[op]; });
+  });
+  if (is_claimed) return false;
+  ++group.facts.pieces;
+  add_loop(evidence, first.alloc.value, last.end, group);
+  group.facts.allocations += mappings.size();
+  const std::uint32_t number = group.kept.data.add(trace, first);
+  group.kept.by_mapper = group.kept.by_mapper || is_of_mapper(trace, first);
+  group.claim.stays.push_back(stay_of(first, first.begin, last.end));
+  group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back(), number));
+  std::map<std::pair<std::string, int>, std::string> lines;  // the function of the first at each
+  for (std::size_t i = 0; i < mappings.size(); ++i) {
+    const Mapping& row = rows[mappings[i]];
+    group.made_in_loops = group.made_in_loops || is_made_around(evidence, row);
+    if (row.site) {
+      const Site& by = trace.sites[row.site.value];
+      const auto [known, is_new] = lines.try_emplace({by.file, by.line}, by.function);
+      // The instances of a template are functions of their own.
+      if (!is_new) group.calls.insert({by.function, known->second});
+    }
+    group.allocating.add(row.site);
+    group.kept.add_directives(evidence, mappings[i], number);
+    if (i > 0) group.claim.ops.push_back(row.alloc.value);
+    if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
+    for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
+      if (!comes_of_mapping(trace, trace.ops[op])) continue;
+      Crossings& crossings =
+          trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned;
+      const Index<Site> by = trace.ops.common(op).site;
+      Crossing& crossing = crossings[{trace.sites[by.value].file, trace.sites[by.value].line}];
+      if (!crossing.site) crossing.site = by;
+      crossing.names.add(expression_at(trace, evidence.mappings, op));
+    }
+  }
+  group.claim.finding.count += mappings.size() - 1;
+  group.claim.finding.allocated_bytes += (mappings.size() - 1) * first.bytes;
+  return true;
+}
+
+/// At each directive that moves it, what crosses there.
+void add_crossings(const Trace& trace, Anchor::Side side, const char* kind,
+                   const AllocationGroup& group, const Crossings& crossings, Finding& finding) {
+  for (const auto& [place, crossing] : crossings) {
+    const auto& [site, names] = crossing;
+    Edit edit;
+    edit.directive = Directive::kTargetUpdate;
+    edit.anchor = beside(anchor_at(trace, {site}), side);
+    edit.when = EditWhen::kEachTime;
+    edit.clauses = {{kind, add_items(finding, names.all(), trace.sites[site.value])}};
+    edit.devices = listed(group.kept.data.devices());
+    edit.in_scope = edit.devices.size() < 2;
+    finding.edits.push_back(std::move(edit));
+  }
+}
+
+void add_edits(const Trace& trace, const AllocationGroup& group, Finding& finding) {
+  const KeptData& kept = group.kept;
+  const std::vector<std::uint32_t> all = kept.data.all();
+  const std::set<std::uint32_t> numbers(all.begin(), all.end());
+  UniqueSites sites = kept.sites;
+  sites.add(kept.always);
+  sites.add(kept.deleting);
+  const Anchor stay = anchor_at(trace, sites.all(), Anchor::Of::kStay);
+  finding.data = kept.data.rows();
+  kept.insert(finding.edits, Directive::kTargetEnterData, beside(stay, Anchor::Side::kBefore),
+              EditWhen::kAlways, {{"alloc", numbers}});
+  std::ranges::move(kept.edits_of_directives(trace), std::back_inserter(finding.edits));
+  add_crossings(trace, Anchor::Side::kBefore, "to", group, group.sent, finding);
+  add_crossings(trace, Anchor::Side::kAfter, "from", group, group.returned, finding);
+  kept.insert(finding.edits, Directive::kTargetExitData, beside(stay, Anchor::Side::kAfter),
+              EditWhen::kAlways, {{"release", numbers}});
+  finding.unless = {Unless::kMadeAnew};
+}
+
+}  // namespace
+
+/// The same storage allocated on the same device three times or more, though it could have stayed.
+/// Leaves out what `claimed` has.
+std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  const std::set<NameInDirective> kept = kept_names(evidence, claimed);
+  std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
+  for (std::vector<std::uint32_t>& piece : evidence.mappings.by_piece()) {
+    std::erase_if(piece,
+                  [&](std::uint32_t i) { return !is_candidate(evidence, claimed, rows[i]); });
+    if (piece.size() < kLeastAllocations) continue;
+    const Index<Site> site = rows[piece.front()].site;
+    const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
+    if (is_new) place(at->second.claim, "repeated_allocation", trace, site);
+    add(evidence, claimed, kept, piece, at->second);
+  }
+
+  std::vector<Claim> claims;
+  for (auto& [row, group] : groups) {
+    if (group.facts.pieces == 0) continue;
+    Finding& finding = group.claim.finding;
+    describe(group.claim, finding.count, Confidence::kLikely, group.kept.data.names());
+    group.facts.names = group.kept.data.names();
+    group.facts.devices = listed(group.kept.data.devices());
+    group.facts.by = source_places(trace, group.allocating.all());
+    finding.facts = group.facts;
+    add_edits(trace, group, finding);
+    if (!add_what_is_made_within(evidence, group)) continue;
+    group.kept.withdraw_edits(finding);
+    sum_up(group.claim, trace);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+namespace {
+
+/// Whether the program itself has to end this stay: `target` and `target data` end by themselves.
+bool has_to_be_ended(Directive directive) {
+  return directive == Directive::kTargetEnterData || directive == Directive::kApi;
+}
+
+/// Host storage that `target exit data` named.
+Spans<std::uint64_t> exited_by(const Trace& trace) {
+  Spans<std::uint64_t> named;
+  std::ignore = trace.regions.of_shapes([&](const Region& region) {
+    if (!is_of(trace, region.site, Directive::kTargetExitData)) return 0;
+    for (const MapItem& item : items_of(trace, region)) {
+      named.add(item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1));
+    }
+    return 0;
+  });
+  return named;
+}
+
+/// Memory in which nothing lies but pointers: it goes over with what they point to, by the clause
+/// that names that, and stays when that is released.
+class PointersOnly {
+ public:
+  explicit PointersOnly(const Trace& trace) {
+    for (const std::vector<MapItem>& items : trace.map_lists) {
+      for (const MapItem& item : items) {
+        if ((item.type & kMapPointerAndObject) != 0) pointers_.insert(item.base);
+      }
+    }
+  }
+
+  [[nodiscard]] bool has(const Trace& trace, const Mapping& mapping) const {
+    if (mapping.host == 0 || mapping.bytes == 0) return false;
+    // Of a global pointer nothing tells, and its own memory has no name.
+    if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
+    const auto first = pointers_.lower_bound(mapping.host);
+    const auto last = pointers_.lower_bound(mapping.host + mapping.bytes);
+    const auto count = static_cast<std::uint64_t>(std::distance(first, last));
+    return count * sizeof(void*) >= mapping.bytes;
+  }
+
+ private:
+  std::set<std::uint64_t> pointers_;  // where they lie on the host
+};
+
+struct LeakGroup {
+  Claim claim;
+  std::set<std::uint64_t> hosts;
+  std::set<std::string> other_names;  ///< of pointers that are swapped with these, in the function
+  Index<Mapping> first;
+  NamedData data;
+  UniqueTexts expressions;
+  std::set<std::uint64_t> silent;  ///< host addresses of what never came back
+  bool by_mapper = false;          ///< and the program has ended it
+};
+
+/// Host addresses that some function calls by the same several names in turn, as a program that
+/// swaps its pointers does. (A function that is called for one array after the other has one name
+/// for them.)
+class Turns {
+ public:
+  explicit Turns(const Trace& trace) {
+    std::ignore = trace.regions.of_shapes([&](const Region& region) {
+      if (!region.site) return 0;
+      const std::string& function = trace.sites[region.site.value].function;
+      for (const MapItem& item : items_of(trace, region)) {
+        names_[function][item.begin].insert(item.name);
+      }
+      return 0;
+    });
+  }
+
+  /// Those that bear a name together with this one, itself included.
+  [[nodiscard]] std::set<std::uint64_t> with(std::uint64_t host) const {
+    std::set<std::uint64_t> all = {host};
+    for (const auto& [function, names_of] : names_) {
+      const auto own = names_of.find(host);
+      if (own == names_of.end() || own->second.size() < 2) continue;
+      for (const auto& [other, names] : names_of) {
+        const auto shared = std::ranges::count_if(
+            names, [&](std::string_view name) { return own->second.contains(name); });
+        if (shared >= 2) all.insert(other);
+      }
+    }
+    return all;
+  }
+
+ private:
+  using Names = std::set<std::string_view>;
+  std::map<std::string_view, std::map<std::uint64_t, Names>> names_;  // by function, host
+};
+
+/// By which other names the function that left it may know what was left.
+void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& group) {
+  const Trace& trace = evidence.trace;
+  std::set<std::uint64_t> hosts;
+  for (const std::uint64_t host : group.hosts) hosts.merge(turns.with(host));
+  const Mapping& first = evidence.mappings.rows()[group.first.value];
+  for (const Mapping& row : evidence.mappings.rows()) {
+    if (row.item == nullptr || !row.site || !hosts.contains(row.host)) continue;
+    if (trace.sites[row.site.value].function == trace.sites[first.site.value].function) {
+      group.other_names.insert(row.item->name);
+    }
+  }
+}
+
+/// By the host address of data: the directives whose map clauses ask for it back.
+using Asked = std::map<std::uint64_t, UniqueSites>;
+
+Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
+  Asked places;
+  if (data.empty()) return places;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
+  for (const Region& region : trace.regions) {
+    if (!region.site || !seen.emplace(region.site.value, region.map_list).second) continue;
+    for (const MapItem& item : items_of(trace, region)) {
+      if ((item.type & (kMapFrom | kMapImplicit)) != kMapFrom || !data.contains(item.begin))
+        continue;
+      places[item.begin].add(region.site);
+    }
+  }
+  return places;
+}
+
+void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Finding& finding) {
+  const Site& site = trace.sites[first.site.value];
+  Edit edit;
+  edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}};
+  if (first.host == 0) {
+    edit.directive = Directive::kApi;
+  } else {
+    edit.directive = Directive::kTargetExitData;
+    finding.data = group.data.rows();
+    // A release ends it only where it was entered once: one may have been there, and ended nothing.
+    edit.clauses = {{"delete", group.data.all()}};
+    for (const EditData& data : group.data.rows()) group.other_names.erase(data.expression);
+    for (const std::string& name : group.other_names) {
+      edit.clauses.front().data.push_back(add_item(finding, name, site));
+    }
+    edit.devices = listed(group.data.devices());
+  }
+  finding.edits = {std::move(edit)};
+}
+
+facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
+                           const Asked& asked) {
+  const Site& site = trace.sites[first.site.value];
+  UniqueSites asking;
+  for (const std::uint64_t host : group.silent) {
+    const auto at = asked.find(host);
+    if (at == asked.end()) continue;
+    asking.add(at->second);
+  }
+  return {.is_mapped = first.host != 0,
+          .items = group.expressions.all(),
+          .devices = listed(group.data.devices()),
+          .directive = site.directive,
+          .api = site.directive == Directive::kApi ? site.api : std::string(),
+          .place = source_place(site),
+          .asked_back = source_places(trace, asking.all()),
+          .other_names = {group.other_names.begin(), group.other_names.end()},
+          .by_mapper = group.by_mapper};
+}
+
+}  // namespace
+
+/// Device memory that was still there when the program ended by itself, unless a directive left
+/// no more of it than rides along. Leaves out allocations that `claimed` has.
+std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !trace.recording.finished) return {};
+  std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
+  std::set<std::uint64_t> silent;
+  const Spans<std::uint64_t> ended = exited_by(trace);
+  const PointersOnly pointers(trace);
+  std::set<std::uint64_t> returned;  // from whichever device
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  for (const Mapping& row : rows) {
+    if (row.returned) returned.insert(row.host);
+  }
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const Mapping& mapping = rows[i];
+    if (mapping.remove || mapping.replaced || pointers.has(trace, mapping)) continue;
+    if (claimed[mapping.alloc.value]) continue;
+    const Index<Site> site = mapping.site;
+    if (!site) continue;
+    // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
+    const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
+    const bool by_mapper =
+        mapping.host != 0 && is_of_mapper(trace, mapping) &&
+        (!is_entered ||
+         ended.overlap(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1)));
+    if (!is_entered && !by_mapper) continue;
+    const auto [at, is_new] =
+        groups.try_emplace(std::pair(row_of(evidence.directives, site), mapping.host != 0));
+    LeakGroup& group = at->second;
+    if (is_new) {
+      group.first = {i};
+      place(group.claim, "device_leak", trace, site);
+    }
+    group.by_mapper = group.by_mapper || by_mapper;
+    group.data.add(trace, mapping);
+    group.hosts.insert(mapping.host);
+    if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
+    if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
+      group.silent.insert(mapping.host);
+    }
+    ++group.claim.finding.count;
+    group.claim.finding.allocated_bytes += mapping.bytes;
+  }
+  for (const auto& [key, group] : groups) silent.insert(group.silent.begin(), group.silent.end());
+  const Asked asked = asked_back(trace, silent);
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    // LLVM keeps a struct that is pointed to once more than it is released.
+    if (group.claim.finding.allocated_bytes <= kRidesAlong) continue;
+    const Mapping& first = rows[group.first.value];
+    if (first.host != 0) add_other_names(evidence, Turns(trace), group);
+    Finding& finding = group.claim.finding;
+    describe(group.claim, finding.count, Confidence::kCertain,
+             first.host == 0 ? std::vector<std::string>() : group.data.names());
+    if (!group.by_mapper) add_edit(trace, first, group, finding);
+    finding.facts = facts_of(trace, first, group, asked);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,388 @@
+// What was sent to a device, or allocated there, and no kernel could have seen.
+#include <algorithm>
+
+#include "detectors/edits.h"
+#include "model/map_types.h"
+
+namespace ompdm::analysis {
+
+namespace {
+
+enum class Fate : std::uint8_t { kOverwritten, kDropped };
+
+struct Unused {
+  std::uint32_t op;
+  Fate fate;
+  Nanoseconds until = 0;  ///< it was there
+  bool beside_kernels = false;
+  /// What overwrote it, if that was of use; itself it may have been overwritten, and so on.
+  std::uint32_t by = Index<DataOp>::kNone;
+};
+
+/// Whether the runtime's own threads made this for an asynchronous call of the API: nobody knows
+/// whether it was a copy or a memset, nor in what order it took effect.
+bool is_asynchronous_api(const Trace& trace, std::uint32_t op) {
+  const Index<Site> site = trace.ops.common(op).site;
+  const Index<Region> region = trace.ops.region_of(op);
+  if (region || !site) return !region;
+  const Site& where = trace.sites[site.value];
+  return where.directive == Directive::kRuntime ||
+         (where.directive == Directive::kApi &&
+          (where.api.empty() || where.api.ends_with("_async")));
+}
+
+/// Of transfers that overwrote one another the last is what the others rest on, unless that was
+/// dropped.
+void look_behind_the_unused(std::vector<Unused>& unused) {
+  if (!std::ranges::is_sorted(unused, {}, &Unused::op)) {
+    std::ranges::sort(unused, {}, &Unused::op);
+  }
+  for (std::size_t i = unused.size(); i > 0; --i) {
+    // What overwrote it comes after it, and has been looked behind already.
+    const auto next = std::ranges::lower_bound(unused.begin() + static_cast<std::ptrdiff_t>(i),
+                                               unused.end(), unused[i - 1].by, {}, &Unused::op);
+    if (next != unused.end() && next->op == unused[i - 1].by) unused[i - 1].by = next->by;
+  }
+}
+
+/// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
+/// a look at all of the mapping.
+std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, std::size_t number) {
+  using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  const Runs<DataOp>& ops = evidence.trace.ops;
+  std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
+  std::vector<Unused> unused;
+  const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
+    if (kernels.may_see(mapping, ops.begin_of(op), until)) return;
+    unused.push_back(
+        {op, fate, until, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
+  };
+  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+    const DataOp& op = ops.common(i);
+    if (op.kind == OpKind::kDtoH) {
+      waiting.clear();
+      continue;
+    }
+    const Nanoseconds end = ops.end_of(i);
+    const bool is_whole = op.dst == mapping.address && op.bytes >= mapping.bytes;
+    if (is_whole) {
+      for (const auto& [piece, before] : waiting) {
+        judge(before, end, Fate::kOverwritten, i);
+      }
+      waiting.clear();
+    }
+    const auto [at, is_new] = waiting.try_emplace({op.dst, op.bytes}, i);
+    if (is_new) continue;
+    judge(at->second, end, Fate::kOverwritten, i);
+    at->second = i;
+  }
+  const bool ended = mapping.remove || evidence.trace.recording.finished;
+  for (const auto& [piece, op] : waiting) {
+    // What another directive found there it would map itself.
+    const bool is_found = ended && comes_of_mapping(evidence.trace, ops[op]) &&
+                          !evidence.namings.in_life_of(mapping).empty();
+    if (ended && !is_found) judge(op, mapping.end, Fate::kDropped, Index<DataOp>::kNone);
+  }
+  look_behind_the_unused(unused);
+  return unused;
+}
+
+/// Whether what was dropped is the last of several updates of a stay, and kernels could see the
+/// others: so does a loop end that updates behind its kernel, whichever way was meant.
+bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unused) {
+  std::uint64_t updates = 0;
+  for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+    const bool is_sent = evidence.trace.ops.common(op).kind == OpKind::kHtoD;
+    if (is_sent && !comes_of_mapping(evidence.trace, evidence.trace.ops[op])) ++updates;
+  }
+  return unused == 1 && updates > 1;
+}
+
+struct UnusedTransferGroup {
+  Claim claim;
+  std::uint32_t first = 0;  ///< mapping
+  std::set<std::int32_t> devices;
+  facts::UnusedTransfer facts;
+  bool brings_back = false;     ///< its clause copies back too,
+  bool is_always = false;       ///< whether the data is there or not
+  bool beside_kernels = false;  ///< that do not name it
+};
+
+void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>& groups) {
+  if (groups.empty()) return;
+  for (std::size_t i = 0; i < evidence.mappings.rows().size(); ++i) {
+    for (const std::uint32_t op : evidence.mappings.transfers(i)) {
+      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
+      const auto at = groups.find(clause_of(evidence, op));
+      if (at != groups.end()) ++at->second.facts.all;
+    }
+  }
+}
+
+/// None where some of its transfers are needed, or a call makes them: no edit tells which.
+void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& finding) {
+  if (!maps_data(site.directive) && site.directive != Directive::kTargetUpdate) return;
+  if (group.facts.all > finding.count) return;
+  EditKind kind = EditKind::kLeaveOut;
+  const char* clause = site.directive == Directive::kTargetUpdate ? "to" : "";
+  if (site.directive == Directive::kTargetUpdate) {
+    kind = EditKind::kRemove;
+  } else if (group.facts.overwritten > 0) {
+    // What no kernel has seen is not all of what happens to the data: it may come back later.
+    kind = EditKind::kReplace;
+    clause = !group.brings_back ? "alloc" : group.is_always ? "always, from" : "from";
+  }
+  finding.edits = {edit_at(finding, kind, site, clause, {group.facts.item})};
+  finding.unless = {Unless::kKernelUses};
+  // What overwrote it here may not come in another run.
+  if (group.facts.overwritten > 0) finding.unless.push_back(Unless::kNoPass);
+}
+
+}  // namespace
+
+/// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
+/// have seen it, and before it was read back. Leaves out what `claimed` has.
+std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !knows_launches(trace)) return {};
+  std::map<Clause, UnusedTransferGroup> groups;
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  KernelWrites& kernels = evidence.writers;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
+    // A small argument, or a closure's, rides along.
+    const auto is_large = [&](std::uint32_t op) {
+      return trace.ops.common(op).bytes > kRidesAlong;
+    };
+    if (std::ranges::none_of(evidence.mappings.transfers(i), is_large)) continue;
+    const bool asynchronous =
+        std::ranges::any_of(evidence.mappings.transfers(i), [&](std::uint32_t op) {
+          return is_asynchronous_api(trace, op) || is_of_deferred_task(trace, op);
+        });
+    if (asynchronous) continue;
+    const std::vector<Unused> unused = unused_in(evidence, kernels, i);
+    for (const auto& [op, fate, until, beside_kernels, by] : unused) {
+      if (claimed[op] || !is_large(op)) continue;
+      if (fate == Fate::kDropped && ends_a_loop(evidence, i, unused.size())) continue;
+      const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
+      UnusedTransferGroup& group = at->second;
+      if (is_new) {
+        group.first = i;
+        place(group.claim, "unused_transfer", trace, trace.ops.common(op).site);
+      }
+      group.devices.insert(rows[i].device);
+      group.claim.ops.push_back(op);
+      group.claim.spans.emplace_back(trace.ops.begin_of(op), until);
+      if (by != Index<DataOp>::kNone) {
+        group.claim.rests.push_back({op, by});
+        group.claim.needed.push_back(by);
+      }
+      group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
+      group.is_always = group.is_always || (trace.ops.common(op).map_type & kMapAlways) != 0;
+      group.beside_kernels = group.beside_kernels || beside_kernels;
+      group.facts.overwritten += fate == Fate::kOverwritten ? 1 : 0;
+      ++group.claim.finding.count;
+    }
+  }
+  count_sends(evidence, groups);
+  std::vector<Claim> claims;
+  for (auto& [key, group] : groups) {
+    Finding& finding = group.claim.finding;
+    // One of many, at a loop's end, say, is not worth a change.
+    constexpr std::uint64_t kFew = 10;
+    if (kFew * finding.count <= group.facts.all) continue;
+    const Mapping& first = rows[group.first];
+    const Index<Site> site = trace.ops.common(group.claim.ops.front()).site;
+    const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
+    describe(group.claim, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
+             {name_of(trace, first)});
+    group.facts.item = key.second;
+    group.facts.devices = listed(group.devices);
+    finding.facts = group.facts;
+    if (site) add_edit(trace.sites[site.value], group, finding);
+    sum_up(group.claim, trace);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+namespace {
+
+/// From where on the host the bytes of a piece of device memory were last sent.
+class Origins {
+ public:
+  /// Addresses of as many bytes: those in `device` came from `host`.
+  void send(std::uint64_t host, std::uint64_t device, std::uint64_t bytes) {
+    const std::uint64_t end = device + bytes;
+    split(device);
+    split(end);
+    pieces_.erase(pieces_.lower_bound(device), pieces_.lower_bound(end));
+    if (bytes > 0) pieces_[device] = {end, host - device};
+  }
+  /// Whether some of them came from elsewhere than `host`.
+  [[nodiscard]] bool is_any_elsewhere(std::uint64_t host, std::uint64_t device,
+                                      std::uint64_t bytes) const {
+    auto piece = pieces_.upper_bound(device);
+    if (piece != pieces_.begin()) --piece;
+    for (; piece != pieces_.end() && piece->first < device + bytes; ++piece) {
+      if (piece->second.end > device && piece->second.way != host - device) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t end;
+    std::uint64_t way;  // from a device address to its host address
+  };
+  /// A piece that holds the address inside becomes two.
+  void split(std::uint64_t at) {
+    auto piece = pieces_.lower_bound(at);
+    if (piece == pieces_.begin()) return;
+    --piece;
+    if (piece->second.end <= at) return;
+    pieces_[at] = piece->second;
+    piece->second.end = at;
+  }
+
+  std::map<std::uint64_t, Piece> pieces_;  // by device address; none overlap
+};
+
+/// Whether something that was sent to this memory came back to another place than it was sent from:
+/// then it served as a way from the one to the other.
+bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
+  Origins origins;
+  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+    const DataOp& op = evidence.trace.ops.common(i);
+    if (op.kind == OpKind::kHtoD) {
+      origins.send(op.src, op.dst, op.bytes);
+    } else if (origins.is_any_elsewhere(op.dst, op.src, op.bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether no kernel could have seen this memory, nor was it otherwise of use. What was given to
+/// the program may have been used by other libraries, unseen.
+bool is_unused(const Evidence& evidence, KernelWrites& kernels, std::uint32_t number) {
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
+      mapping.is_static)
+    return false;
+  if (!mapping.remove && !evidence.trace.recording.finished) return false;
+  // What another directive found there it would map itself.
+  return !kernels.may_see(mapping, mapping.begin, mapping.end) &&
+         evidence.namings.in_life_of(mapping).empty() && !is_way_elsewhere(evidence, number);
+}
+
+struct UnusedAllocationGroup {
+  Claim claim;
+  std::uint32_t first = 0;  ///< mapping
+  UniqueTexts items;
+  UniqueTexts names;
+  std::set<std::int32_t> devices;
+  std::uint64_t sent = 0;
+  std::uint64_t returned = 0;
+  bool beside_kernels = false;  ///< that do not name it
+};
+
+void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
+  const Mapping& mapping = evidence.mappings.rows()[number];
+  group.items.add(expression_of(evidence.trace, mapping));
+  group.names.add(name_of(evidence.trace, mapping));
+  group.devices.insert(mapping.device);
+  group.claim.spans.emplace_back(mapping.begin, mapping.end);
+  group.beside_kernels =
+      group.beside_kernels || evidence.kernels.any(mapping.device, mapping.begin, mapping.end);
+  ++group.claim.finding.count;
+  group.claim.finding.allocated_bytes += mapping.bytes;
+  group.claim.ops.push_back(mapping.alloc.value);
+  if (mapping.remove) group.claim.ops.push_back(mapping.remove.value);
+  for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+    group.claim.ops.push_back(op);
+    ++(evidence.trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned);
+  }
+}
+
+void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) {
+  group.items.add(more.items);
+  group.names.add(more.names);
+  group.devices.insert(more.devices.begin(), more.devices.end());
+  group.sent += more.sent;
+  group.returned += more.returned;
+  group.beside_kernels = group.beside_kernels || more.beside_kernels;
+  Claim& claim = group.claim;
+  claim.finding.count += more.claim.finding.count;
+  claim.finding.allocated_bytes += more.claim.finding.allocated_bytes;
+  claim.ops.insert(claim.ops.end(), more.claim.ops.begin(), more.claim.ops.end());
+  claim.spans.insert(claim.spans.end(), more.claim.spans.begin(), more.claim.spans.end());
+}
+
+void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {
+  const Mapping& first = evidence.mappings.rows()[group.first];
+  if (!first.site || first.host == 0) return;
+  const Site& site = evidence.trace.sites[first.site.value];
+  finding.unless = {Unless::kKernelUses};
+  finding.edits = {edit_at(finding, EditKind::kLeaveOut, site, "", group.items.all())};
+  if (group.sent > 0 && group.returned > 0) finding.unless.push_back(Unless::kHostWantsRestore);
+}
+
+}  // namespace
+
+/// Device memory that came and went without a kernel that could have seen it.
+std::vector<Claim> unused_allocation(const Evidence& evidence, const Claimed& /*claimed*/) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !knows_launches(trace)) return {};
+  std::map<std::pair<std::uint32_t, std::string>, UnusedAllocationGroup>
+      groups;  // by directive row and name
+  const std::vector<Mapping>& rows = evidence.mappings.rows();
+  std::set<std::pair<std::uint32_t, std::string>> used;
+  KernelWrites& kernels = evidence.writers;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const Index<Site> site = rows[i].site;
+    const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
+    // Arguments, and pointers that go over with their sections, ride along.
+    if (rows[i].host != 0 && rows[i].bytes <= kRidesAlong) continue;
+    if (!is_unused(evidence, kernels, i)) {
+      used.insert(key);
+      continue;
+    }
+    const auto [at, is_new] = groups.try_emplace(key);
+    if (is_new) {
+      at->second.first = i;
+      place(at->second.claim, "unused_allocation", trace, site);
+    }
+    add_mapping(evidence, i, at->second);
+  }
+  // Items of one directive are one finding.
+  std::map<std::pair<std::uint32_t, bool>, UnusedAllocationGroup> directives;
+  for (auto& [key, group] : groups) {
+    if (used.contains(key)) continue;  // a clause stands for all of its instances
+    const bool is_mapped = rows[group.first].host != 0;
+    const auto [at, is_first] = directives.try_emplace({key.first, is_mapped});
+    if (is_first) {
+      at->second = std::move(group);
+    } else {
+      add_group(group, at->second);
+    }
+  }
+  std::vector<Claim> claims;
+  for (auto& [key, group] : directives) {
+    Finding& finding = group.claim.finding;
+    const Mapping& first = rows[group.first];
+    const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
+                         trace.recording.names == "on" && !group.beside_kernels;
+    describe(group.claim, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
+             group.names.all());
+    finding.facts =
+        facts::UnusedAllocation{.items = group.items.all(), .devices = listed(group.devices)};
+    add_edit(evidence, group, finding);
+    sum_up(group.claim, trace);
+    claims.push_back(std::move(group.claim));
+  }
+  return claims;
+}
+
+}  // namespace ompdm::analysis
