@@ -14,7 +14,6 @@
 #include "messages.h"
 #include "names.h"
 #include "pointer_uses.h"
-#include "scopes.h"
 #include "source_text.h"
 #include "storage.h"
 
