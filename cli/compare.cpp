@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
-#include "open_trace.h"
 #include "output.h"
 #include "report/json_rows.h"
 #include "source_lines.h"
@@ -172,16 +172,11 @@ int run_compare(const CompareOptions& options) {
   std::vector<Trace> traces;
   std::vector<analysis::Picture> pictures(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
-    OpenedTrace opened = open_trace(files[i]);
-    if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-    settle_begins_of_loops(opened.trace);
-    const Progress progress("analyzing " + opened.trace.file);
-    recordings[i] = page_wanted ? analysis::analyze(opened.trace, pictures[i])
-                                : analysis::analyze(opened.trace);
-    keep_code_that_fits(recordings[i]);
-    recordings[i].running = opened.running;
-    recordings[i].link = link;
-    if (page_wanted) traces.push_back(std::move(opened.trace));
+    AnalyzedTrace one =
+        open_analyzed(files[i], link, page_wanted ? Analyzed::kWithPicture : Analyzed::kYes);
+    recordings[i] = std::move(one.analysis);
+    pictures[i] = std::move(one.picture);
+    if (page_wanted) traces.push_back(std::move(one.trace));
   }
   const std::vector<std::string> names =
       is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
@@ -194,10 +189,9 @@ int run_compare(const CompareOptions& options) {
   }
   const report::Format format = format_of(options.output);
   const report::Layout layout = layout_of(options.output);
-  const std::span<const analysis::Analysis> all(recordings);
   write_out(options.output, [&](std::ostream& out) {
-    out << (is_ladder ? report::render_ladder(all, names, format, layout)
-                      : report::render_comparison(all.first<2>(), format, layout));
+    out << report::render_comparison(recordings, format, layout,
+                                     is_ladder ? names : std::vector<std::string>());
   });
   return exit_status;
 }

@@ -5,26 +5,27 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "open_trace.h"
-#include "printable.h"
+#include "output.h"
 
 namespace ompdm::cli {
 
 namespace {
 
-constexpr std::string_view kSpoolSuffix = ".spool";
+namespace fs = std::filesystem;
+using summary::Summary;
+using summary::RankSet;
 
 std::optional<summary::Source> source_of(const std::string& trace) {
   struct stat file{};
@@ -35,7 +36,7 @@ std::optional<summary::Source> source_of(const std::string& trace) {
 }
 
 /// Under a name of its own first, so that nobody reads half of it. Never through a link.
-bool write(const summary::Summary& one, const std::string& name) {
+bool write(const Summary& one, const std::string& name) {
   const std::string temporary = fmt::format("{}.tmp-{}", name, ::getpid());
   std::FILE* file = std::fopen(temporary.c_str(), "wxe");
   if (file == nullptr) return false;
@@ -47,11 +48,11 @@ bool write(const summary::Summary& one, const std::string& name) {
   return false;
 }
 
-std::optional<summary::Summary> kept_summary(const std::string& trace) {
+std::optional<Summary> kept_summary(const std::string& trace) {
   const std::string name = summary_name(trace);
   if (!summary::is_summary(name)) return std::nullopt;
   try {
-    summary::Summary one = summary::read_summary(name);
+    Summary one = summary::read_summary(name);
     if (one.source && one.source == source_of(named_trace(trace))) return one;
   } catch (const Error&) {
     return std::nullopt;  // it is written again
@@ -66,149 +67,10 @@ std::size_t events_of(const Trace& trace) {
   return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
 }
 
-}  // namespace
-
-void leave_summary(const FinishResult& finished, WaitedFor waited) {
-  const Process& process = finished.model.process;
-  if (finished.by_another || process.rank < 0 || process.rank_count == 1) return;
-  if (waited == WaitedFor::kYes && events_of(finished.model) > kMostAtOnce) return;
-  try {
-    summary::Summary one = summary::summarize(finished.model);
-    one.source = source_of(finished.trace);
-    write(one, summary_name(finished.trace));
-  } catch (const std::exception&) {
-    return;  // the trace was asked for, and is there
-  }
-}
-
-summary::Summary summary_of(const std::string& name) {
-  if (summary::is_summary(name)) return summary::read_summary(name);
-  // What is still to be finished is newer than a trace of its name.
-  const bool is_passing = is_pipe(name);
-  if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolSuffix))) {
-    if (std::optional<summary::Summary> kept = kept_summary(name)) return std::move(*kept);
-  }
-  const OpenedTrace opened = open_trace(name);
-  summary::Summary one = summary::summarize(opened.trace);
-  if (opened.running) {
-    fmt::print(stderr, "ompdm: {}: rank {} still records: it counts as far as it is\n", name,
-               one.ranks.text());
-    one.killed = {};
-    return one;
-  }
-  if (is_passing || opened.trace.process.rank < 0 || is_spool(name)) return one;
-  one.source = source_of(named_trace(name));
-  if (one.source) write(one, summary_name(name));
-  return one;
-}
-
-namespace {
-
-constexpr std::string_view kMark = ".rank";
-
-/// Where the digits of "trace.rank12.json" begin and end; the same where there are none.
-std::pair<std::size_t, std::size_t> digits_of(const std::string& trace) {
-  const std::size_t mark = trace.rfind(kMark);
-  if (mark == std::string::npos || trace.find('/', mark) != std::string::npos) return {0, 0};
-  const std::size_t begin = mark + kMark.size();
-  std::size_t end = begin;
-  while (end < trace.size() && std::isdigit(static_cast<unsigned char>(trace[end])) != 0) ++end;
-  return {begin, end};
-}
-
-/// As a shell is to take it: a star that it opens.
-std::string opened_by_shell(const std::string& pattern) {
-  const std::size_t star = pattern.rfind('*');
-  const std::string begin = pattern.substr(0, star);
-  return (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);
-}
-
-/// The ranks that the names tell, as digits.
-std::set<std::string> ranks_of(const std::vector<std::string>& traces) {
-  std::set<std::string> ranks;
-  for (const std::string& trace : traces) {
-    const auto [begin, end] = digits_of(trace);
-    ranks.insert(trace.substr(begin, end - begin));
-  }
-  return ranks;
-}
-
 std::string what_was_written(const std::vector<std::string>& traces, std::size_t ranks) {
   if (ranks == 1) return fmt::format("wrote {} and other ranks", traces.front());
   if (ranks == traces.size()) return fmt::format("wrote {} ranks", ranks);
   return fmt::format("wrote {} ranks, {} programs of them", ranks, traces.size());
-}
-
-}  // namespace
-
-std::string pattern_of_ranks(const std::string& trace) {
-  const auto [begin, end] = digits_of(trace);
-  if (begin == end) return {};
-  return trace.substr(0, begin) + '*' + trace.substr(end);
-}
-
-std::string pattern_of_job(const std::string& output) {
-  if (output.find('%') != std::string::npos) return {};
-  std::size_t stem = output.size();
-  for (const std::string_view ending : {".json.gz", ".json", ".ompdm"}) {
-    if (!output.ends_with(ending)) continue;
-    stem -= ending.size();
-    break;
-  }
-  return output.substr(0, stem) + std::string(kMark) + '*' + output.substr(stem);
-}
-
-std::string report_of_job(const std::string& pattern) {
-  return "ompdm report --ranks " + opened_by_shell(pattern);
-}
-
-bool tell_job_once(Settled& settled) {
-  if (settled.traces.empty()) return false;
-  const std::string& first = settled.traces.front();
-  const std::string pattern = pattern_of_ranks(first);
-  const std::string begin = pattern.substr(0, pattern.rfind('*'));
-  const bool one_job = !pattern.empty() && std::ranges::all_of(settled.traces, [&](auto& trace) {
-    return digits_of(trace).first == begin.size() && trace.starts_with(begin);
-  });
-  if (!one_job) return false;
-  std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
-  const std::set<std::string> ranks = ranks_of(settled.traces);
-  if (ranks.size() == 1 && *ranks.begin() != "0") return true;
-  settled.lines.push_back(fmt::format(
-      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
-  return true;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kSummaryEnding = ".summary.json";
-constexpr std::string_view kSpoolEnding = ".spool";
-constexpr std::array<std::string_view, 3> kTraceEndings = {".json.gz", ".json", ".ompdm"};
-
-bool is_trace_name(const std::string& name) {
-  return std::ranges::any_of(kTraceEndings, [&](auto& ending) { return name.ends_with(ending); });
-}
-
-/// Whether the trace that a summary lies beside is one of those that `is_there`.
-template <class IsThere>
-bool has_its_trace(const std::string& summary, IsThere is_there) {
-  if (!summary.ends_with(kSummaryEnding)) return false;
-  const std::string stem = summary.substr(0, summary.size() - kSummaryEnding.size());
-  return std::ranges::any_of(kTraceEndings,
-                             [&](auto& ending) { return is_there(stem + std::string(ending)); });
-}
-
-/// The trace that a summary lies beside, if it is there.
-std::optional<std::string> trace_of_summary(const std::string& summary) {
-  if (!summary.ends_with(kSummaryEnding)) return std::nullopt;
-  const std::string stem = summary.substr(0, summary.size() - kSummaryEnding.size());
-  for (const std::string_view ending : kTraceEndings) {
-    std::string trace = stem + std::string(ending);
-    if (is_trace(trace)) return trace;
-  }
-  return std::nullopt;
 }
 
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
@@ -231,10 +93,10 @@ std::vector<std::string> files_in(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().string();
-    if (!entry.is_regular_file(error) || !is_trace_name(name)) continue;
+    if (!entry.is_regular_file(error) || without_trace_ending(name) == name) continue;
     if (summary::is_summary(name)) {
       summaries.push_back(name);
-    } else if (entry.path().filename().native().find(".~") == std::string::npos) {
+    } else if (!is_older_run(name)) {
       if (is_trace(name)) {
         files.insert(name);
       } else {
@@ -254,9 +116,9 @@ std::vector<std::string> files_in(const std::string& folder) {
   add_broken_ranks(others, files);
   std::vector<std::string> all(files.begin(), files.end());
   for (const std::string& name : summaries) {
-    if (!has_its_trace(name, [&](const std::string& trace) { return files.contains(trace); })) {
-      all.push_back(name);
-    }
+    const bool has_trace = std::ranges::any_of(
+        traces_of_summary(name), [&](const std::string& trace) { return files.contains(trace); });
+    if (!has_trace) all.push_back(name);
   }
   if (all.empty()) {
     throw Error(folder + ": holds no trace and no summary: run `ompdm record` there first");
@@ -264,24 +126,224 @@ std::vector<std::string> files_in(const std::string& folder) {
   return all;
 }
 
-}  // namespace
-
-std::string summary_name(const std::string& trace) {
-  for (const std::string_view ending : kTraceEndings) {
-    if (!trace.ends_with(ending)) continue;
-    return trace.substr(0, trace.size() - ending.size()) + std::string(kSummaryEnding);
+void merge(Summary& into, const Summary& one, const std::string& who) {
+  try {
+    summary::merge(into, one);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", who, error.what()));
   }
-  return trace + std::string(kSummaryEnding);
 }
 
-std::vector<std::string> without_summaries(const std::vector<std::string>& names) {
-  std::vector<std::string> others;
-  std::error_code error;
-  for (const std::string& name : names) {
-    const auto is_there = [&](const std::string& trace) { return fs::exists(trace, error); };
-    if (!has_its_trace(name, is_there)) others.push_back(name);
+/// What was wrong, without the file's name, so that it is told once of many.
+std::string reason_of(const std::string& error, const std::string& file) {
+  const std::string begin = file + ": ";
+  return error.starts_with(begin) ? error.substr(begin.size()) : error;
+}
+
+/// "a.json: left out: ", "a.json and 3 more: left out: ".
+void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
+  fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
+             files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
+}
+
+std::string size_of_job(std::int32_t ranks) {
+  return ranks == 0 ? "of unknown size" : fmt::format("of {} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+/// Reads summaries, and tells in the end what could not be read.
+class Reader {
+  static constexpr std::size_t kMost = 8;  ///< that are told by their names
+
+ public:
+  bool read(const std::string& file, Summary& one) {
+    try {
+      one = summary_of(file);
+      return true;
+    } catch (const Error& error) {
+      unread_.push_back({file, rank_in_name(file), error.what()});
+      return false;
+    }
   }
-  return others.empty() ? names : others;
+  [[nodiscard]] bool failed() const { return !unread_.empty(); }
+  [[nodiscard]] const std::string& first_error() const { return unread_.front().error; }
+
+  /// What a job of so many ranks does not have is none of its.
+  void leave_out_from(std::int32_t size) {
+    std::vector<std::string> files;
+    std::erase_if(unread_, [&](const Unread& one) {
+      if (one.rank >= size) files.push_back(one.file);
+      return one.rank >= size;
+    });
+    if (!files.empty()) {
+      tell_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
+    }
+  }
+
+  /// Says what is left on stderr, and in the summary.
+  void tell_errors(Summary& all) const {
+    for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
+      fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
+    }
+    if (unread_.size() > kMost) {
+      fmt::print(stderr, "ompdm: nor could {} more be read\n", unread_.size() - kMost);
+    }
+    for (const Unread& one : unread_) {
+      if (one.rank >= 0) all.unread[reason_of(one.error, one.file)].add(RankSet(one.rank));
+    }
+  }
+
+ private:
+  struct Unread {
+    std::string file;
+    int rank;  // by its name; -1: it tells none
+    std::string error;
+  };
+  std::vector<Unread> unread_;
+};
+
+/// The ranks and parts of one job, in any order.
+class Merger {
+ public:
+  void add(Summary one, const std::string& file) {
+    begin_ns_ = files_.empty() ? one.begin_ns : std::max(begin_ns_, one.begin_ns);
+    files_.push_back(file);
+    if (one.ranks.size() > 1) {
+      parts_.emplace_back(std::move(one.ranks), file);
+      return;
+    }
+    // All programs of a rank come first among themselves.
+    if (rank_.ranks == one.ranks) {
+      merge(rank_, one, last_ + " and " + file);
+    } else {
+      add_rank();
+      rank_ = std::move(one);
+    }
+    last_ = file;
+  }
+
+  Summary take(Reader& reader) {
+    add_rank();
+    std::ranges::stable_sort(parts_, {}, [](const auto& part) { return part.first.size(); });
+    for (const auto& [ranks, file] : parts_) add_part(ranks, file, reader);
+    if (!left_out_.empty()) {
+      tell_left_out(left_out_, fmt::format("{} ranks are there besides",
+                                           left_out_.size() == 1 ? "its" : "their"));
+    }
+    return std::move(all_);
+  }
+
+  /// When the last of its ranks began, REALTIME.
+  [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  void add_rank() {
+    merge(all_, rank_, last_ + " and what was named before it");
+    rank_ = {};
+  }
+
+  /// What was merged may lie beside what it was merged from.
+  void add_part(const RankSet& ranks, const std::string& file, Reader& reader) {
+    RankSet with_it = all_.ranks;
+    with_it.add(ranks);
+    if (with_it == all_.ranks) {
+      left_out_.push_back(file);
+      return;
+    }
+    Summary part;  // it was not kept: there may be many
+    if (reader.read(file, part)) merge(all_, part, file + " and what was named besides");
+  }
+
+  Summary all_;
+  Summary rank_;      ///< of which more programs may come
+  std::string last_;  ///< that was read of it
+  std::int64_t begin_ns_ = 0;
+  std::vector<std::string> files_;
+  std::vector<std::pair<RankSet, std::string>> parts_;
+  std::vector<std::string> left_out_;
+};
+
+/// Whether a file may be what an earlier job of more ranks left behind: it is called like one of
+/// this job, for a rank that this job does not have.
+bool is_leftover(const std::string& file, const std::string& of_job, std::int32_t size) {
+  const auto stem = [](const std::string& name) { return name.substr(0, name.rfind(".rank")); };
+  return size > 0 && rank_in_name(file) >= size && rank_in_name(of_job) >= 0 &&
+         stem(file) == stem(of_job);
+}
+
+/// A job takes the names of the ranks that it has: what an earlier one of more ranks left there
+/// besides is no part of it. Throws Error where something else is there besides.
+Merger newest(std::map<std::int32_t, Merger> by_size) {
+  const auto last =
+      std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns(); });
+  const auto& [own_size, own] = *last;
+  for (const auto& [size, job] : by_size) {
+    if (size == own_size) continue;
+    for (const std::string& file : job.files()) {
+      if (is_leftover(file, own.files().front(), own_size)) continue;
+      throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
+                              own.files().front(), size_of_job(size), size_of_job(own_size)));
+    }
+    tell_left_out(job.files(),
+                  fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
+                              "alone to see it",
+                              size_of_job(size), size_of_job(own_size)));
+  }
+  return std::move(last->second);
+}
+
+}  // namespace
+
+void leave_summary(const FinishResult& finished, WaitedFor waited) {
+  const Process& process = finished.model.process;
+  if (finished.by_another || process.rank < 0 || process.rank_count == 1) return;
+  if (waited == WaitedFor::kYes && events_of(finished.model) > kMostAtOnce) return;
+  try {
+    Summary one = summary::summarize(finished.model);
+    one.source = source_of(finished.trace);
+    write(one, summary_name(finished.trace));
+  } catch (const std::exception&) {
+    return;  // the trace was asked for, and is there
+  }
+}
+
+Summary summary_of(const std::string& name) {
+  if (summary::is_summary(name)) return summary::read_summary(name);
+  // What is still to be finished is newer than a trace of its name.
+  const bool is_passing = is_pipe(name);
+  if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolEnding))) {
+    if (std::optional<Summary> kept = kept_summary(name)) return std::move(*kept);
+  }
+  const OpenedTrace opened = open_trace(name);
+  Summary one = summary::summarize(opened.trace);
+  if (opened.running) {
+    fmt::print(stderr, "ompdm: {}: rank {} still records: it counts as far as it is\n", name,
+               one.ranks.text());
+    one.killed = {};
+    return one;
+  }
+  if (is_passing || opened.trace.process.rank < 0 || is_spool(name)) return one;
+  one.source = source_of(named_trace(name));
+  if (one.source) write(one, summary_name(name));
+  return one;
+}
+
+bool tell_job_once(Settled& settled) {
+  if (settled.traces.empty()) return false;
+  const std::string& first = settled.traces.front();
+  const std::string pattern = pattern_of_ranks(first);
+  const auto begin_of = [](const std::string& name) { return name.substr(0, name.rfind('*')); };
+  const bool one_job = !pattern.empty() && std::ranges::all_of(settled.traces, [&](auto& trace) {
+    return begin_of(pattern_of_ranks(trace)) == begin_of(pattern);
+  });
+  if (!one_job) return false;
+  std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
+  std::set<int> ranks;
+  for (const std::string& trace : settled.traces) ranks.insert(rank_in_name(trace));
+  if (ranks.size() == 1 && *ranks.begin() != 0) return true;
+  settled.lines.push_back(fmt::format(
+      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
+  return true;
 }
 
 std::vector<std::string> job_files(const std::vector<std::string>& names) {
@@ -305,8 +367,9 @@ std::vector<std::string> job_traces(const std::vector<std::string>& names) {
   std::vector<std::string> traces;
   for (std::string& name : job_files(names)) {
     if (summary::is_summary(name)) {
-      std::optional<std::string> trace = trace_of_summary(name);
-      if (!trace) {
+      std::vector<std::string> beside = traces_of_summary(name);
+      const auto trace = std::ranges::find_if(beside, [](auto& file) { return is_trace(file); });
+      if (trace == beside.end()) {
         throw Error(name + ": is a summary, which has no events: name the trace that it is of");
       }
       name = std::move(*trace);
@@ -326,6 +389,28 @@ bool means_job(const std::vector<std::string>& names) {
   return is_named || (traces.size() > kShownOneByOne && std::ranges::all_of(traces, [](auto& name) {
                         return rank_in_name(name) >= 0;
                       }));
+}
+
+Job merged(const std::vector<std::string>& files, Sizes sizes) {
+  const Progress progress(fmt::format("reading {} ranks", files.size()));
+  Reader reader;
+  std::map<std::int32_t, Merger> jobs;  // by their size
+  for (const std::string& file : files) {
+    Summary one;
+    if (!reader.read(file, one)) continue;
+    const std::int32_t size = sizes == Sizes::kNewest ? one.rank_count : 0;
+    jobs[size].add(std::move(one), file);
+  }
+  Summary all;
+  auto of_any_size = jobs.extract(0);
+  if (!jobs.empty()) all = newest(std::move(jobs)).take(reader);
+  if (all.rank_count > 0) reader.leave_out_from(all.rank_count);
+  if (!of_any_size.empty()) {
+    merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
+  }
+  if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
+  reader.tell_errors(all);
+  return {std::move(all), !reader.failed()};
 }
 
 }  // namespace ompdm::cli

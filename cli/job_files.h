@@ -1,4 +1,4 @@
-// The traces and summaries of a job's ranks.
+// The traces and summaries of a job's ranks, and all of them as one summary.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "ompdm/finish.h"
 #include "ompdm/summary.h"
 #include "session.h"
+#include "trace_names.h"
 
 namespace ompdm::cli {
 
@@ -23,27 +24,10 @@ void leave_summary(const FinishResult& finished, WaitedFor waited);
 /// trace. Throws Error.
 summary::Summary summary_of(const std::string& name);
 
-/// "trace.rank*.json" of "trace.rank12.json"; empty for other names.
-std::string pattern_of_ranks(const std::string& trace);
-
-/// "trace.rank*.json" of "trace.json", the output that each rank was given; empty where it has
-/// placeholders, which ranks may fill differently.
-std::string pattern_of_job(const std::string& output);
-
-/// The command that shows the ranks of such a pattern, as one would type it.
-std::string report_of_job(const std::string& pattern);
-
 /// Of traces of ranks of one job, "wrote …" of each and what follows is said once: by rank 0 where
 /// each rank has a `record` of its own. What else happened to a rank is said as ever. Whether the
 /// next command is told by that.
 bool tell_job_once(Settled& settled);
-
-/// What the summary of a trace is called: "trace.rank3.summary.json" of "trace.rank3.json" and of
-/// "trace.rank3.ompdm".
-std::string summary_name(const std::string& trace);
-
-/// The names without summaries that are no arguments of their own: those whose trace is there.
-std::vector<std::string> without_summaries(const std::vector<std::string>& names);
 
 /// The traces and summaries of a job that were named: of a folder those that it holds, finished or
 /// not; older runs, and summaries of traces that are there, are left out. In the order of ranks as
@@ -57,5 +41,23 @@ std::vector<std::string> job_traces(const std::vector<std::string>& names);
 /// Whether these names can only be meant as a job: a folder, a summary, or traces of more ranks
 /// than are shown one by one.
 bool means_job(const std::vector<std::string>& names);
+
+/// What of a job could be read.
+struct Job {
+  summary::Summary summary;
+  bool complete = true;  ///< no file was left out because of what is wrong with it
+};
+
+/// What is done about ranks of jobs of different sizes.
+enum class Sizes : std::uint8_t {
+  kRefused,
+  kNewest,  ///< those of the job that began last are taken, the others said on stderr
+};
+
+/// All of them as one, holding one at a time, the programs of a rank added up. Said on stderr and
+/// left out are what cannot be read, of which the summary says the ranks, and what was merged from
+/// ranks that are all there besides. Throws Error, which names the file, where none can be read, or
+/// what is read is not of one run.
+Job merged(const std::vector<std::string>& files, Sizes sizes);
 
 }  // namespace ompdm::cli

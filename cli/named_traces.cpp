@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -19,25 +16,14 @@
 #include "job_files.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
-#include "ompdm/finish.h"
 #include "open_trace.h"
 #include "output.h"
 #include "source_lines.h"
+#include "trace_names.h"
 
 namespace ompdm::cli {
 
 namespace {
-
-/// "trace.json" of "trace.~1~.json"; nothing of other names.
-std::optional<std::string> newest_name(const std::string& name) {
-  const std::size_t file = name.rfind('/') + 1;
-  const std::size_t begin = name.find(".~", file);
-  if (begin == std::string::npos) return std::nullopt;
-  std::size_t end = begin + 2;
-  while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) ++end;
-  if (end == begin + 2 || end >= name.size() || name[end] != '~') return std::nullopt;
-  return name.substr(0, begin) + name.substr(end + 1);
-}
 
 /// Ranks of one job run at the same time. Clocks of two machines may differ.
 void doubt_what_ran_apart(const std::vector<OneRecording>& recordings) {
@@ -91,88 +77,15 @@ bool are_of_one_rank(const Process& one, const Process& other) {
                   one.file, other.file, why));
 }
 
-}  // namespace
-
-int rank_in_name(const std::string& name) {
-  constexpr std::string_view kMark = ".rank";
-  const std::size_t mark = name.rfind(kMark);
-  if (mark == std::string::npos) return -1;
-  int rank = 0;
-  std::size_t at = mark + kMark.size();
-  const std::size_t begin = at;
-  for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0; ++at) {
-    rank = 10 * rank + (name[at] - '0');
-    if (at - begin > 8) return -1;
-  }
-  const bool ends = at == name.size() || name[at] == '.';
-  return at == begin || !ends ? -1 : rank;
-}
-
-std::vector<std::string> without_older_runs(const std::vector<std::string>& names) {
-  const std::set<std::string> named(names.begin(), names.end());
-  std::vector<std::string> newest;
-  for (const std::string& name : names) {
-    const std::optional<std::string> newer = newest_name(name);
-    if (newer && named.contains(*newer)) {
-      fmt::print(stderr, "ompdm: {}: left out: it is an older run than {}\n", name, *newer);
-    } else {
-      newest.push_back(name);
-    }
-  }
-  return newest;
-}
-
-void check_apart(const std::vector<OneRecording>& recordings) {
-  std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
-  for (const OneRecording& one : recordings) {
-    const Process& process = one.process;
-    const auto same =
-        processes.emplace(std::tuple(process.host, process.pid, process.start_realtime_ns), &one);
-    if (!same.second && process.pid != 0) {
-      throw Error(fmt::format("{} and {} are the same recording: name it once",
-                              same.first->second->file, one.file));
-    }
-  }
-}
-
-void check_ranks(const std::vector<OneRecording>& recordings) {
-  std::map<std::int32_t, const OneRecording*> ranks;
-  const OneRecording* of_a_job = nullptr;
-  for (const OneRecording& one : recordings) {
-    const Process& process = one.process;
-    if (process.rank < 0) continue;
-    const bool other_size = of_a_job != nullptr && process.rank_count > 0 &&
-                            of_a_job->process.rank_count != process.rank_count;
-    if (other_size) {
-      refuse(*of_a_job, one,
-             fmt::format("are of runs of {} and of {} ranks", of_a_job->process.rank_count,
-                         process.rank_count));
-    }
-    if (process.rank_count > 0) of_a_job = &one;
-    const auto [other, is_new] = ranks.emplace(process.rank, &one);
-    if (is_new) continue;
-    if (!are_of_one_rank(other->second->process, process)) {
-      refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
-    }
-  }
-}
-
+/// Throws Error where the recordings cannot be of one run. Says on stderr where ranks of one
+/// machine did not run at the same time, and which ranks of the job are missing.
 void check_one_run(const std::vector<OneRecording>& recordings) {
   check_ranks(recordings);
   doubt_what_ran_apart(recordings);
   tell_missing_ranks(recordings);
 }
 
-std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings) {
-  std::vector<std::size_t> order(recordings.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t at) {
-    return std::pair(std::max(recordings[at].process.rank, -1), at);
-  });
-  return order;
-}
-
-namespace {
+enum class Together : std::uint8_t { kOneRun, kInputs };
 
 /// A launcher that starts one rank alone makes no job of it.
 bool is_in_job(const OneRecording& one) {
@@ -236,8 +149,10 @@ std::string objection(const analysis::Analysis& one, const analysis::Analysis& o
   return {};
 }
 
-}  // namespace
-
+/// As `as` says, if it does. Else runs on several inputs are what ran one after the other, of one
+/// program, in no job of several ranks; anything else is one run. Where programs that ran at the
+/// same time had other arguments, that is a guess, and said on stderr. Throws Error where a
+/// recording is there twice, or what is to be one run cannot be.
 Together together_of(const std::vector<OneRecording>& recordings, std::string_view as) {
   check_apart(recordings);
   if (as == kAsInputs) return recordings.size() < 2 ? Together::kOneRun : Together::kInputs;
@@ -246,6 +161,8 @@ Together together_of(const std::vector<OneRecording>& recordings, std::string_vi
   return together;
 }
 
+/// Holds the runs' findings against each other (analysis::agree). Where they are not of one build
+/// this is an Error if the user has `asked` for it, else said on stderr and left alone.
 void agree_on_inputs(std::vector<analysis::Analysis>& runs, bool asked) {
   for (const analysis::Analysis& run : runs) {
     const std::string text = objection(runs.front(), run);
@@ -266,85 +183,6 @@ void agree_on_inputs(std::vector<analysis::Analysis>& runs, bool asked) {
   analysis::agree(runs);
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-bool matches(const std::string& pattern, const fs::path& file) {
-  return fnmatch(pattern.c_str(), file.filename().c_str(), 0) == 0;
-}
-
-/// "out/trace.rank*.json" of "out/trace.rank12.json" and of itself; empty for other names.
-fs::path pattern_of(const fs::path& name) {
-  const std::string file = name.filename();
-  constexpr std::string_view kMark = ".rank";
-  const std::size_t mark = file.find(kMark);
-  if (mark == std::string::npos) return {};
-  std::size_t end = mark + kMark.size();
-  const auto is_number = [&] { return end < file.size() && std::isdigit(file[end]) != 0; };
-  if (end < file.size() && file[end] == '*') {
-    ++end;
-  } else {
-    while (is_number()) ++end;
-  }
-  if (end == mark + kMark.size() || (end < file.size() && file[end] != '.')) return {};
-  return name.parent_path() / (file.substr(0, mark) + ".rank*" + file.substr(end));
-}
-
-fs::path folder_of(const fs::path& pattern) {
-  return pattern.has_parent_path() ? pattern.parent_path() : fs::path(".");
-}
-
-bool are_all(const std::set<fs::path>& named, const fs::path& pattern) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(pattern), error)) {
-    const fs::path name = pattern.parent_path() / entry.path().filename();
-    const bool older = entry.path().filename().native().find(".~") != std::string::npos;
-    const bool summary = name.native().ends_with(".summary.json");
-    if (matches(pattern.filename(), name) && !older && !summary && !named.contains(name))
-      return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-std::vector<std::string> with_waiting_ranks(const std::vector<std::string>& names) {
-  std::set<fs::path> named(names.begin(), names.end());
-  std::set<fs::path> patterns;
-  std::vector<std::string> all;
-  std::error_code error;
-  for (const std::string& name : names) {
-    const fs::path pattern = pattern_of(name);
-    if (!pattern.empty()) patterns.insert(pattern);
-    if (fs::path(name) != pattern) all.push_back(name);
-  }
-  for (const fs::path& pattern : patterns) {
-    named.erase(pattern);
-    if (!are_all(named, pattern)) continue;
-    for (const SpoolInfo& spool : find_spools(folder_of(pattern))) {
-      const fs::path trace = pattern.parent_path() / spool.output.filename();
-      const bool here = fs::equivalent(folder_of(spool.output), folder_of(pattern), error);
-      if (here && matches(pattern.filename(), trace) && named.insert(trace).second) {
-        all.push_back(trace);
-      }
-    }
-  }
-  return all.empty() ? names : all;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Whether a file is named as `ompdm record` names a trace unless told otherwise, and as no older
-/// run (trace.~1~.json) and no summary.
-bool is_newest_run(const std::string& name) {
-  const auto ends = [&](const char* ending) { return name.ends_with(ending); };
-  return name.starts_with("trace.") && (ends(".json") || ends(".json.gz") || ends(".ompdm")) &&
-         !ends(".summary.json") && name.find(".~") == std::string::npos;
-}
-
 template <class Row>
 void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
   std::vector<Row> sorted;
@@ -358,33 +196,27 @@ std::vector<std::string> without_older(const NamedTraces& named) {
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
-void take_in(OpenedTrace& opened, const std::optional<analysis::Link>& link,
-             std::vector<OneRecording>& recordings) {
-  if (link) opened.trace = analysis::retime(std::move(opened.trace), *link);
-  settle_begins_of_loops(opened.trace);
-  recordings.push_back({opened.trace.file, opened.trace.process});
-}
-
-/// What is wrong with a trace that cannot be read; empty if it was opened.
-std::string open_or_tell(const std::string& name, OpenedTrace& opened) {
-  try {
-    opened = open_trace(name);
-    return {};
-  } catch (const Error& error) {
-    fmt::print(stderr, "ompdm: {}\n", error.what());
-    return error.what();
+/// Opens each trace, hands it to `take`, and says which recordings these were. `goes_on`: ranks
+/// that cannot be read are said and left out.
+template <class Take>
+std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<std::string>& names,
+                                    bool goes_on, Analyzed how, Take take) {
+  const std::optional<analysis::Link> link = link_of(named.model);
+  std::vector<OneRecording> recordings;
+  std::string error;
+  for (const std::string& name : names) {
+    try {
+      AnalyzedTrace one = open_analyzed(name, link, how);
+      recordings.push_back({one.trace.file, one.trace.process});
+      take(std::move(one));
+    } catch (const Error& wrong) {
+      if (!goes_on || rank_in_name(name) < 0) throw;
+      error = wrong.what();
+      fmt::print(stderr, "ompdm: {}\n", error);
+    }
   }
-}
-
-analysis::Analysis analyzed(const OpenedTrace& opened, const std::string& name,
-                            const std::optional<analysis::Link>& link, analysis::Picture* picture) {
-  const Progress progress("analyzing " + name);
-  analysis::Analysis made = picture != nullptr ? analysis::analyze(opened.trace, *picture)
-                                               : analysis::analyze(opened.trace);
-  keep_code_that_fits(made);
-  made.running = opened.running;
-  made.link = link;
-  return made;
+  if (recordings.empty()) throw Error(error);
+  return recordings;
 }
 
 /// By rank, or as they were named where they are runs on several inputs. Throws Error where they
@@ -401,6 +233,67 @@ std::vector<std::size_t> settled_order(const NamedTraces& named,
 
 }  // namespace
 
+void check_apart(const std::vector<OneRecording>& recordings) {
+  std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
+  for (const OneRecording& one : recordings) {
+    const Process& process = one.process;
+    const auto same =
+        processes.emplace(std::tuple(process.host, process.pid, process.start_realtime_ns), &one);
+    if (!same.second && process.pid != 0) {
+      throw Error(fmt::format("{} and {} are the same recording: name it once",
+                              same.first->second->file, one.file));
+    }
+  }
+}
+
+void check_ranks(const std::vector<OneRecording>& recordings) {
+  std::map<std::int32_t, const OneRecording*> ranks;
+  const OneRecording* of_a_job = nullptr;
+  for (const OneRecording& one : recordings) {
+    const Process& process = one.process;
+    if (process.rank < 0) continue;
+    const bool other_size = of_a_job != nullptr && process.rank_count > 0 &&
+                            of_a_job->process.rank_count != process.rank_count;
+    if (other_size) {
+      refuse(*of_a_job, one,
+             fmt::format("are of runs of {} and of {} ranks", of_a_job->process.rank_count,
+                         process.rank_count));
+    }
+    if (process.rank_count > 0) of_a_job = &one;
+    const auto [other, is_new] = ranks.emplace(process.rank, &one);
+    if (is_new) continue;
+    if (!are_of_one_rank(other->second->process, process)) {
+      refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
+    }
+  }
+}
+
+std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings) {
+  std::vector<std::size_t> order(recordings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t at) {
+    return std::pair(std::max(recordings[at].process.rank, -1), at);
+  });
+  return order;
+}
+
+AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysis::Link>& link,
+                            Analyzed how) {
+  AnalyzedTrace made;
+  OpenedTrace opened = open_trace(name);
+  made.trace = std::move(opened.trace);
+  if (link) made.trace = analysis::retime(std::move(made.trace), *link);
+  settle_begins_of_loops(made.trace);
+  if (how == Analyzed::kNo) return made;
+  const Progress progress("analyzing " + name);
+  made.analysis = how == Analyzed::kWithPicture ? analysis::analyze(made.trace, made.picture)
+                                                : analysis::analyze(made.trace);
+  keep_code_that_fits(made.analysis);
+  made.analysis.running = opened.running;
+  made.analysis.link = link;
+  return made;
+}
+
 void add_trace_options(CLI::App& verb, NamedTraces& named) {
   verb.add_option("TRACE", named.names,
                   "Traces or spools; several of one run are shown together, rank by rank; runs of\n"
@@ -415,55 +308,30 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
 
 void take_newest_if_none(NamedTraces& named) {
   if (!named.names.empty()) return;
-  std::string newest;
-  fs::file_time_type written;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(".", error)) {
-    const std::string name = entry.path().filename();
-    if (!is_newest_run(name) || !entry.is_regular_file(error)) continue;
-    const fs::file_time_type time = entry.last_write_time(error);
-    if (!newest.empty() && time <= written) continue;
-    newest = name;
-    written = time;
-  }
-  // A process that was killed left a spool: opening its trace finishes it.
-  if (newest.empty() && fs::exists("trace.json.spool", error)) newest = "trace.json";
+  std::string newest = newest_trace_here();
   if (newest.empty()) {
     throw Error("no trace here: run `ompdm record PROGRAM` first, or name a trace",
                 Error::Kind::kUsage);
   }
-  if (rank_in_name(newest) >= 0) newest = ".";
   fmt::print(stderr, "ompdm: no trace is named: {} is read\n",
              newest == "." ? "the job in this folder" : newest);
   named.names.push_back(std::move(newest));
 }
 
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
-  const std::optional<analysis::Link> link = link_of(named.model);
-  std::vector<OneRecording> recordings;
   OpenedTraces all;
   const std::vector<std::string> names = without_older(named);
   const bool goes_on = wanted.rest_of_ranks && names.size() > 1;
-  std::string error;
-  for (const std::string& name : names) {
-    OpenedTrace opened;
-    if (goes_on && rank_in_name(name) >= 0) {
-      error = open_or_tell(name, opened);
-      if (!error.empty()) {
-        all.complete = false;
-        continue;
-      }
-    } else {
-      opened = open_trace(name);
-    }
-    take_in(opened, link, recordings);
-    if (wanted.analyses) {
-      analysis::Picture* picture = wanted.pictures ? &all.pictures.emplace_back() : nullptr;
-      all.analyses.push_back(analyzed(opened, name, link, picture));
-    }
-    if (wanted.traces) all.traces.push_back(std::move(opened.trace));
-  }
-  if (recordings.empty()) throw Error(error);
+  const Analyzed how = !wanted.analyses  ? Analyzed::kNo
+                       : wanted.pictures ? Analyzed::kWithPicture
+                                         : Analyzed::kYes;
+  const std::vector<OneRecording> recordings =
+      open_each(named, names, goes_on, how, [&](AnalyzedTrace one) {
+        if (wanted.analyses) all.analyses.push_back(std::move(one.analysis));
+        if (wanted.traces) all.traces.push_back(std::move(one.trace));
+        if (wanted.pictures) all.pictures.push_back(std::move(one.picture));
+      });
+  all.complete = recordings.size() == names.size();
   const std::vector<std::size_t> order = settled_order(named, recordings, all.analyses);
   if (wanted.analyses) put_in_order(order, all.analyses);
   if (wanted.traces) put_in_order(order, all.traces);
@@ -472,17 +340,14 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
 }
 
 TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take) {
-  const std::optional<analysis::Link> link = link_of(named.model);
   std::vector<std::string> names = without_older(named);
   if (named.as != kAsInputs) std::ranges::stable_sort(names, {}, rank_in_name);
-  std::vector<OneRecording> recordings;
   TakenTraces all;
-  for (const std::string& name : names) {
-    OpenedTrace opened = open_trace(name);
-    take_in(opened, link, recordings);
-    all.analyses.push_back(analyzed(opened, name, link, nullptr));
-    take(opened.trace);
-  }
+  const std::vector<OneRecording> recordings =
+      open_each(named, names, false, Analyzed::kYes, [&](const AnalyzedTrace& one) {
+        all.analyses.push_back(one.analysis);
+        take(one.trace);
+      });
   all.order = settled_order(named, recordings, all.analyses);
   put_in_order(all.order, all.analyses);
   return all;

@@ -21,13 +21,6 @@ struct OneRecording {
   Process process;
 };
 
-/// 12 of "trace.rank12.json" and of "trace.rank12.p77.json"; -1 of other names.
-int rank_in_name(const std::string& name);
-
-/// What remains of `names` without traces that were kept when a newer one among them took their
-/// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
-std::vector<std::string> without_older_runs(const std::vector<std::string>& names);
-
 /// Throws Error where the same recording is there twice.
 void check_apart(const std::vector<OneRecording>& recordings);
 
@@ -36,44 +29,26 @@ void check_apart(const std::vector<OneRecording>& recordings);
 /// different sizes.
 void check_ranks(const std::vector<OneRecording>& recordings);
 
-/// The same where the whole run is wanted: says on stderr where ranks of one machine did not run at
-/// the same time, and which ranks of the job are missing.
-void check_one_run(const std::vector<OneRecording>& recordings);
-
 /// Positions in the order of ranks; recordings without a rank come first, as they were named.
 std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings);
 
-enum class Together : std::uint8_t { kOneRun, kInputs };
+/// Whether a trace is analyzed, and with what a page needs.
+enum class Analyzed : std::uint8_t { kNo, kYes, kWithPicture };
 
-/// What `--as` says.
+/// A trace, timed on a link if there is one, and its analysis.
+struct AnalyzedTrace {
+  Trace trace;
+  analysis::Analysis analysis;
+  analysis::Picture picture;
+};
+
+/// Throws Error where the trace cannot be read.
+AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysis::Link>& link,
+                            Analyzed how);
+
+/// The values of `--as`.
 inline constexpr std::string_view kAsJob = "job";
 inline constexpr std::string_view kAsInputs = "inputs";
-
-/// As `as` says, if it does. Else runs on several inputs are what ran one after the other, of one
-/// program, in no job of several ranks; anything else is one run. Where programs that ran at the
-/// same time had other arguments, that is a guess, and said on stderr. Throws Error where a
-/// recording is there twice, or what is to be one run cannot be (check_one_run).
-Together together_of(const std::vector<OneRecording>& recordings, std::string_view as);
-
-/// Holds the runs' findings against each other (analysis::agree). Where they are not of one build
-/// this is an Error if the user has `asked` for it, else said on stderr and left alone.
-void agree_on_inputs(std::vector<analysis::Analysis>& runs, bool asked);
-
-/// `names`, and besides the traces of ranks that wait as spools in the same folder, where the names
-/// are all that there is of such a pattern: "trace.rank3.json" beside ranks 0 to 2. Of a single
-/// name that is a file nothing is added: one rank was meant. A pattern that no shell has expanded
-/// stands for what it would match.
-std::vector<std::string> with_waiting_ranks(const std::vector<std::string>& names);
-
-}  // namespace ompdm::cli
-
-namespace CLI {
-
-class App;
-
-}  // namespace CLI
-
-namespace ompdm::cli {
 
 struct NamedTraces {
   std::vector<std::string> names;  ///< as the user gave them

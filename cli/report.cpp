@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "job_files.h"
-#include "merge.h"
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"

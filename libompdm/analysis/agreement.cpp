@@ -32,28 +32,6 @@ std::map<std::string, std::string> builds_of(const Analysis& one) {
   return builds;
 }
 
-}  // namespace
-
-SameProgram same_program(const Analysis& one, const Analysis& other) {
-  const std::map<std::string, std::string> mine = builds_of(one);
-  const std::map<std::string, std::string> theirs = builds_of(other);
-  const Module* program = program_of(one);
-  const Module* its_program = program_of(other);
-  const bool has_ids = program != nullptr && its_program != nullptr && !program->build_id.empty() &&
-                       !its_program->build_id.empty();
-  // A copy of it under another name is the same program.
-  const bool is_same = has_ids && program->build_id == its_program->build_id;
-  const bool has_name = last_name(one.process.program) == last_name(other.process.program);
-  if (!is_same && !has_name) return SameProgram::kOtherProgram;
-  for (const auto& [name, build] : mine) {
-    const auto same = theirs.find(name);
-    if (same != theirs.end() && same->second != build) return SameProgram::kOtherBuild;
-  }
-  return is_same ? SameProgram::kYes : SameProgram::kByName;
-}
-
-namespace {
-
 /// One item of one edit at one place. Figures, and what would make the edit wrong, are no part.
 struct EditTerm {
   EditKind kind = EditKind::kInsert;
@@ -346,6 +324,24 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
 }
 
 }  // namespace
+
+SameProgram same_program(const Analysis& one, const Analysis& other) {
+  const std::map<std::string, std::string> mine = builds_of(one);
+  const std::map<std::string, std::string> theirs = builds_of(other);
+  const Module* program = program_of(one);
+  const Module* its_program = program_of(other);
+  const bool has_ids = program != nullptr && its_program != nullptr && !program->build_id.empty() &&
+                       !its_program->build_id.empty();
+  // A copy of it under another name is the same program.
+  const bool is_same = has_ids && program->build_id == its_program->build_id;
+  const bool has_name = last_name(one.process.program) == last_name(other.process.program);
+  if (!is_same && !has_name) return SameProgram::kOtherProgram;
+  for (const auto& [name, build] : mine) {
+    const auto same = theirs.find(name);
+    if (same != theirs.end() && same->second != build) return SameProgram::kOtherBuild;
+  }
+  return is_same ? SameProgram::kYes : SameProgram::kByName;
+}
 
 void agree(std::span<Analysis> runs) {
   const std::vector<Run> all(runs.begin(), runs.end());

@@ -510,12 +510,12 @@ std::string render_compared_page(std::span<const Pictured> recordings,
                                  std::span<const std::string> names,
                                  std::span<const SourceExcerpt> sources) {
   if (analyses.size() < 2) throw Error("one trace cannot be compared", Error::Kind::kUsage);
-  const Sides sides(analyses, names.front(), names.back());
+  const Versions versions(analyses, names);
   Json shown = shown_of(analyses, SourceNames(analyses), sources);
   shown["compared"] = true;
-  shown["headline"] = comparison_headline(sides);
-  shown["basis"] = findings_sentence(sides);
-  shown["warnings"] = comparison_warnings(sides);
+  shown["headline"] = comparison_headline(versions);
+  shown["basis"] = findings_sentence(versions);
+  shown["warnings"] = comparison_warnings(versions);
   return page_text(recordings, analyses, names, std::move(shown));
 }
 

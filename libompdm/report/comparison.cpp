@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
-#include "ompdm/comparison.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
 #include "report/headline.h"
@@ -21,92 +21,61 @@ namespace ompdm::report {
 namespace {
 
 using analysis::Analysis;
-
-constexpr std::size_t kMostTold = 6;  // values in a row
+using analysis::Iteration;
+using analysis::RowChain;
 
 std::vector<std::string> arguments_of(const Analysis& one) {
   const std::vector<std::string>& all = one.process.arguments;
   return all.empty() ? all : std::vector<std::string>(all.begin() + 1, all.end());
 }
 
-/// What each has in turn; empty where all have the same, or some do not tell.
-std::string in_turn(std::string_view what, const std::vector<std::string>& values,
-                    std::string_view between) {
+/// `of(recording)` of each in turn; empty where all are the same, or one is not known.
+template <class Of>
+std::string in_turn(std::string_view what, Analyses analyses, std::string_view between, Of of) {
+  constexpr std::size_t kMost = 6;  // values in a row
+  std::vector<std::string> values;
+  for (const Analysis& one : analyses) values.push_back(of(one));
   const bool known = std::ranges::none_of(values, &std::string::empty);
-  const bool alike = std::ranges::all_of(
-      values, [&](const std::string& value) { return value == values.front(); });
+  const bool alike = std::ranges::count(values, values.front()) == std::ssize(values);
   if (alike || !known) return {};
-  if (values.size() > kMostTold) return fmt::format("{} not the same", what);
+  if (values.size() > kMost) return fmt::format("{} not the same", what);
   return fmt::format("{} {}", what, fmt::join(values, between));
 }
 
-template <class Of>
-std::vector<std::string> each(Analyses analyses, Of of) {
-  std::vector<std::string> values;
-  for (const Analysis& one : analyses) values.push_back(of(one));
-  return values;
-}
-
-std::string other_arguments(Analyses analyses, std::string_view between) {
+std::vector<std::string> other_arguments(Analyses analyses, std::string_view between) {
   const std::size_t count = arguments_of(analyses.front()).size();
   const bool as_many = std::ranges::all_of(
       analyses, [&](const Analysis& one) { return arguments_of(one).size() == count; });
   if (!as_many) {
-    return in_turn("arguments",
-                   each(analyses,
-                        [](const Analysis& one) {
-                          return fmt::format("'{}'", fmt::join(arguments_of(one), " "));
-                        }),
-                   between);
+    return {in_turn("arguments", analyses, between, [](const Analysis& one) {
+      return fmt::format("'{}'", fmt::join(arguments_of(one), " "));
+    })};
   }
-  std::string text;
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string one = in_turn(fmt::format("argument {}:", i + 1),
-                                    each(analyses,
-                                         [&](const Analysis& of) {
-                                           const std::string argument = arguments_of(of)[i];
-                                           return argument.empty() ? std::string("''") : argument;
-                                         }),
-                                    between);
-    if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
+    parts.push_back(
+        in_turn(fmt::format("argument {}:", i + 1), analyses, between, [&](const Analysis& one) {
+          const std::string argument = arguments_of(one)[i];
+          return argument.empty() ? std::string("''") : argument;
+        }));
   }
-  return text;
-}
-
-std::string program_of(const Analysis& one) {
-  return one.process.arguments.empty() ? one.process.program : one.process.arguments.front();
+  return parts;
 }
 
 std::string other_program(Analyses analyses, std::string_view between) {
-  bool other_build = false;
-  bool other_program = false;
-  for (const Analysis& one : analyses) {
-    const analysis::SameProgram same = analysis::same_program(analyses.front(), one);
-    other_build = other_build || same == analysis::SameProgram::kOtherBuild;
-    other_program = other_program || same == analysis::SameProgram::kOtherProgram;
+  const auto any = [&](analysis::SameProgram how) {
+    return std::ranges::any_of(analyses, [&](const Analysis& one) {
+      return analysis::same_program(analyses.front(), one) == how;
+    });
+  };
+  if (any(analysis::SameProgram::kOtherProgram)) {
+    return in_turn("program", analyses, between, [](const Analysis& one) {
+      const std::vector<std::string>& words = one.process.arguments;
+      return words.empty() ? one.process.program : words.front();
+    });
   }
-  if (other_program) return in_turn("program", each(analyses, program_of), between);
-  return other_build ? "the program was built anew" : "";
+  return any(analysis::SameProgram::kOtherBuild) ? "the program was built anew" : "";
 }
-
-}  // namespace
-
-std::string differences(Analyses analyses, std::string_view between) {
-  std::string text;
-  for (const std::string& one :
-       {other_program(analyses, between), other_arguments(analyses, between),
-        in_turn("runtime", each(analyses, [](const Analysis& of) { return of.recording.runtime; }),
-                between),
-        in_turn("machine", each(analyses, [](const Analysis& of) { return of.process.host; }),
-                between)}) {
-    if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
-  }
-  return text;
-}
-
-namespace {
-
-using analysis::Analysis;
 
 std::uint64_t moved_bytes(const Analysis& one) {
   return one.totals.htod.bytes + one.totals.dtoh.bytes + one.totals.dtod.bytes;
@@ -127,26 +96,24 @@ Nanoseconds transfer_time(const analysis::Totals& totals) {
   return totals.htod.time + totals.dtoh.time + totals.dtod.time;
 }
 
-std::string movement(const Sides& sides) {
-  const std::uint64_t before = moved_bytes(sides.before);
-  const std::uint64_t after = moved_bytes(sides.after);
+std::string movement(const Versions& all) {
+  const std::uint64_t before = moved_bytes(all.first());
+  const std::uint64_t after = moved_bytes(all.last());
+  const std::string& first = all.names.front();
+  const std::string& last = all.names.back();
   if (before == 0 && after == 0) return "neither moves any data";
   if (before == 0) {
-    return fmt::format("{} moves {} where {} moves nothing", sides.after_name, spoken_size(after),
-                       sides.before_name);
+    return fmt::format("{} moves {} where {} moves nothing", last, spoken_size(after), first);
   }
   if (after == 0) {
-    return fmt::format("{} moves nothing where {} moves {}", sides.after_name, sides.before_name,
-                       spoken_size(before));
+    return fmt::format("{} moves nothing where {} moves {}", last, first, spoken_size(before));
   }
   const std::string change =
       difference(static_cast<double>(before), static_cast<double>(after), "less", "more");
   if (change.empty()) {
-    return fmt::format("{} moves as much as {}: {}", sides.after_name, sides.before_name,
-                       spoken_size(after));
+    return fmt::format("{} moves as much as {}: {}", last, first, spoken_size(after));
   }
-  return fmt::format("{} moves {}: {} → {}", sides.after_name, change, spoken_size(before),
-                     spoken_size(after));
+  return fmt::format("{} moves {}: {} → {}", last, change, spoken_size(before), spoken_size(after));
 }
 
 std::string walls(Nanoseconds before, Nanoseconds after) {
@@ -157,143 +124,86 @@ std::string walls(Nanoseconds before, Nanoseconds after) {
   return fmt::format("; wall {}: {} → {}", change, spoken_time(before), spoken_time(after));
 }
 
-/// Why nothing can be compared; empty if it can be.
-std::string obstacle(const Analysis& one, const std::string& side, const SourceNames& names) {
-  const bool tells = analysis::has_target_events(one) && analysis::knows_transfers(one);
-  return tells ? std::string() : fmt::format("{}: {}", side, headline(std::span(&one, 1), names));
+/// The first and the last version.
+std::array<std::size_t, 2> ends(const Versions& all) { return {0, all.size() - 1}; }
+
+/// `text(recording)` of each version after its name; those with nothing to say are left out.
+template <class Text>
+std::vector<std::string> of_each(const Versions& all, const char* between, Text text) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string own = text(all.recordings[i]);
+    if (!own.empty()) parts.push_back(fmt::format("{}{}{}", all.names[i], between, own));
+  }
+  return parts;
 }
 
-}  // namespace
-
-std::string comparison_headline(const Sides& sides) {
-  const std::string before = obstacle(sides.before, sides.before_name, sides.names);
-  const std::string after = obstacle(sides.after, sides.after_name, sides.names);
-  if (!after.empty()) return after;
-  if (!before.empty()) return before;
-  const std::string model =
-      sides.after.link ? fmt::format("on {}: ", link_name(*sides.after.link)) : "";
-  if (!sides.are_whole()) {
-    std::string why;
-    for (const auto& [side, one] :
-         {std::pair(sides.before_name, &sides.before), std::pair(sides.after_name, &sides.after)}) {
-      const std::string own = why_not_whole(*one);
-      if (!own.empty()) why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", side, own);
-    }
-    return fmt::format("not compared as a whole: {}; what is left moved {} and {}", why,
-                       spoken_size(moved_bytes(sides.before)),
-                       spoken_size(moved_bytes(sides.after)));
-  }
-  const bool before_is_part = sides.before.recording.is_part();
-  const bool after_is_part = sides.after.recording.is_part();
-  if (before_is_part || after_is_part) {
-    const std::string which = before_is_part && after_is_part ? "both are parts of a run"
-                              : before_is_part ? sides.before_name + " is a part of a run"
-                                               : sides.after_name + " is a part of a run";
-    return which + ": " + model + movement(sides);
-  }
-  const auto ended = [](const Analysis& one) { return one.recording.finished || one.running; };
-  if (!ended(sides.before) || !ended(sides.after)) {
-    return fmt::format("{} was killed, or left by _exit, quick_exit or exec: {}{}",
-                       ended(sides.after) ? sides.before_name : sides.after_name, model,
-                       movement(sides));
-  }
-  return model + movement(sides) + walls(sides.before.program_wall, sides.after.program_wall);
+/// What is not compared, and why; empty if all is.
+std::string untold_sentence(const Versions& all) {
+  const std::vector<std::string> why = of_each(all, " ", [](const Analysis& one) -> std::string {
+    if (is_told_whole(one)) return {};
+    if (is_only_counted(one.recording, one.process.wall)) return "was only counted";
+    return lacks_events(one) ? "lacks events" : "is told event by event only in part";
+  });
+  if (why.empty()) return {};
+  return fmt::format("Loops, findings, unions of time and the prediction are not compared: {}",
+                     fmt::join(why, ", "));
 }
 
-std::vector<std::string> comparison_warnings(const Sides& sides) {
-  std::vector<std::string> lines;
-  if (sides.after.link) lines.push_back(link_sentence(*sides.after.link));
-  for (const auto& [side, one] :
-       {std::pair(sides.before_name, &sides.before), std::pair(sides.after_name, &sides.after)}) {
-    for (const std::string& line : warnings(*one, sides.names)) {
-      if (!one->link || line != link_sentence(*one->link)) {
-        lines.push_back(fmt::format("{}: {}", side, line));
-      }
-    }
+/// What BEFORE was predicted to take without its waste, and what AFTER takes; empty without a
+/// prediction, and where untold_sentence() is not.
+std::string prediction_sentence(const Versions& all) {
+  const auto& predicted = all.first().prediction;
+  if (!all.told_whole || !predicted || !analysis::saves_time(all.first())) return {};
+  const Nanoseconds wall = all.last().program_wall;
+  std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
+                                 spoken_time(predicted->wall), spoken_time(wall));
+  if (predicted->wall > 0 && wall > 0) {
+    const std::string change =
+        difference(static_cast<double>(predicted->wall), static_cast<double>(wall), "less", "more");
+    text += change.empty() ? " (as predicted)" : fmt::format(" ({})", change);
   }
-  return lines;
+  text += fmt::format("; transfers {}, AFTER's {}", spoken_time(predicted->transfer),
+                      all.last().headline.measured ? spoken_time(transfer_time(all.last().totals))
+                                                   : "were not timed");
+  return text;
 }
 
-std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides) {
-  const auto what = [](const Analysis& one) {
-    return fmt::format("{}: {}", one.file, header_value(one, "Program"));
-  };
-  const std::string before = header_value(sides.before, "Devices");
-  const std::string after = header_value(sides.after, "Devices");
-  std::vector<std::pair<std::string, std::string>> lines = {{"BEFORE", what(sides.before)},
-                                                            {"AFTER", what(sides.after)}};
-  if (before == after) {
-    lines.emplace_back("Devices", after);
+/// Name and value: which recordings these are, on which devices, and in which they differ.
+std::vector<std::pair<std::string, std::string>> comparison_header(const Versions& all) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Analysis& one = all.recordings[i];
+    lines.emplace_back(all.are_two() ? all.names[i] : std::to_string(i + 1),
+                       fmt::format("{}: {}", one.file, header_value(one, "Program")));
+  }
+  const auto devices_of = [](const Analysis& one) { return header_value(one, "Devices"); };
+  const std::string devices = devices_of(all.first());
+  if (std::ranges::all_of(all.recordings,
+                          [&](const Analysis& one) { return devices_of(one) == devices; })) {
+    lines.emplace_back("Devices", devices);
   } else {
-    lines.emplace_back("Devices", "BEFORE " + before);
-    lines.emplace_back("", "AFTER " + after);
+    for (const std::string& line : of_each(all, " ", devices_of)) {
+      lines.emplace_back(lines.size() == all.size() ? "Devices" : "", line);
+    }
   }
-  const std::string differ = differences(sides.recordings);
+  const std::string differ = differences(all.recordings);
   lines.emplace_back("Differ",
                      differ.empty() ? "nothing: the same program with the same arguments" : differ);
   return lines;
 }
 
-std::string untold_sentence(std::span<const Analysis* const> recordings,
-                            std::span<const std::string> names) {
-  std::string why;
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    const Analysis& one = *recordings[i];
-    if (is_told_whole(one)) continue;
-    why += fmt::format("{}{} {}", why.empty() ? "" : ", ", names[i],
-                       is_only_counted(one.recording, one.process.wall) ? "was only counted"
-                       : lacks_events(one)                              ? "lacks events"
-                                           : "is told event by event only in part");
+/// The events that each recording lost, also if none did.
+std::string comparison_losses(const Versions& all) {
+  const auto lost_by = [](const Analysis& one) { return losses(std::span(&one, 1)); };
+  const std::string lost = lost_by(all.first());
+  if (std::ranges::all_of(all.recordings,
+                          [&](const Analysis& one) { return lost_by(one) == lost; })) {
+    return fmt::format("Lost: {} in {}", lost, all.are_two() ? "either" : "any");
   }
-  if (why.empty()) return {};
-  return "Loops, findings, unions of time and the prediction are not compared: " + why;
+  return fmt::format("Lost: {}",
+                     fmt::join(of_each(all, all.are_two() ? " " : ": ", lost_by), "; "));
 }
-
-std::string prediction_sentence(const Sides& sides) {
-  const auto& predicted = sides.before.prediction;
-  if (!sides.told_whole() || !predicted || !analysis::saves_time(sides.before)) return {};
-  const analysis::Prediction& prediction = *predicted;
-  const Nanoseconds wall = sides.after.program_wall;
-  std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
-                                 spoken_time(prediction.wall), spoken_time(wall));
-  if (prediction.wall > 0 && wall > 0) {
-    const std::string change =
-        difference(static_cast<double>(prediction.wall), static_cast<double>(wall), "less", "more");
-    text += change.empty() ? " (as predicted)" : fmt::format(" ({})", change);
-  }
-  text += fmt::format("; transfers {}, AFTER's {}", spoken_time(prediction.transfer),
-                      sides.after.headline.measured ? spoken_time(transfer_time(sides.after.totals))
-                                                    : "were not timed");
-  return text;
-}
-
-std::string findings_sentence(const Sides& sides) {
-  if (!sides.told_whole()) {
-    const std::array ends = {&sides.before, &sides.after};
-    return untold_sentence(ends, std::array{sides.before_name, sides.after_name});
-  }
-  if (sides.pairs.findings.empty()) return "Findings: none in either";
-  std::size_t went = 0;
-  std::size_t came = 0;
-  for (const analysis::RowPair& pair : sides.pairs.findings) {
-    went += pair.after == analysis::kNoRow ? 1 : 0;
-    came += pair.before == analysis::kNoRow ? 1 : 0;
-  }
-  const std::size_t stay = sides.pairs.findings.size() - went - came;
-  return fmt::format("Findings: {} went, {} {}, {} came", went, stay, stay == 1 ? "stays" : "stay",
-                     came);
-}
-
-std::string comparison_losses(const Sides& sides) {
-  const std::string before = losses(std::span(&sides.before, 1));
-  const std::string after = losses(std::span(&sides.after, 1));
-  return before == after ? fmt::format("Lost: {} in either", before)
-                         : fmt::format("Lost: BEFORE {}; AFTER {}", before, after);
-}
-
-namespace {
-
-using analysis::RowPair;
 
 /// Null where there is no such number on a side, or where BEFORE's is 0.
 Json ratio_json(const Json& before, const Json& after) {
@@ -324,189 +234,313 @@ Json pair_json(Json before, Json after, bool has_ratios = true) {
   return {{"before", std::move(before)}, {"after", std::move(after)}, {"ratio", std::move(ratios)}};
 }
 
-/// A row a pair, each side as in `ompdm.report/1`.
+/// A row a chain: a pair of two versions' rows, else an array; each as in `ompdm.report/1`, or
+/// null.
 template <class Row, class ToJson>
-Json pairs_json(const Sides& sides, const std::vector<RowPair>& pairs,
-                std::vector<Row> analysis::Analysis::* table, ToJson to_json) {
-  const std::vector<Row>& before = sides.before.*table;
-  const std::vector<Row>& after = sides.after.*table;
+Json rows_json(const Versions& all, const std::vector<RowChain>& chains,
+               std::vector<Row> Analysis::* table, ToJson to_json) {
   Json rows = Json::array();
-  for (const RowPair& pair : pairs) {
-    const Row* left = row_at(before, pair.before);
-    const Row* right = row_at(after, pair.after);
-    rows.push_back(pair_json(left != nullptr ? to_json(*left, sides.before) : Json(nullptr),
-                             right != nullptr ? to_json(*right, sides.after) : Json(nullptr),
-                             sides.are_whole()));
+  for (const RowChain& chain : chains) {
+    Json row = Json::array();
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      row.push_back(chain[i] == analysis::kNoRow
+                        ? Json(nullptr)
+                        : to_json((all.recordings[i].*table)[chain[i]], i));
+    }
+    rows.push_back(all.are_two() ? pair_json(row[0], row[1], all.are_whole) : std::move(row));
   }
   return rows;
 }
 
-Json compared_totals_json(const Sides& sides) {
-  const Json before = totals_json(sides.before.totals);
-  const Json after = totals_json(sides.after.totals);
+Json compared_totals_json(const Versions& all) {
+  const Json before = totals_json(all.first().totals);
+  const Json after = totals_json(all.last().totals);
   Json totals = Json::object();
   for (const auto& [name, flow] : before.items()) {
     for (const auto& [key, value] : flow.items()) {
-      totals[name][key] = figures(value, after[name][key], sides.are_whole());
+      totals[name][key] = figures(value, after[name][key], all.are_whole);
     }
   }
   return totals;
 }
 
-/// Where each side's directives are in the document's table of pairs.
-std::vector<std::size_t> positions(const std::vector<RowPair>& pairs, std::size_t RowPair::* side) {
-  std::vector<std::size_t> positions(pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].*side != analysis::kNoRow) positions[pairs[i].*side] = i;
-  }
-  return positions;
-}
-
-Json loops_json(const Sides& sides) {
-  const auto loop = [](const analysis::Iteration& row, const analysis::Analysis& of,
-                       const std::vector<std::size_t>& at) {
-    Json json = iteration_json(row, of, 0, 0);
-    for (Json& directive : json["directives"]) directive = at[directive.get<std::size_t>()];
-    return json;
-  };
-  const auto before_at = positions(sides.pairs.directives, &RowPair::before);
-  const auto after_at = positions(sides.pairs.directives, &RowPair::after);
-  Json rows = Json::array();
-  for (const RowPair& pair : sides.pairs.iterations) {
-    const auto* before = row_at(sides.before.iterations, pair.before);
-    const auto* after = row_at(sides.after.iterations, pair.after);
-    rows.push_back(
-        pair_json(before != nullptr ? loop(*before, sides.before, before_at) : Json(nullptr),
-                  after != nullptr ? loop(*after, sides.after, after_at) : Json(nullptr)));
-  }
-  return rows;
-}
-
-Json findings_json(const Sides& sides) {
-  Json findings = {{"went", Json::array()}, {"stay", Json::array()}, {"came", Json::array()}};
-  for (const RowPair& pair : sides.pairs.findings) {
-    const auto* before = row_at(sides.before.findings, pair.before);
-    const auto* after = row_at(sides.after.findings, pair.after);
-    if (after == nullptr) {
-      findings["went"].push_back(finding_json(*before, sides.before));
-    } else if (before == nullptr) {
-      findings["came"].push_back(finding_json(*after, sides.after));
-    } else {
-      findings["stay"].push_back(
-          pair_json(finding_json(*before, sides.before), finding_json(*after, sides.after)));
+/// Loops, whose directives are positions in the document's table.
+Json loops_json(const Versions& all) {
+  std::vector<std::vector<std::size_t>> positions;  // by version and row
+  for (const Analysis& one : all.recordings) positions.emplace_back(one.directives.size());
+  for (std::size_t at = 0; at < all.rows.directives.size(); ++at) {
+    const RowChain& chain = all.rows.directives[at];
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      if (chain[i] != analysis::kNoRow) positions[i][chain[i]] = at;
     }
   }
-  return findings;
+  return rows_json(all, all.rows.iterations, &Analysis::iterations,
+                   [&](const Iteration& row, std::size_t version) {
+                     Json loop = iteration_json(row, all.recordings[version], 0, 0);
+                     for (Json& directive : loop["directives"]) {
+                       directive = positions[version][directive.get<std::size_t>()];
+                     }
+                     return loop;
+                   });
 }
 
-Json prediction_json(const Sides& sides) {
+/// Of two versions by what became of them.
+Json findings_json(const Versions& all) {
+  Json rows = rows_json(all, all.rows.findings, &Analysis::findings,
+                        [&](const analysis::Finding& row, std::size_t version) {
+                          return finding_json(row, all.recordings[version]);
+                        });
+  if (!all.are_two()) return rows;
+  Json fates = {{"went", Json::array()}, {"stay", Json::array()}, {"came", Json::array()}};
+  for (Json& pair : rows) {
+    if (pair["after"].is_null()) {
+      fates["went"].push_back(std::move(pair["before"]));
+    } else if (pair["before"].is_null()) {
+      fates["came"].push_back(std::move(pair["after"]));
+    } else {
+      fates["stay"].push_back(std::move(pair));
+    }
+  }
+  return fates;
+}
+
+Json prediction_json(const Versions& all) {
+  const Analysis& before = all.first();
   // Without waste there is nothing to hold AFTER against.
-  if (!sides.told_whole() || !sides.before.prediction ||
-      sides.before.prediction->wall == sides.before.program_wall)
+  if (!all.told_whole || !before.prediction || before.prediction->wall == before.program_wall) {
     return nullptr;
+  }
   const auto compared = [](const Json& predicted, const Json& achieved) {
     return Json{{"predicted", predicted},
                 {"achieved", achieved},
                 {"ratio", ratio_json(predicted, achieved)}};
   };
-  const analysis::Totals& totals = sides.after.totals;
-  const Json transfer = sides.after.headline.measured
-                            ? Json(totals.htod.time + totals.dtoh.time + totals.dtod.time)
-                            : Json(nullptr);
-  return {{"wall_ns", compared(sides.before.prediction->wall, sides.after.program_wall)},
-          {"transfer_ns", compared(sides.before.prediction->transfer, transfer)}};
+  const Json transfer =
+      all.last().headline.measured ? Json(transfer_time(all.last().totals)) : Json(nullptr);
+  return {{"wall_ns", compared(before.prediction->wall, all.last().program_wall)},
+          {"transfer_ns", compared(before.prediction->transfer, transfer)}};
 }
 
-/// Every figure of both recordings, in nanoseconds and bytes, with ratios of AFTER to BEFORE.
-std::string comparison_json(const Sides& sides) {
-  Json json = {{"schema", kCompareSchema}, {"headline", comparison_headline(sides)}};
-  if (sides.after.link) json["link"] = link_json(*sides.after.link);
-  json["trace"] = pair_json(compared_trace_json(sides.before), compared_trace_json(sides.after),
-                            sides.are_whole());
-  json["totals"] = compared_totals_json(sides);
-  using analysis::Analysis;
-  json["activities"] = pairs_json(sides, sides.pairs.activities, &Analysis::activities,
-                                  [&](const analysis::Activity& row, const Analysis& of) {
-                                    return activity_json(row, of, sides.names);
-                                  });
-  json["directives"] = pairs_json(
-      sides, sides.pairs.directives, &Analysis::directives,
-      [](const analysis::DirectiveRow& row, const Analysis&) { return directive_json(row); });
-  json["variables"] = pairs_json(
-      sides, sides.pairs.variables, &Analysis::variables,
-      [](const analysis::VariableRow& row, const Analysis&) { return variable_json(row); });
-  json["iterations"] = sides.told_whole() ? loops_json(sides) : Json(nullptr);
-  json["findings"] = sides.told_whole() ? findings_json(sides) : Json(nullptr);
-  json["prediction"] = prediction_json(sides);
+Json versions_json(const Versions& all) {
+  const auto factor = [&](std::size_t of, std::size_t than) {
+    const std::optional<double> times = speedup(all, of, than);
+    return times ? Json(*times) : Json(nullptr);
+  };
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Analysis& one = all.recordings[i];
+    rows.push_back(
+        {{"name", all.names[i]},
+         {"trace", compared_trace_json(one)},
+         {"totals", totals_json(one.totals)},
+         {"needless_bytes", is_told_whole(one) ? Json(redundant_bytes(one)) : Json(nullptr)},
+         {"step", factor(i, i - 1)},
+         {"speedup", factor(i, 0)}});
+  }
+  return rows;
+}
+
+/// `ompdm.compare/1` of two versions, `ompdm.ladder/1` of more (docs/formats/COMPARE.md).
+std::string comparison_json(const Versions& all) {
+  Json json = {{"schema", all.are_two() ? kCompareSchema : kLadderSchema},
+               {"headline", comparison_headline(all)}};
+  if (all.last().link) json["link"] = link_json(*all.last().link);
+  if (all.are_two()) {
+    json["trace"] =
+        pair_json(compared_trace_json(all.first()), compared_trace_json(all.last()), all.are_whole);
+    json["totals"] = compared_totals_json(all);
+    json["activities"] =
+        rows_json(all, all.rows.activities, &Analysis::activities,
+                  [&](const analysis::Activity& row, std::size_t version) {
+                    return activity_json(row, all.recordings[version], all.sources);
+                  });
+  } else {
+    json["rungs"] = versions_json(all);
+  }
+  json["directives"] =
+      rows_json(all, all.rows.directives, &Analysis::directives,
+                [](const analysis::DirectiveRow& row, std::size_t) { return directive_json(row); });
+  json["variables"] =
+      rows_json(all, all.rows.variables, &Analysis::variables,
+                [](const analysis::VariableRow& row, std::size_t) { return variable_json(row); });
+  json["iterations"] = all.told_whole ? loops_json(all) : Json(nullptr);
+  json["findings"] = all.told_whole ? findings_json(all) : Json(nullptr);
+  if (all.are_two()) json["prediction"] = prediction_json(all);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string text_page(const Sides& sides, const Layout& layout) {
-  std::string text = title(wrapped(comparison_headline(sides), layout.width), layout) + '\n';
-  for (const std::string& line : comparison_warnings(sides)) {
+/// The sentences after the tables.
+std::vector<std::string> closing_sentences(const Versions& all) {
+  std::vector<std::string> lines = {all.are_two() ? findings_sentence(all) : untold_sentence(all)};
+  if (all.are_two()) lines.push_back(prediction_sentence(all));
+  std::erase(lines, std::string());
+  return lines;
+}
+
+std::string text_page(const Versions& all, const Layout& layout) {
+  std::string text = title(wrapped(comparison_headline(all), layout.width), layout) + '\n';
+  for (const std::string& line : comparison_warnings(all)) {
     text += warning(wrapped(line, layout.width - 2), layout) + '\n';
   }
   text += '\n';
-  for (const auto& [name, value] : comparison_header(sides)) {
-    text += fact(name, value, layout);
+  for (const auto& [name, value] : comparison_header(all)) text += fact(name, value, layout);
+  for (const Table& table : comparison_tables(all)) text += titled(table, layout);
+  text += '\n';
+  for (const std::string& line : closing_sentences(all)) {
+    text += wrapped(line, layout.width) + '\n';
   }
-  for (const Table& table : compared_tables(sides)) text += titled(table, layout);
-  text += '\n' + wrapped(findings_sentence(sides), layout.width) + '\n';
-  const std::string prediction = prediction_sentence(sides);
-  if (!prediction.empty()) text += wrapped(prediction, layout.width) + '\n';
-  const std::string lost = wrapped(comparison_losses(sides), layout.width - 2);
-  const bool any = has_losses(sides.before) || has_losses(sides.after);
+  const std::string lost = wrapped(comparison_losses(all), layout.width - 2);
+  const bool any = std::ranges::any_of(all.recordings, has_losses);
   return text + (any ? warning(lost, layout) : lost) + '\n';
 }
 
-std::string markdown_page(const Sides& sides) {
-  std::string text = "**" + comparison_headline(sides) + "**\n\n";
-  for (const std::string& line : comparison_warnings(sides)) text += "> " + line + "\n\n";
-  for (const auto& [name, value] : comparison_header(sides)) {
+std::string markdown_page(const Versions& all) {
+  std::string text = "**" + comparison_headline(all) + "**\n\n";
+  for (const std::string& line : comparison_warnings(all)) text += "> " + line + "\n\n";
+  for (const auto& [name, value] : comparison_header(all)) {
     text += fmt::format("* {}{}`{}`\n", name, name.empty() ? "" : ": ", value);
   }
   text += '\n';
-  for (const Table& table : compared_tables(sides)) {
-    if (table.rows.empty()) continue;
-    text += "## " + table.title + "\n\n" + markdown(for_readers(table)) + '\n';
-  }
-  text += findings_sentence(sides) + "\n\n";
-  const std::string prediction = prediction_sentence(sides);
-  if (!prediction.empty()) text += prediction + "\n\n";
-  return text + comparison_losses(sides) + '\n';
+  for (const Table& table : comparison_tables(all)) text += markdown_section(table);
+  for (const std::string& line : closing_sentences(all)) text += line + "\n\n";
+  return text + comparison_losses(all) + '\n';
 }
 
-std::string csv_tables(const Sides& sides) {
-  std::vector<Table> tables = compared_tables(sides);
-  if (sides.after.link) {
-    tables.insert(tables.begin(), link_table(std::span(&sides.after, 1)));
-  }
-  std::string text;
-  for (const Table& table : tables) {
-    if (!text.empty()) text += '\n';
-    text += "# " + table.name + '\n' + csv(for_data(table));
-  }
-  return text;
+std::string csv_tables(const Versions& all) {
+  std::vector<Table> tables = comparison_tables(all);
+  if (all.last().link) tables.insert(tables.begin(), link_table(all.recordings.last(1)));
+  return csv_sections(tables);
 }
 
 }  // namespace
 
-std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
-                              const Layout& layout) {
-  const Sides sides(recordings);
+Versions::Versions(Analyses of, std::span<const std::string> called)
+    : recordings(of),
+      names(called.begin(), called.end()),
+      rows(analysis::compare(of)),
+      sources(of),
+      told_whole(std::ranges::all_of(of, [](const Analysis& one) { return is_told_whole(one); })),
+      are_whole(why_not_whole(of.front()).empty() && why_not_whole(of.back()).empty()) {
+  if (names.empty()) names = {"BEFORE", "AFTER"};
+}
+
+std::optional<double> speedup(const Versions& versions, std::size_t of, std::size_t than) {
+  if (than >= versions.size()) return std::nullopt;
+  const Nanoseconds from = versions.recordings[than].program_wall;
+  const Nanoseconds to = versions.recordings[of].program_wall;
+  if (from <= 0 || to <= 0) return std::nullopt;
+  return static_cast<double>(from) / static_cast<double>(to);
+}
+
+std::uint64_t redundant_bytes(const Analysis& one) {
+  const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
+  return most ? most->spared_bytes : 0;
+}
+
+std::string differences(Analyses analyses, std::string_view between) {
+  std::vector<std::string> parts = other_arguments(analyses, between);
+  parts.insert(parts.begin(), other_program(analyses, between));
+  parts.push_back(in_turn("runtime", analyses, between,
+                          [](const Analysis& one) { return one.recording.runtime; }));
+  parts.push_back(
+      in_turn("machine", analyses, between, [](const Analysis& one) { return one.process.host; }));
+  std::erase(parts, std::string());
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string comparison_headline(const Versions& versions) {
+  for (const std::size_t end : {versions.size() - 1, std::size_t{0}}) {
+    const Analysis& one = versions.recordings[end];
+    if (analysis::has_target_events(one) && analysis::knows_transfers(one)) continue;
+    return fmt::format("{}: {}", versions.names[end],
+                       headline(std::span(&one, 1), versions.sources));
+  }
+  const Analysis& before = versions.first();
+  const Analysis& after = versions.last();
+  const std::string model = after.link ? fmt::format("on {}: ", link_name(*after.link)) : "";
+  if (!versions.are_whole) {
+    std::vector<std::string> why;
+    for (const std::size_t end : ends(versions)) {
+      const std::string own = why_not_whole(versions.recordings[end]);
+      if (!own.empty()) why.push_back(fmt::format("{}: {}", versions.names[end], own));
+    }
+    return fmt::format("not compared as a whole: {}; what is left moved {} and {}",
+                       fmt::join(why, "; "), spoken_size(moved_bytes(before)),
+                       spoken_size(moved_bytes(after)));
+  }
+  const std::string what = model + movement(versions);
+  const bool before_is_part = before.recording.is_part();
+  const bool after_is_part = after.recording.is_part();
+  if (before_is_part && after_is_part) return "both are parts of a run: " + what;
+  if (before_is_part || after_is_part) {
+    return fmt::format("{} is a part of a run: {}",
+                       before_is_part ? versions.names.front() : versions.names.back(), what);
+  }
+  const auto ended = [](const Analysis& one) { return one.recording.finished || one.running; };
+  if (!ended(before) || !ended(after)) {
+    return fmt::format("{} was killed, or left by _exit, quick_exit or exec: {}",
+                       ended(after) ? versions.names.front() : versions.names.back(), what);
+  }
+  return what + walls(before.program_wall, after.program_wall);
+}
+
+std::vector<std::string> comparison_warnings(const Versions& versions) {
+  const auto& link = versions.last().link;
+  const std::string model = link ? link_sentence(*link) : std::string();
+  std::vector<std::string> lines;
+  if (link) lines.push_back(model);
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    for (const std::string& line : warnings(versions.recordings[i], versions.sources)) {
+      if (line != model) lines.push_back(fmt::format("{}: {}", versions.names[i], line));
+    }
+  }
+  return lines;
+}
+
+std::string findings_sentence(const Versions& versions) {
+  if (!versions.told_whole) return untold_sentence(versions);
+  std::size_t went = 0;
+  std::size_t stay = 0;
+  std::size_t came = 0;
+  std::uint64_t bytes = 0;
+  Nanoseconds time = 0;
+  for (const RowChain& chain : versions.rows.findings) {
+    const bool was = chain.front() != analysis::kNoRow;
+    const bool is = chain.back() != analysis::kNoRow;
+    stay += was && is ? 1 : 0;
+    came += !was && is ? 1 : 0;
+    if (!was || is) continue;
+    const analysis::Finding& solved = versions.first().findings[chain.front()];
+    ++went;
+    bytes += solved.wasted_bytes;
+    time += solved.timed ? solved.wasted_time : 0;
+  }
+  if (went + stay + came == 0) return "Findings: none in either";
+  std::vector<std::string> spared;
+  if (bytes > 0) spared.push_back(spoken_size(bytes));
+  if (time > 0) spared.push_back(spoken_time(time));
+  return fmt::format(
+      "Findings: {} went{}, {} {}, {} came", went,
+      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")), stay,
+      stay == 1 ? "stays" : "stay", came);
+}
+
+std::string render_comparison(std::span<const Analysis> recordings, Format format,
+                              const Layout& layout, std::span<const std::string> names) {
+  const Versions versions(recordings, names);
   switch (format) {
     case Format::kJson:
-      return comparison_json(sides);
+      return comparison_json(versions);
     case Format::kCsv:
-      return csv_tables(sides);
+      return csv_tables(versions);
     case Format::kMarkdown:
-      return markdown_page(sides);
+      return markdown_page(versions);
     case Format::kText:
       break;
   }
   Layout usable = layout;
   usable.width = std::max<std::size_t>(layout.width, 60);
-  return text_page(sides, usable);
+  return text_page(versions, usable);
 }
 
 }  // namespace ompdm::report

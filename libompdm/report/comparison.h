@@ -1,47 +1,71 @@
-// Two reports held against each other: in sentences, as text, Markdown and JSON. Inside the
-// report library only.
+// Versions of a program held against each other: two, BEFORE and AFTER, or more, each a step from
+// the version before it. Inside the report library only.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "report/comparison_tables.h"
+#include "ompdm/comparison.h"
+#include "report/source_names.h"
+#include "report/table.h"
 #include "report/tables.h"
 
 namespace ompdm::report {
 
+/// Refers to the recordings, at least two, which must outlive it.
+struct Versions {
+  /// `called`: a name for each; BEFORE and AFTER if there are none.
+  explicit Versions(Analyses of, std::span<const std::string> called = {});
+
+  [[nodiscard]] std::size_t size() const { return recordings.size(); }
+  [[nodiscard]] bool are_two() const { return size() == 2; }
+  [[nodiscard]] const analysis::Analysis& first() const { return recordings.front(); }
+  [[nodiscard]] const analysis::Analysis& last() const { return recordings.back(); }
+
+  Analyses recordings;
+  std::vector<std::string> names;
+  analysis::Comparison rows;
+  SourceNames sources;
+
+  /// Whether all runs are recorded as events throughout, and nothing is missing: else only figures
+  /// that were counted, too, can be compared.
+  bool told_whole = false;
+
+  /// Whether the figures of the first and the last are those of whole runs: else none is so many
+  /// times the other's.
+  bool are_whole = false;
+};
+
 /// "program ./naive → ./data; argument 2: 60 → 600; machine a → b": of programs, their builds,
-/// arguments, runtimes and machines those that differ, with what each recording has in turn
+/// arguments, runtimes and machines those that differ, with the value of each recording in turn
 /// (`between` them). Empty where all are of the same build with the same arguments on one machine.
 std::string differences(Analyses analyses, std::string_view between = " → ");
 
-/// "AFTER moves 31x less: 80.0 MB → 2.6 MB; wall 1.9x shorter: 30 ms → 16 ms"; or why that cannot
-/// be told.
-std::string comparison_headline(const Sides& sides);
+/// "AFTER moves 31x less: 80.0 MB → 2.6 MB; wall 1.9x shorter: 30 ms → 16 ms", of the last against
+/// the first; or the reason why that is not known.
+std::string comparison_headline(const Versions& versions);
 
-/// The warnings of both recordings, each with whose it is, and that of a model.
-std::vector<std::string> comparison_warnings(const Sides& sides);
+/// The warnings of all recordings, each with the version's name, and that of a model.
+std::vector<std::string> comparison_warnings(const Versions& versions);
 
-/// Name and value: which recordings these are, and on which devices.
-std::vector<std::pair<std::string, std::string>> comparison_header(const Sides& sides);
+/// How many of the first's findings went or stay in the last, and how many came; also that there
+/// are none, or that they are not compared.
+std::string findings_sentence(const Versions& versions);
 
-/// What BEFORE was predicted to take without its waste, and what AFTER takes; empty without one,
-/// and where untold_sentence() is not.
-std::string prediction_sentence(const Sides& sides);
+/// How many times faster a version is `than` another, by their wall times; none if there is no such
+/// version, or a time is not known.
+std::optional<double> speedup(const Versions& versions, std::size_t of, std::size_t than);
 
-/// What is not compared of recordings, called as `names`, of which one or more tell only a part of
-/// their run event by event, and why; empty if all is.
-std::string untold_sentence(std::span<const analysis::Analysis* const> recordings,
-                            std::span<const std::string> names);
+/// Bytes that a recording would not have moved without what findings call redundant.
+std::uint64_t redundant_bytes(const analysis::Analysis& one);
 
-/// How many findings went, stay and came; also that there are none in either, or that they are not
-/// compared.
-std::string findings_sentence(const Sides& sides);
-
-/// What was lost in either recording, also if nothing was.
-std::string comparison_losses(const Sides& sides);
+/// All tables in the report's order, empty ones too. Of two versions each figure of both and their
+/// ratio; of more one figure a table, with a column a version.
+std::vector<Table> comparison_tables(const Versions& versions);
 
 }  // namespace ompdm::report

@@ -1,9 +1,11 @@
 #include "report/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "ompdm/error.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -89,6 +91,20 @@ std::string csv(const Table& table) {
   return lines;
 }
 
+std::string csv_sections(const std::vector<Table>& tables, const std::string& section) {
+  std::string text;
+  std::vector<std::string> known;
+  for (const Table& table : tables) {
+    if (table.name == section) return csv(for_data(table));
+    known.push_back(table.name);
+    text += fmt::format("{}# {}\n{}", text.empty() ? "" : "\n", table.name, csv(for_data(table)));
+  }
+  if (section.empty()) return text;
+  throw Error(
+      fmt::format("there is no section {}: name one of {}", section, fmt::join(known, ", ")),
+      Error::Kind::kUsage);
+}
+
 std::string in_markdown(const std::string& text) {
   std::string safe;
   for (const char byte : text) {
@@ -129,6 +145,11 @@ std::string markdown(const Table& table) {
     lines += '\n';
   }
   return lines;
+}
+
+std::string markdown_section(const Table& table) {
+  if (table.rows.empty()) return {};
+  return "## " + in_markdown(table.title) + "\n\n" + markdown(for_readers(table)) + '\n';
 }
 
 }  // namespace ompdm::report

@@ -53,7 +53,14 @@ Table for_data(const Table& table);
 /// RFC 4180, with a heading.
 std::string csv(const Table& data_table);
 
+/// Tables one after the other, each after a line `# NAME`; of a `section` that is named this table
+/// alone. Throws Error (kUsage) if there is no such table.
+std::string csv_sections(const std::vector<Table>& tables, const std::string& section = {});
+
 std::string markdown(const Table& reader_table);
+
+/// The table for readers beneath a heading; nothing of a table without rows.
+std::string markdown_section(const Table& table);
 
 /// Text in which nothing is taken for Markdown's markup, in one line.
 std::string in_markdown(const std::string& text);

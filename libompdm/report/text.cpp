@@ -1,7 +1,6 @@
 #include "report/text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -347,7 +346,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
                          (table.name == "traces" && ranks.key.empty());
     if (table.name == "findings") text += findings_markdown(analyses, names);
     if (table.rows.empty() || table.name == "findings" || is_told) continue;
-    text += "## " + in_markdown(table.title) + "\n\n" + markdown(for_readers(table)) + '\n';
+    text += markdown_section(table);
     if (table.name != "iterations") continue;
     for (const std::string& line : invariant_sentences(analyses, names)) {
       text += in_markdown(line) + "\n\n";
@@ -360,20 +359,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
 }
 
 std::string csv_report(Analyses analyses, const SourceNames& names, const std::string& section) {
-  std::string text;
-  std::vector<std::string> known;
-  for (const Table& table : all_tables(analyses, names, false)) {
-    if (table.name == section) return csv(for_data(table));
-    known.push_back(table.name);
-    if (!text.empty()) text += '\n';
-    text += "# " + table.name + '\n' + csv(for_data(table));
-  }
-  if (!section.empty()) {
-    throw Error(
-        fmt::format("there is no section {}: name one of {}", section, fmt::join(known, ", ")),
-        Error::Kind::kUsage);
-  }
-  return text;
+  return csv_sections(all_tables(analyses, names, false), section);
 }
 
 }  // namespace ompdm::report

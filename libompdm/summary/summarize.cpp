@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "analysis/tables.h"
+#include "analysis/row_figures.h"
 #include "ompdm/analysis.h"
 #include "ompdm/summary.h"
 #include "trace_files/trace_schema.h"
@@ -9,13 +11,8 @@ namespace ompdm::summary {
 namespace {
 
 using analysis::Analysis;
-using analysis::Flow;
 
-std::uint64_t length(Nanoseconds duration) {
-  return static_cast<std::uint64_t>(std::max(Nanoseconds{0}, duration));
-}
-
-/// Of one rank.
+/// The summary of one rank.
 class Summarizer {
  public:
   Summarizer(const Analysis& analysis, std::int32_t rank) : of_(analysis), rank_(rank) {}
@@ -23,40 +20,68 @@ class Summarizer {
   Summary summary(const analysis::Durations& durations) {
     all_.ranks = RankSet(rank_);
     add_process();
-    add_totals();
-    for (const auto& row : of_.activities) add(row, durations);
-    for (const auto& row : of_.api_calls) add(row, durations);
-    for (const auto& row : of_.directives) add(row, durations);
-    for (const auto& row : of_.variables) add(row);
-    for (const auto& row : of_.iterations) add(row);
-    for (const auto& row : of_.findings) add(row);
+    put(all_.totals, analysis::figures_of(of_));
+    all_.totals["process_count"].add(rank_, 1);
+    for (const auto* table : {&of_.activities, &of_.api_calls}) {
+      for (const analysis::Activity& row : *table) {
+        add(all_.activities, row, row.line,
+            {{"type", analysis::activity_type_name(row.type)},
+             {"clock", trace_schema::name_of(trace_schema::kClocks, row.clock)},
+             {"function", row.function},
+             {"file", row.file}})
+            .durations = durations.activities.at(row.id);
+      }
+    }
+    for (const analysis::DirectiveRow& row : of_.directives) {
+      add(all_.directives, row, row.line,
+          {{"directive", analysis::directive_name(row.directive)},
+           {"file", row.file},
+           {"function", row.function},
+           {"api", row.api},
+           {"module", row.line == 0 ? row.module : std::string_view()}})
+          .durations = durations.directives.at(row.id);
+    }
+    for (const analysis::VariableRow& row : of_.variables) {
+      add(all_.variables, row, row.line, {{"name", row.name}, {"file", row.file}});
+    }
+    for (const analysis::Iteration& row : of_.iterations) {
+      add(all_.loops, row, row.line, {{"file", row.file}, {"function", row.function}});
+    }
+    for (const analysis::Finding& row : of_.findings) {
+      constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
+      add(all_.findings, row, row.line,
+          {{"pattern", row.pattern}, {"file", row.file}, {"variable", row.variable}})
+          .confidences[kConfidence[static_cast<std::size_t>(row.confidence)]] = 1;
+    }
     return std::move(all_);
   }
 
  private:
-  using Figures = std::map<std::string, Figure>;
-
-  void put(Figures& figures, const std::string& name, std::uint64_t value) {
-    figures[name].add(rank_, value);
+  /// Figures that are not known are left out: zeros would mean something else.
+  void put(std::map<std::string, Figure>& figures, const analysis::RowFigures& known) {
+    for (const analysis::RowFigure& one : known) {
+      if (!one.value) continue;
+      figures[one.name].add(rank_,
+                            static_cast<std::uint64_t>(std::max(std::int64_t{0}, *one.value)));
+    }
   }
 
-  void put(Figures& figures, const std::string& name, const Flow& flow) {
-    put(figures, name + "_bytes", flow.bytes);
-    put(figures, name + "_count", flow.count);
+  /// Adds a row of the report, and `what` it is of.
+  template <class Of>
+  Row& add(Rows& rows, const Of& of, int line,
+           std::initializer_list<std::pair<const char*, std::string_view>> what) {
+    Row& row = rows[of.id];
+    row.ranks = RankSet(rank_);
+    row.line = line;
+    for (const auto& [name, value] : what) {
+      if (!value.empty()) row.what[name] = value;
+    }
+    put(row.figures, analysis::figures_of(of_, of));
+    return row;
   }
 
   void fact(const std::string& name, const std::string& value) {
     if (!value.empty()) all_.facts[name][value] = RankSet(rank_);
-  }
-
-  Row& row_in(Rows& rows, const std::string& id) {
-    Row& row = rows[id];
-    row.ranks = RankSet(rank_);
-    return row;
-  }
-
-  static void say(Row& row, const std::string& what, std::string_view value) {
-    if (!value.empty()) row.what[what] = value;
   }
 
   void add_process() {
@@ -75,112 +100,7 @@ class Summarizer {
     fact("reach", of_.recording.reach);
     fact("hashing", of_.recording.hashing);
     fact("detail", of_.recording.detail);
-    for (const Loss& loss : of_.losses) put(all_.losses, loss.name, loss.count);
-  }
-
-  // What is known: zeros mean something else where the runtime tells of no transfers.
-  void add_totals() {
-    put(all_.totals, "process_count", 1);
-    put(all_.totals, "wall_ns", length(of_.process.wall));
-    put(all_.totals, "program_wall_ns", length(of_.program_wall));
-    const analysis::Totals& totals = of_.totals;
-    put(all_.totals, "region_count", totals.region.count);
-    put(all_.totals, "region_ns", length(totals.region.time));
-    if (!analysis::knows_transfers(of_)) return;
-    for (const auto& [name, flow] : {std::pair("HtoD", totals.htod),
-                                     {"DtoH", totals.dtoh},
-                                     {"DtoD", totals.dtod},
-                                     {"memset", totals.memset},
-                                     {"alloc", totals.alloc},
-                                     {"delete", totals.remove},
-                                     {"runtime_internal", totals.runtime_internal}}) {
-      put(all_.totals, name, flow);
-      put(all_.totals, name + std::string("_ns"), length(flow.time));
-    }
-    put(all_.totals, "kernel_count", totals.kernel.count);
-    put(all_.totals, "kernel_ns", length(totals.kernel.time));
-    if (!of_.headline.measured) return;
-    put(all_.totals, "transfer_union_ns", length(of_.headline.transfer));
-    put(all_.totals, "kernel_union_ns", length(of_.headline.kernel));
-  }
-
-  void add(const analysis::Activity& activity, const analysis::Durations& durations) {
-    Row& row = row_in(all_.activities, activity.id);
-    say(row, "type", analysis::activity_type_name(activity.type));
-    say(row, "clock", trace_schema::name_of(trace_schema::kClocks, activity.clock));
-    say(row, "function", activity.function);
-    say(row, "file", activity.file);
-    row.line = activity.line;
-    put(row.figures, "count", activity.count);
-    put(row.figures, "bytes", activity.bytes);
-    put(row.figures, "total_ns", length(activity.total));
-    row.durations = durations.activities.at(activity.id);
-  }
-
-  void add(const analysis::DirectiveRow& directive, const analysis::Durations& durations) {
-    Row& row = row_in(all_.directives, directive.id);
-    say(row, "directive", analysis::directive_name(directive.directive));
-    say(row, "file", directive.file);
-    say(row, "function", directive.function);
-    say(row, "api", directive.api);
-    if (directive.line == 0) say(row, "module", directive.module);
-    row.line = directive.line;
-    put(row.figures, "count", directive.count);
-    put(row.figures, "time_ns", length(directive.time));
-    if (analysis::knows_transfers(of_)) {
-      put(row.figures, "HtoD", directive.htod);
-      put(row.figures, "DtoH", directive.dtoh);
-      put(row.figures, "DtoD", directive.dtod);
-      put(row.figures, "alloc_count", directive.alloc_count);
-      put(row.figures, "kernel_count", directive.kernel_count);
-      if (directive.timed) {
-        put(row.figures, "transfer_ns",
-            length(directive.htod.time + directive.dtoh.time + directive.dtod.time));
-        put(row.figures, "kernel_ns", length(directive.kernel_time));
-      }
-    }
-    row.durations = durations.directives.at(directive.id);
-  }
-
-  void add(const analysis::VariableRow& variable) {
-    Row& row = row_in(all_.variables, variable.id);
-    say(row, "name", variable.name);
-    say(row, "file", variable.file);
-    row.line = variable.line;
-    put(row.figures, "bytes", variable.bytes);
-    put(row.figures, "HtoD", variable.htod);
-    put(row.figures, "DtoH", variable.dtoh);
-    if (variable.timed) {
-      put(row.figures, "transfer_ns", length(variable.htod.time + variable.dtoh.time));
-    }
-  }
-
-  void add(const analysis::Iteration& loop) {
-    Row& row = row_in(all_.loops, loop.id);
-    say(row, "file", loop.file);
-    say(row, "function", loop.function);
-    row.line = loop.line;
-    put(row.figures, "count", loop.count);
-    put(row.figures, "entries", loop.entries);
-    put(row.figures, "HtoD_bytes", loop.steady.htod_bytes);
-    put(row.figures, "DtoH_bytes", loop.steady.dtoh_bytes);
-    put(row.figures, "wall_ns", length(loop.steady.wall));
-    if (!loop.timed) return;
-    put(row.figures, "transfer_ns", length(loop.steady.transfer));
-    put(row.figures, "kernel_ns", length(loop.steady.kernel));
-  }
-
-  void add(const analysis::Finding& finding) {
-    constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
-    Row& row = row_in(all_.findings, finding.id);
-    say(row, "pattern", finding.pattern);
-    say(row, "file", finding.file);
-    say(row, "variable", finding.variable);
-    row.line = finding.line;
-    put(row.figures, "count", finding.count);
-    put(row.figures, "wasted_bytes", finding.wasted_bytes);
-    if (finding.timed) put(row.figures, "wasted_ns", length(finding.wasted_time));
-    row.confidences[kConfidence[static_cast<std::size_t>(finding.confidence)]] = 1;
+    for (const Loss& loss : of_.losses) all_.losses[loss.name].add(rank_, loss.count);
   }
 
   const Analysis& of_;

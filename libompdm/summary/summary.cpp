@@ -6,14 +6,11 @@
 #include <charconv>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "ompdm/error.h"
 
 namespace ompdm::summary {
-
-/// Joins what two rows of one id say. Folders and lines may differ where ids do not: of these the
-/// first in order stays, whoever comes first.
-void join_texts(Row& into, const Row& other);
 
 namespace {
 
@@ -24,6 +21,108 @@ std::int32_t number_of(std::string_view text) {
     throw Error(fmt::format("'{}' is no rank", text));
   }
   return value;
+}
+
+using Figures = std::map<std::string, Figure>;
+
+/// Whether a figure is the sum of those of the rank's processes; else it is the most of them.
+using AddsUp = bool (*)(const std::string& figure);
+
+bool all(const std::string& /*figure*/) { return true; }
+bool all_but_size(const std::string& figure) { return figure != "bytes"; }
+bool passes_alone(const std::string& figure) { return figure == "count" || figure == "entries"; }
+
+/// The tables, and how their figures add up over the processes of a rank.
+constexpr std::pair<Rows Summary::*, AddsUp> kTables[] = {{&Summary::activities, all},
+                                                          {&Summary::directives, all},
+                                                          {&Summary::variables, all_but_size},
+                                                          {&Summary::loops, passes_alone},
+                                                          {&Summary::findings, all}};
+
+void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up) {
+  for (const auto& [name, figure] : other) {
+    Figure& mine = into[name];
+    const std::uint64_t before = mine.ranks.sum;
+    const std::uint64_t more = figure.ranks.sum;
+    mine = {};
+    mine.add(rank, adds_up(name) ? before + more : std::max(before, more));
+  }
+}
+
+/// A rank is told by the strongest confidence that one of its processes gives.
+void keep_strongest(std::map<std::string, std::uint64_t>& confidences) {
+  for (const char* strongest : {"certain", "likely", "possible"}) {
+    if (!confidences.contains(strongest)) continue;
+    confidences = {{strongest, 1}};
+    return;
+  }
+}
+
+/// Joins the texts of two rows of one id. Folders and lines may differ where ids do not: of these
+/// the first in order stays, whichever row comes first.
+void join_texts(Row& into, const Row& other) {
+  for (const auto& [key, text] : other.what) {
+    const auto [known, is_new] = into.what.try_emplace(key, text);
+    if (!is_new) known->second = std::min(known->second, text);
+  }
+  if (into.line == 0 || (other.line != 0 && other.line < into.line)) into.line = other.line;
+}
+
+void add(Rows& into, const Rows& other, std::int32_t rank, AddsUp adds_up) {
+  for (const auto& [id, row] : other) {
+    Row& mine = into[id];
+    join_texts(mine, row);
+    add(mine.figures, row.figures, rank, adds_up);
+    mine.durations.add(row.durations);
+    mine.ranks = row.ranks;
+    mine.confidences.insert(row.confidences.begin(), row.confidences.end());
+    keep_strongest(mine.confidences);
+  }
+}
+
+/// How long one of them or several ran.
+std::uint64_t wall_of(std::vector<RankProcess> processes) {
+  std::ranges::sort(processes, {}, &RankProcess::start_ns);
+  std::int64_t wall = 0;
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for (const RankProcess& one : processes) {
+    const std::int64_t its_end = one.start_ns + one.wall_ns;
+    wall += std::max(std::int64_t{0}, its_end - std::max(end, one.start_ns));
+    end = std::max(end, its_end);
+  }
+  return static_cast<std::uint64_t>(wall);
+}
+
+void check(const Summary& rank, const Summary& other) {
+  const auto name = [](const RankProcess& one) {
+    return std::tuple(one.host, one.pid, one.start_ns);
+  };
+  for (const RankProcess& one : rank.processes) {
+    for (const RankProcess& another : other.processes) {
+      if (name(one) == name(another)) {
+        throw Error(
+            fmt::format("are the same recording of rank {}: name it once", rank.ranks.text()));
+      }
+    }
+  }
+  if (rank.processes.empty() || other.processes.empty() ||
+      !of_one_run(rank.processes.front(), other.processes.front())) {
+    throw Error(fmt::format("are of different runs, both rank {}: name the traces of one run",
+                            rank.ranks.text()));
+  }
+}
+
+void add(Figures& into, const Figures& other) {
+  for (const auto& [name, figure] : other) into[name].add(figure);
+}
+
+/// Adds a row of other ranks.
+void add(Row& into, const Row& other) {
+  join_texts(into, other);
+  add(into.figures, other.figures);
+  into.durations.add(other.durations);
+  into.ranks.add(other.ranks);
+  for (const auto& [confidence, ranks] : other.confidences) into.confidences[confidence] += ranks;
 }
 
 }  // namespace
@@ -106,82 +205,6 @@ std::string RankSet::text() const {
   return text;
 }
 
-namespace {
-
-using Figures = std::map<std::string, Figure>;
-
-/// Whether a figure is the sum of those of the rank's processes; else it is the most of them.
-using AddsUp = bool (*)(const std::string& figure);
-
-bool all(const std::string& /*figure*/) { return true; }
-bool all_but_size(const std::string& figure) { return figure != "bytes"; }
-bool passes_alone(const std::string& figure) { return figure == "count" || figure == "entries"; }
-
-void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up) {
-  for (const auto& [name, figure] : other) {
-    Figure& mine = into[name];
-    const std::uint64_t before = mine.ranks.sum;
-    const std::uint64_t more = figure.ranks.sum;
-    mine = {};
-    mine.add(rank, adds_up(name) ? before + more : std::max(before, more));
-  }
-}
-
-/// A rank is told by the strongest confidence that one of its processes gives.
-void keep_strongest(std::map<std::string, std::uint64_t>& confidences) {
-  for (const char* strongest : {"certain", "likely", "possible"}) {
-    if (!confidences.contains(strongest)) continue;
-    confidences = {{strongest, 1}};
-    return;
-  }
-}
-
-void add(Rows& into, const Rows& other, std::int32_t rank, AddsUp adds_up) {
-  for (const auto& [id, row] : other) {
-    Row& mine = into[id];
-    join_texts(mine, row);
-    add(mine.figures, row.figures, rank, adds_up);
-    mine.durations.add(row.durations);
-    mine.ranks = row.ranks;
-    mine.confidences.insert(row.confidences.begin(), row.confidences.end());
-    keep_strongest(mine.confidences);
-  }
-}
-
-/// How long one of them or several ran.
-std::uint64_t wall_of(std::vector<RankProcess> processes) {
-  std::ranges::sort(processes, {}, &RankProcess::start_ns);
-  std::int64_t wall = 0;
-  std::int64_t end = std::numeric_limits<std::int64_t>::min();
-  for (const RankProcess& one : processes) {
-    const std::int64_t its_end = one.start_ns + one.wall_ns;
-    wall += std::max(std::int64_t{0}, its_end - std::max(end, one.start_ns));
-    end = std::max(end, its_end);
-  }
-  return static_cast<std::uint64_t>(wall);
-}
-
-void check(const Summary& rank, const Summary& other) {
-  const auto name = [](const RankProcess& one) {
-    return std::tuple(one.host, one.pid, one.start_ns);
-  };
-  for (const RankProcess& one : rank.processes) {
-    for (const RankProcess& another : other.processes) {
-      if (name(one) == name(another)) {
-        throw Error(
-            fmt::format("are the same recording of rank {}: name it once", rank.ranks.text()));
-      }
-    }
-  }
-  if (rank.processes.empty() || other.processes.empty() ||
-      !of_one_run(rank.processes.front(), other.processes.front())) {
-    throw Error(fmt::format("are of different runs, both rank {}: name the traces of one run",
-                            rank.ranks.text()));
-  }
-}
-
-}  // namespace
-
 bool of_one_run(const RankProcess& one, const RankProcess& other) {
   if (!one.session.empty() || !other.session.empty()) return one.session == other.session;
   return one.group != 0 && one.group == other.group && one.host == other.host;
@@ -204,40 +227,10 @@ void add_program(Summary& rank, const Summary& other) {
   rank.totals["wall_ns"] = {};
   rank.totals["wall_ns"].add(number, wall_of(rank.processes));
   add(rank.losses, other.losses, number, all);
-  add(rank.activities, other.activities, number, all);
-  add(rank.directives, other.directives, number, all);
-  add(rank.variables, other.variables, number, all_but_size);
-  add(rank.loops, other.loops, number, passes_alone);
-  add(rank.findings, other.findings, number, all);
-  rank.source.reset();
-}
-
-namespace {
-
-void add_all(std::map<std::string, Figure>& into, const std::map<std::string, Figure>& other) {
-  for (const auto& [name, figure] : other) into[name].add(figure);
-}
-
-void add(Row& into, const Row& other) {
-  join_texts(into, other);
-  add_all(into.figures, other.figures);
-  into.durations.add(other.durations);
-  into.ranks.add(other.ranks);
-  for (const auto& [confidence, ranks] : other.confidences) into.confidences[confidence] += ranks;
-}
-
-void add_all(Rows& into, const Rows& other) {
-  for (const auto& [id, row] : other) add(into[id], row);
-}
-
-}  // namespace
-
-void join_texts(Row& into, const Row& other) {
-  for (const auto& [key, text] : other.what) {
-    const auto [known, is_new] = into.what.try_emplace(key, text);
-    if (!is_new) known->second = std::min(known->second, text);
+  for (const auto& [table, adds_up] : kTables) {
+    add(rank.*table, other.*table, number, adds_up);
   }
-  if (into.line == 0 || (other.line != 0 && other.line < into.line)) into.line = other.line;
+  rank.source.reset();
 }
 
 void Figure::add(std::int32_t rank, std::uint64_t value) {
@@ -295,13 +288,11 @@ void merge(Summary& into, const Summary& other) {
   for (const auto& [fact, values] : other.facts) {
     for (const auto& [value, of] : values) into.facts[fact][value].add(of);
   }
-  add_all(into.totals, other.totals);
-  add_all(into.losses, other.losses);
-  add_all(into.activities, other.activities);
-  add_all(into.directives, other.directives);
-  add_all(into.variables, other.variables);
-  add_all(into.loops, other.loops);
-  add_all(into.findings, other.findings);
+  add(into.totals, other.totals);
+  add(into.losses, other.losses);
+  for (const auto& [table, adds_up] : kTables) {
+    for (const auto& [id, row] : other.*table) add((into.*table)[id], row);
+  }
   into.processes.clear();
   into.source.reset();
 }

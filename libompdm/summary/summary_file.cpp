@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
@@ -14,6 +15,15 @@ namespace ompdm::summary {
 namespace {
 
 using Json = nlohmann::json;
+using InOrder = nlohmann::ordered_json;
+
+/// The tables by their names in the file.
+constexpr std::pair<const char*, Rows Summary::*> kNamedTables[] = {
+    {"activities", &Summary::activities},
+    {"directives", &Summary::directives},
+    {"variables", &Summary::variables},
+    {"loops", &Summary::loops},
+    {"findings", &Summary::findings}};
 
 Distribution sums_of(const Json& json) {
   Distribution sums;
@@ -68,9 +78,8 @@ struct Document {
 
 Document document_of(const Json& json) {
   Document document;
-  const auto& text = json.at("ranks").get_ref<const std::string&>();
-  document.ranks = RankSet(text);
-  if (document.ranks.size() == 1) document.only_rank = std::stoi(text);
+  document.ranks = RankSet(json.at("ranks").get_ref<const std::string&>());
+  if (document.ranks.size() == 1) document.only_rank = document.ranks.first();
   return document;
 }
 
@@ -107,11 +116,7 @@ Summary summary_of(const Json& json) {
   }
   summary.totals = document.figures_of(json.at("totals"));
   summary.losses = document.figures_of(json.at("losses"));
-  summary.activities = document.rows_of(json.at("activities"));
-  summary.directives = document.rows_of(json.at("directives"));
-  summary.variables = document.rows_of(json.at("variables"));
-  summary.loops = document.rows_of(json.at("loops"));
-  summary.findings = document.rows_of(json.at("findings"));
+  for (const auto& [name, table] : kNamedTables) summary.*table = document.rows_of(json.at(name));
   return summary;
 }
 
@@ -121,58 +126,6 @@ Summary summary_of(const Json& json) {
                   "trace",
                   file, why));
 }
-
-Summary whole_summary_of(const Json& json, const std::string& file) {
-  try {
-    return summary_of(json);
-  } catch (const Error& error) {  // of ranks
-    refuse(file, error.what());
-  }
-}
-
-}  // namespace
-
-Summary from_json(std::string_view text, const std::string& file) {
-  try {
-    const Json json = Json::parse(text);
-    const auto schema = json.at("schema").get<std::string>();
-    if (schema != kSchema) {
-      throw Error(
-          fmt::format("{}: its schema is {}, this ompdm reads {}: use the ompdm that wrote "
-                      "it",
-                      file, schema, kSchema));
-    }
-    return whole_summary_of(json, file);
-  } catch (const Json::exception& error) {
-    refuse(file, error.what());
-  } catch (const std::out_of_range&) {
-    refuse(file, "a bin that there is not");
-  }
-}
-
-Summary read_summary(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) {
-    throw Error(file.string() + ": cannot be read: check its name and rights");
-  }
-  return from_json(text, file);
-}
-
-bool is_summary(const std::filesystem::path& file) {
-  constexpr std::string_view kBegin = R"({"schema":"ompdm.summary/)";
-  std::error_code error;
-  // A pipe would wait for a writer, and lose what is read from it.
-  if (!std::filesystem::is_regular_file(file, error)) return false;
-  std::array<char, kBegin.size()> begin{};
-  std::ifstream in(file, std::ios::binary);
-  in.read(begin.data(), begin.size());
-  return in && std::string_view(begin.data(), begin.size()) == kBegin;
-}
-
-namespace {
-
-using InOrder = nlohmann::ordered_json;
 
 InOrder sums_json(const Distribution& of) {
   InOrder json = {{"count", of.count},
@@ -251,6 +204,48 @@ InOrder unread_json(const Summary& summary) {
 
 }  // namespace
 
+Summary from_json(std::string_view text, const std::string& file) {
+  try {
+    const Json json = Json::parse(text);
+    const auto schema = json.at("schema").get<std::string>();
+    if (schema != kSchema) {
+      throw Error(
+          fmt::format("{}: its schema is {}, this ompdm reads {}: use the ompdm that wrote "
+                      "it",
+                      file, schema, kSchema));
+    }
+    try {
+      return summary_of(json);
+    } catch (const Error& error) {  // of ranks
+      refuse(file, error.what());
+    }
+  } catch (const Json::exception& error) {
+    refuse(file, error.what());
+  } catch (const std::out_of_range&) {
+    refuse(file, "a bin that there is not");
+  }
+}
+
+Summary read_summary(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) {
+    throw Error(file.string() + ": cannot be read: check its name and rights");
+  }
+  return from_json(text, file);
+}
+
+bool is_summary(const std::filesystem::path& file) {
+  constexpr std::string_view kBegin = R"({"schema":"ompdm.summary/)";
+  std::error_code error;
+  // A pipe would wait for a writer, and lose what is read from it.
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::array<char, kBegin.size()> begin{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), begin.size());
+  return in && std::string_view(begin.data(), begin.size()) == kBegin;
+}
+
 std::string to_json(const Summary& summary) {
   const bool one_rank = summary.ranks.size() == 1;
   InOrder json = {{"schema", kSchema},
@@ -269,11 +264,7 @@ std::string to_json(const Summary& summary) {
   json["facts"] = facts_json(summary, one_rank);
   json["totals"] = figures_json(summary.totals, one_rank);
   json["losses"] = figures_json(summary.losses, one_rank);
-  json["activities"] = rows_json(summary.activities, one_rank);
-  json["directives"] = rows_json(summary.directives, one_rank);
-  json["variables"] = rows_json(summary.variables, one_rank);
-  json["loops"] = rows_json(summary.loops, one_rank);
-  json["findings"] = rows_json(summary.findings, one_rank);
+  for (const auto& [name, table] : kNamedTables) json[name] = rows_json(summary.*table, one_rank);
   return json.dump(-1, ' ', false, InOrder::error_handler_t::replace) + '\n';
 }
 

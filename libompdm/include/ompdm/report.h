@@ -84,17 +84,13 @@ std::string evidence_text(const analysis::Finding& finding);
 /// next. In Fortran where the finding's file is.
 std::string advice_text(const analysis::Finding& finding);
 
-/// Two recordings, BEFORE and AFTER, row by row with ratios (AFTER over BEFORE), and what became of
-/// BEFORE's findings and of its prediction. The JSON is described in docs/formats/COMPARE.md.
-std::string render_comparison(std::span<const analysis::Analysis, 2> recordings, Format format,
-                              const Layout& layout = {});
-
-/// Several recordings, each a step from the one before, under the names given: what each moves and
-/// takes, how much faster it is than the one before and than the first, and what of it moves where.
-/// At least two. The JSON is described in docs/formats/COMPARE.md.
-std::string render_ladder(std::span<const analysis::Analysis> recordings,
-                          std::span<const std::string> names, Format format,
-                          const Layout& layout = {});
+/// Versions of a program, at least two recordings, each a step from the one before. Of two: row by
+/// row with ratios (AFTER over BEFORE), and what became of BEFORE's findings and of its prediction.
+/// Of more: what each moves and takes under its name in `names`, how much faster it is than the one
+/// before and than the first, and what of it moves where. Two may go without names. The JSON is
+/// described in docs/formats/COMPARE.md.
+std::string render_comparison(std::span<const analysis::Analysis> recordings, Format format,
+                              const Layout& layout = {}, std::span<const std::string> names = {});
 
 /// Which operations a list is of: those that began in [from, to], in nanoseconds as the list tells
 /// them, at a directive whose place is `where` ("heat.cpp:56"; empty: any).

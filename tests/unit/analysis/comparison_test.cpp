@@ -40,10 +40,16 @@ Iteration loop(std::vector<std::size_t> directives) {
   return row;
 }
 
-using Pairs = std::vector<RowPair>;
+using Pairs = std::vector<RowChain>;
+
+/// Two versions: BEFORE and AFTER.
+Comparison compared(const Analysis& before, const Analysis& after) {
+  const std::vector<Analysis> both = {before, after};
+  return compare(both);
+}
 
 TEST(Comparison, OfNothingIsEmpty) {
-  const Comparison comparison = compare({}, {});
+  const Comparison comparison = compared({}, {});
   EXPECT_TRUE(comparison.directives.empty());
   EXPECT_TRUE(comparison.findings.empty());
 }
@@ -57,7 +63,7 @@ TEST(Comparison, FindsDirectivesThatMovedByTheirOrder) {
   after.directives = {directive(Directive::kTarget, "a.cpp", 46),
                       directive(Directive::kTargetUpdate, "a.cpp", 55),
                       directive(Directive::kTarget, "a.cpp", 51)};
-  EXPECT_EQ(compare(before, after).directives, (Pairs{{0, 2}, {1, 0}, {2, 1}}));
+  EXPECT_EQ(compared(before, after).directives, (Pairs{{0, 2}, {1, 0}, {2, 1}}));
 }
 
 TEST(Comparison, LeavesAloneWhatIsOnOneSideOnly) {
@@ -67,7 +73,7 @@ TEST(Comparison, LeavesAloneWhatIsOnOneSideOnly) {
   Analysis after;
   after.directives = {directive(Directive::kTargetEnterData, "a.cpp", 30),
                       directive(Directive::kTarget, "a.cpp", 46)};
-  EXPECT_EQ(compare(before, after).directives, (Pairs{{0, kNoRow}, {1, 1}, {kNoRow, 0}}));
+  EXPECT_EQ(compared(before, after).directives, (Pairs{{0, kNoRow}, {1, 1}, {kNoRow, 0}}));
 }
 
 TEST(Comparison, KnowsFilesInOtherFoldersAndOfOtherNames) {
@@ -77,7 +83,7 @@ TEST(Comparison, KnowsFilesInOtherFoldersAndOfOtherNames) {
   Analysis after;
   after.directives = {directive(Directive::kTargetUpdate, "better.cpp", 19, "step"),
                       directive(Directive::kTarget, "/v2/a.cpp", 44)};
-  EXPECT_EQ(compare(before, after).directives, (Pairs{{0, 1}, {1, 0}}));
+  EXPECT_EQ(compared(before, after).directives, (Pairs{{0, 1}, {1, 0}}));
 }
 
 TEST(Comparison, TakesTheOnlyDirectiveOfASortForARenamedOne) {
@@ -86,9 +92,9 @@ TEST(Comparison, TakesTheOnlyDirectiveOfASortForARenamedOne) {
   Analysis after;
   after.directives = {directive(Directive::kTargetEnterData, "heat.cpp", 100, "optimized"),
                       directive(Directive::kTarget, "heat.cpp", 102, "optimized")};
-  EXPECT_EQ(compare(before, after).directives, (Pairs{{0, 1}, {kNoRow, 0}}));
+  EXPECT_EQ(compared(before, after).directives, (Pairs{{0, 1}, {kNoRow, 0}}));
   after.directives.push_back(directive(Directive::kTarget, "heat.cpp", 130, "other"));
-  EXPECT_EQ(compare(before, after).directives.front(), (RowPair{0, kNoRow}));
+  EXPECT_EQ(compared(before, after).directives.front(), (RowChain{0, kNoRow}));
 }
 
 TEST(Comparison, PairsVariablesByNameNeverByAddress) {
@@ -96,7 +102,7 @@ TEST(Comparison, PairsVariablesByNameNeverByAddress) {
   before.variables = {variable("u", "a.cpp", 5), variable("", "", 0), variable("v", "a.cpp", 6)};
   Analysis after;
   after.variables = {variable("v", "b.cpp", 6), variable("", "", 0), variable("u", "a.cpp", 9)};
-  EXPECT_EQ(compare(before, after).variables, (Pairs{{0, 2}, {1, kNoRow}, {2, 0}, {kNoRow, 1}}));
+  EXPECT_EQ(compared(before, after).variables, (Pairs{{0, 2}, {1, kNoRow}, {2, 0}, {kNoRow, 1}}));
 }
 
 TEST(Comparison, PairsLoopsByTheDirectivesTheyShare) {
@@ -109,7 +115,7 @@ TEST(Comparison, PairsLoopsByTheDirectivesTheyShare) {
                       directive(Directive::kTarget, "a.cpp", 12, "f"),
                       directive(Directive::kTargetUpdate, "a.cpp", 14, "f")};
   after.iterations = {loop({2}), loop({1, 0}), loop({1})};
-  EXPECT_EQ(compare(before, after).iterations, (Pairs{{0, 2}, {1, 1}, {kNoRow, 0}}));
+  EXPECT_EQ(compared(before, after).iterations, (Pairs{{0, 2}, {1, 1}, {kNoRow, 0}}));
 }
 
 TEST(Comparison, TellsWhichFindingsWentStayAndCame) {
@@ -117,7 +123,23 @@ TEST(Comparison, TellsWhichFindingsWentStayAndCame) {
   before.findings = {finding("round_trip_transfer", "u", 41), finding("unused_transfer", "v", 41)};
   Analysis after;
   after.findings = {finding("unused_transfer", "v", 48), finding("device_leak", "u", 60)};
-  EXPECT_EQ(compare(before, after).findings, (Pairs{{0, kNoRow}, {1, 0}, {kNoRow, 1}}));
+  EXPECT_EQ(compared(before, after).findings, (Pairs{{0, kNoRow}, {1, 0}, {kNoRow, 1}}));
+}
+
+// Each of three functions wastes the same on a variable of the same name; two are mended.
+TEST(Comparison, PairsAFindingWithThatOfItsOwnFunction) {
+  Analysis before;
+  Analysis after;
+  for (const char* function : {"first", "second", "third"}) {
+    const int line = 10 * static_cast<int>(before.findings.size() + 1);
+    before.directives.push_back(directive(Directive::kTarget, "a.cpp", line, function));
+    before.findings.push_back(finding("round_trip_transfer", "u", line));
+    before.findings.back().directives = {before.directives.size() - 1};
+  }
+  after.directives = {directive(Directive::kTarget, "a.cpp", 36, "third")};
+  after.findings = {finding("round_trip_transfer", "u", 36)};
+  after.findings.front().directives = {0};
+  EXPECT_EQ(compared(before, after).findings, (Pairs{{0, kNoRow}, {1, kNoRow}, {2, 0}}));
 }
 
 }  // namespace

@@ -183,8 +183,15 @@ TEST(Comparison, SaysWhatBecameOfFindings) {
   EXPECT_TRUE(says(recordings, "\nFindings: none in either\n"));
   recordings[0].findings = {finding("per_iteration_mapping", 56), finding("device_leak", 60)};
   recordings[1].findings = {finding("device_leak", 75), finding("small_transfers", 71)};
-  EXPECT_TRUE(says(recordings, "\nFindings: 1 went, 1 stays, 1 came\n"));
-  EXPECT_TRUE(says(recordings, "  went     per_iteration_mapping  heat.cpp:56"));
+  EXPECT_TRUE(says(recordings, "\nFindings: 1 went (72.0 MB no longer wasted), 1 stays, 1 came\n"));
+  // What went looks solved, and wastes nothing any more.
+  EXPECT_TRUE(says(recordings, "  ✓ solved  per_iteration_mapping  heat.cpp:56"));
+  EXPECT_TRUE(says(recordings, "72.0 MB      0 B"));
+  EXPECT_TRUE(says(recordings, "  stays     device_leak            heat.cpp:75 (was :60)"));
+  const std::string markdown = render_comparison(recordings, Format::kMarkdown);
+  EXPECT_NE(markdown.find("\n| ✓ solved | per"), std::string::npos) << markdown;
+  const std::string csv = render_comparison(recordings, Format::kCsv);
+  EXPECT_NE(csv.find("\nwent,per_iteration_mapping,u,9,,72000000,,"), std::string::npos) << csv;
   const json findings = compared(recordings)["findings"];
   EXPECT_EQ(findings["went"][0]["pattern"], "per_iteration_mapping");
   EXPECT_EQ(findings["stay"][0]["after"]["line"], 75);

@@ -50,19 +50,19 @@ const std::vector<std::string> kNames = {"naive", "extra", "data"};
 std::vector<Analysis> rungs() { return {heat(false, 10), heat(false, 10, true), heat(true, 10)}; }
 
 std::string shown(const std::vector<Analysis>& recordings, Format format = Format::kText) {
-  return render_ladder(recordings, kNames, format);
+  return render_comparison(recordings, format, {}, kNames);
 }
 
 TEST(LadderOfParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   std::vector<Analysis> all = rungs();
   all[1].recording.detail = "tallies";
-  const json ladder = json::parse(render_ladder(all, kNames, Format::kJson));
+  const json ladder = json::parse(render_comparison(all, Format::kJson, {}, kNames));
   EXPECT_TRUE(ladder["iterations"].is_null());
   EXPECT_TRUE(ladder["findings"].is_null());
   EXPECT_TRUE(ladder["rungs"][1]["needless_bytes"].is_null());
   EXPECT_TRUE(ladder["rungs"][0]["needless_bytes"].is_number());
   EXPECT_FALSE(ladder["directives"].empty());
-  const std::string text = render_ladder(all, kNames, Format::kText, {.width = 1000});
+  const std::string text = render_comparison(all, Format::kText, {.width = 1000}, kNames);
   EXPECT_NE(text.find("Loops, findings, unions of time and the prediction are not compared: "
                       "extra was only counted\n"),
             std::string::npos)
@@ -71,7 +71,7 @@ TEST(LadderOfParts, NothingIsSaidOfWhatWasNotToldThroughout) {
 }
 
 TEST(Ladder, EachRowIsInOneChain) {
-  const analysis::Ladder ladder = analysis::ladder_of(rungs());
+  const analysis::Comparison ladder = analysis::compare(rungs());
   // The kernel, which moved; the update, which only the middle has; the last one's enter data.
   const std::vector<RowChain> wanted = {{0, 0, 1}, {kNoRow, 1, kNoRow}, {kNoRow, kNoRow, 0}};
   EXPECT_EQ(ladder.directives, wanted);
@@ -83,7 +83,7 @@ TEST(Ladder, ARowThatIsMissingBetweenIsTheSameAfterwards) {
   const std::vector<Analysis> recordings = {heat(false, 10, true), heat(false, 10),
                                             heat(false, 10, true)};
   const std::vector<RowChain> wanted = {{0, 0, 0}, {1, kNoRow, 1}};
-  EXPECT_EQ(analysis::ladder_of(recordings).variables, wanted);
+  EXPECT_EQ(analysis::compare(recordings).variables, wanted);
 }
 
 TEST(Ladder, TellsHowMuchFasterEachRungIs) {
@@ -108,15 +108,55 @@ TEST(Ladder, IsATableWithARowARung) {
   EXPECT_TRUE(text.starts_with("data moves 20x less: 160 MB → 8.00 MB; wall ")) << text;
   EXPECT_NE(text.find("\nDiffer   argument 1: naive → naive → data\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\nRung by rung\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("   naive   extra     data  Where        Directive\n"
-                      "  160 MB  160 MB      0 B  heat.cpp:30  target\n"),
+  EXPECT_NE(text.find("   naive   extra     data  Where                  Directive\n"
+                      "  160 MB  160 MB      0 B  heat.cpp:30 (was :20)  target\n"),
             std::string::npos)
       << text;
 }
 
+// Figures of three functions in one row are of three lines.
+TEST(Ladder, ARowTellsWhereItWasInEarlierVersions) {
+  const auto version = [](int line, const std::string& function) {
+    test::TraceBuilder build;
+    const auto u = build.variable("u", 8000, "heat.cpp", 5);
+    build.begin(build.site(Directive::kTarget, "heat.cpp", line, function));
+    build.op(OpKind::kHtoD, u, 8000, 1000);
+    build.launch(500);
+    build.end();
+    return analysis::analyze(build.take());
+  };
+  const std::vector<Analysis> all = {version(20, "naive"), version(40, "data"),
+                                     version(40, "other"), version(60, "last")};
+  const std::vector<std::string> names = {"naive", "data", "other", "last"};
+  const std::string text = render_comparison(all, Format::kText, {}, names);
+  EXPECT_NE(text.find("  heat.cpp:60 (was :20, :40)  target\n"), std::string::npos) << text;
+}
+
+// A finding that a later version does not have is not one that is still to be worked on.
+TEST(Ladder, FindingsThatWentAreSolved) {
+  std::vector<Analysis> all = rungs();
+  for (const std::size_t version : {std::size_t{0}, std::size_t{1}}) {
+    analysis::Finding& finding = all[version].findings.emplace_back();
+    finding.pattern = "per_iteration_mapping";
+    finding.variable = "u";
+    finding.file = "heat.cpp";
+    finding.line = 20;
+    finding.wasted_bytes = 144000000;
+  }
+  const std::string text = shown(all);
+  EXPECT_NE(text.find("  144 MB  144 MB   0 B  ✓ solved in data  per_iteration_mapping "),
+            std::string::npos)
+      << text;
+  const std::string csv = shown(all, Format::kCsv);
+  EXPECT_NE(csv.find("\n# findings\nrung_1,rung_2,rung_3,pattern,place,variable\n"
+                     "144000000,144000000,,per_iteration_mapping,heat.cpp:20,u\n"),
+            std::string::npos)
+      << csv;
+}
+
 TEST(Ladder, NamesThatAreTooLongForAColumnAreNumbersThere) {
   const std::vector<std::string> names = {"naive", "a_name_of_many_letters", "data"};
-  const std::string text = render_ladder(rungs(), names, Format::kText);
+  const std::string text = render_comparison(rungs(), Format::kText, {}, names);
   EXPECT_NE(text.find("       1       2        3  Where "), std::string::npos) << text;
   EXPECT_NE(text.find("  2  a_name_of_many_letters "), std::string::npos) << text;
 }

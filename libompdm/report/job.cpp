@@ -1,0 +1,733 @@
+// The report of a job of many ranks: sums over the ranks, and least, median and most of them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "ompdm/summary.h"
+#include "report/figure_table.h"
+#include "report/json_rows.h"
+#include "report/tables.h"
+#include "report/text_layout.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+
+namespace {
+
+using summary::Figure;
+using summary::RankSet;
+using summary::Row;
+using summary::Rows;
+using summary::Summary;
+using Shown = FigureColumn::Shown;
+using Figures = std::map<std::string, Figure>;
+
+/// Most over mean: how much longer the job waits for that rank than it would if all had an equal
+/// share. 1 if nothing is there.
+double imbalance_of(const Figure& figure) {
+  const double mean = figure.ranks.mean();
+  return mean > 0 ? static_cast<double>(figure.ranks.most) / mean : 1;
+}
+
+/// A figure by its name; no rank has it if it is not there.
+const Figure& figure_of(const Figures& figures, const std::string& name) {
+  static const Figure kNoFigure;
+  const auto found = figures.find(name);
+  return found == figures.end() ? kNoFigure : found->second;
+}
+
+/// Ranks of the job of which there is nothing: ranks that could not be read are there.
+RankSet missing_ranks(const Summary& job) {
+  RankSet known = job.ranks;
+  for (const auto& [why, ranks] : job.unread) known.add(ranks);
+  return known.missing(job.rank_count);
+}
+
+/// Ranks that were not recorded as events to their end.
+struct ToldRanks {
+  RankSet counted;  ///< of which no events are recorded
+  RankSet in_part;
+  RankSet parts;  ///< of which a part of the run is here, and nothing of the rest
+};
+
+ToldRanks told_ranks(const Summary& job) {
+  ToldRanks told;
+  const auto details = job.facts.find("detail");
+  if (details == job.facts.end()) return told;
+  for (const auto& [detail, ranks] : details->second) {
+    (detail == "tallies"          ? told.counted
+     : detail == Recording::kPart ? told.parts
+                                  : told.in_part)
+        .add(ranks);
+  }
+  return told;
+}
+
+/// A rank that is far from the others.
+struct Outlier {
+  std::string figure;  ///< as in the summary's totals
+  std::int32_t rank = -1;
+  std::uint64_t value = 0;
+  std::uint64_t median = 0;
+  bool above = true;
+  std::uint64_t alike = 1;  ///< ranks that are surely as far out on that side, itself too
+};
+
+constexpr double kFar = 3;
+constexpr double kLeastPart = 0.25;
+constexpr std::uint64_t kFewest = 4;
+
+/// Shares of other figures, which are far out where these are.
+bool is_told_by_others(const std::string& figure) {
+  return figure.starts_with("runtime_internal") || figure.ends_with("_union_ns") ||
+         figure == "program_wall_ns" || figure == "region_ns";
+}
+
+/// Ranks in whole bins above a limit.
+std::uint64_t ranks_above(const Distribution& ranks, double limit) {
+  std::uint64_t count = 0;
+  for (std::size_t bin = 0; bin < Distribution::kBins; ++bin) {
+    if (static_cast<double>(bin_begin(bin)) > limit) count += ranks.bins[bin];
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
+std::uint64_t ranks_below(const Distribution& ranks, double limit) {
+  std::uint64_t count = 0;
+  for (std::size_t bin = 0; bin + 1 < Distribution::kBins; ++bin) {
+    if (static_cast<double>(bin_begin(bin + 1)) <= limit) count += ranks.bins[bin];
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
+/// By Tukey's rule: beyond the quartiles by three times their distance, and by a quarter of the
+/// median at least, which is what a histogram can tell; of four ranks or more. On each side the
+/// farthest is named.
+std::vector<Outlier> outliers_of(const summary::Summary& job) {
+  std::vector<Outlier> outliers;
+  for (const auto& [name, figure] : job.totals) {
+    const Distribution& ranks = figure.ranks;
+    if (ranks.count < kFewest || is_told_by_others(name)) continue;
+    const auto lower = static_cast<double>(ranks.quantile(0.25));
+    const auto upper = static_cast<double>(ranks.quantile(0.75));
+    const auto median = static_cast<double>(ranks.median());
+    const double reach = kFar * (upper - lower);
+    const double high = std::max(upper + reach, median * (1 + kLeastPart));
+    const double low = std::min(lower - reach, median * (1 - kLeastPart));
+    if (static_cast<double>(ranks.most) > high) {
+      outliers.push_back(
+          {name, figure.most_rank, ranks.most, ranks.median(), true, ranks_above(ranks, high)});
+    }
+    if (static_cast<double>(ranks.least) < low) {
+      outliers.push_back(
+          {name, figure.least_rank, ranks.least, ranks.median(), false, ranks_below(ranks, low)});
+    }
+  }
+  return outliers;
+}
+
+std::string text_of(const Row& row, const std::string& what) {
+  const auto found = row.what.find(what);
+  return found == row.what.end() ? std::string() : found->second;
+}
+
+/// "heat.cpp:41"; a module where there is no line.
+std::string place_of(const Row& row) {
+  std::string file = text_of(row, "file");
+  if (file.empty()) file = text_of(row, "module");
+  file = file.substr(file.rfind('/') + 1);
+  return row.line == 0 ? file : fmt::format("{}:{}", file, row.line);
+}
+
+/// The rank in which a finding wastes most.
+std::int32_t look_at_rank(const Row& finding) {
+  const Figure& time = figure_of(finding.figures, "wasted_ns");
+  return time.ranks.count > 0 ? time.most_rank
+                              : figure_of(finding.figures, "wasted_bytes").most_rank;
+}
+
+/// The ranks that came to the line that a finding is at, whether they have it or not; all, where it
+/// is at none. An edit there is made for all of them.
+summary::RankSet ranks_at(const Summary& job, const Row& finding) {
+  if (finding.line == 0) return job.ranks;
+  summary::RankSet ranks = finding.ranks;
+  for (const auto& [id, row] : job.directives) {
+    if (row.line == finding.line && text_of(row, "file") == text_of(finding, "file")) {
+      ranks.add(row.ranks);
+    }
+  }
+  return ranks;
+}
+
+/// The rows by what they moved, then by their times; of findings by what they wasted.
+std::vector<const Rows::value_type*> heaviest_first(const Rows& rows) {
+  std::vector<const Rows::value_type*> order;
+  for (const auto& row : rows) order.push_back(&row);
+  const auto weight = [](const Rows::value_type* row) {
+    const auto of = [&](const char* name) {
+      return figure_of(row->second.figures, name).ranks.sum;
+    };
+    return std::tuple(of("wasted_ns"), of("wasted_bytes"), of("HtoD_bytes") + of("DtoH_bytes"),
+                      of("transfer_ns"), of("time_ns"), of("count"));
+  };
+  std::ranges::stable_sort(order, std::greater<>{}, weight);
+  return order;
+}
+
+Cell text_cell(std::string value) { return value.empty() ? Cell() : Cell(std::move(value)); }
+
+/// The columns of a figure.
+std::vector<Column> rank_heads(const FigureColumn& of) {
+  const Column& own = of.column;
+  if (of.shown == Shown::kLeast) {
+    return {own, {own.key + "_rank", "in rank", Unit::kCount}};
+  }
+  if (of.shown != Shown::kRatio) return {own};
+  return {
+      {own.key + "most_rank", "in rank", Unit::kCount, Audience::kAll, true, false, own.spare},
+      {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false, own.spare},
+      {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kData}};
+}
+
+/// Its cells.
+std::vector<Cell> rank_cells(const Figure& figure, Shown shown) {
+  const Distribution& ranks = figure.ranks;
+  switch (shown) {
+    case Shown::kLeast:
+      return {number(ranks.least), std::int64_t{figure.least_rank}};
+    case Shown::kMedian:
+      return {number(ranks.median())};
+    case Shown::kMost:
+      return {number(ranks.most)};
+    case Shown::kRatio: {
+      if (ranks.most == 0) return std::vector<Cell>(3);
+      const double times = imbalance_of(figure);
+      return {std::int64_t{figure.most_rank}, ratio_text(times), times};
+    }
+    default:
+      return {ranks.count == 0 ? Cell() : number(ranks.sum)};
+  }
+}
+
+/// The rank with most of a figure, and how far it is above the mean. `prefix`: of the columns'
+/// keys.
+FigureColumn imbalance(std::string prefix, const std::string& figure, int spare) {
+  return {{.key = std::move(prefix), .title = "", .spare = spare}, Shown::kRatio, {figure}};
+}
+
+/// A table with a row of the summary each, heaviest first. `labels(id, row)`: of those columns that
+/// are labels.
+template <class Labels>
+Table rank_rows(const char* name, const char* title, const Rows& rows,
+                std::vector<FigureColumn> columns, Labels labels) {
+  FigureTable table(name, title, std::move(columns), rank_heads);
+  for (const auto* entry : heaviest_first(rows)) {
+    const auto& [id, row] = *entry;
+    table.add(labels(id, row), [&](const FigureColumn& column) {
+      return rank_cells(figure_of(row.figures, column.names().front()), column.shown);
+    });
+  }
+  return table.take();
+}
+
+FigureColumn id_label() { return FigureColumn::label({"id", "", Unit::kText, Audience::kData}); }
+
+FigureColumn ranks_label() { return FigureColumn::label({"ranks", "Ranks", Unit::kCount}); }
+
+Table job_directives(const Summary& job) {
+  return rank_rows("directives", "Directives, all ranks", job.directives,
+                   {id_label(),
+                    FigureColumn::label({"directive", "Directive"}),
+                    FigureColumn::label({"place", "Place"}),
+                    ranks_label(),
+                    {{.key = "count", .title = "Count", .unit = Unit::kCount, .spare = 2}},
+                    {{"HtoD_bytes", "HtoD", Unit::kBytes, Audience::kAll, true}},
+                    {{"DtoH_bytes", "DtoH", Unit::kBytes, Audience::kAll, true}},
+                    {{"transfer_ns", "Transfer", Unit::kTime, Audience::kAll, true}},
+                    imbalance("transfer_", "transfer_ns", 3),
+                    {{"kernel_ns", "Kernels", Unit::kTime, Audience::kAll, true}},
+                    imbalance("kernel_", "kernel_ns", 4)},
+                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
+                     const std::string api = text_of(row, "api");
+                     return {id, api.empty() ? text_of(row, "directive") : api, place_of(row),
+                             number(row.ranks.size())};
+                   });
+}
+
+Table job_variables(const Summary& job) {
+  return rank_rows("variables", "Variables, all ranks", job.variables,
+                   {id_label(),
+                    FigureColumn::label({"name", "Variable"}),
+                    FigureColumn::label({"place", "Place"}),
+                    ranks_label(),
+                    {{"HtoD_bytes", "HtoD", Unit::kBytes}},
+                    {{"DtoH_bytes", "DtoH", Unit::kBytes}},
+                    {{"transfer_ns", "Transfer", Unit::kTime}},
+                    imbalance("transfer_", "transfer_ns", 3)},
+                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
+                     return {id, text_cell(text_of(row, "name")), text_cell(place_of(row)),
+                             number(row.ranks.size())};
+                   });
+}
+
+Table job_loops(const Summary& job) {
+  return rank_rows("loops", "Loops, a pass of each", job.loops,
+                   {id_label(),
+                    FigureColumn::label({"place", "Loop"}),
+                    ranks_label(),
+                    {{"count", "Passes", Unit::kCount}},
+                    {{"HtoD_bytes", "HtoD (median)", Unit::kBytes}, Shown::kMedian},
+                    {{"DtoH_bytes", "DtoH (median)", Unit::kBytes}, Shown::kMedian},
+                    {{"wall_ns", "Pass (median)", Unit::kTime}, Shown::kMedian},
+                    {{"wall_most_ns", "Pass (most)", Unit::kTime}, Shown::kMost, {"wall_ns"}},
+                    imbalance("wall_", "wall_ns", 3)},
+                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
+                     const std::string place = place_of(row);
+                     return {id, place.empty() ? "(by order)" : place, number(row.ranks.size())};
+                   });
+}
+
+Table job_findings(const Summary& job) {
+  return rank_rows("findings", "Findings", job.findings,
+                   {FigureColumn::label({"id", "Id"}),
+                    FigureColumn::label({"pattern", "Pattern"}),
+                    FigureColumn::label({"place", "Place"}),
+                    FigureColumn::label({"variable", "Variable"}),
+                    FigureColumn::label({"in", "Ranks", Unit::kText, Audience::kReader}),
+                    FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
+                    FigureColumn::label({"which", "which", Unit::kText, Audience::kData}),
+                    {{.key = "count", .title = "Operations", .unit = Unit::kCount, .spare = 2}},
+                    {{"wasted_bytes", "Bytes", Unit::kBytes}},
+                    {{"wasted_ns", "Time", Unit::kTime}},
+                    FigureColumn::label({"look_at_rank", "See rank", Unit::kCount}),
+                    FigureColumn::label({"confidence", "Confidence"})},
+                   [&](const std::string& id, const Row& row) -> std::vector<Cell> {
+                     std::string confidence;
+                     for (const auto& [word, ranks] : row.confidences) {
+                       confidence +=
+                           (confidence.empty() ? "" : ", ") +
+                           (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
+                     }
+                     return {id,
+                             text_of(row, "pattern"),
+                             place_of(row),
+                             text_of(row, "variable"),
+                             fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()),
+                             number(row.ranks.size()),
+                             row.ranks.text(),
+                             std::int64_t{look_at_rank(row)},
+                             confidence};
+                   });
+}
+
+/// Totals of each rank: sum, least, median and most, of those that any rank has. `suffix`: of their
+/// names in Summary::totals, after the names of `quantities`.
+Table per_rank(const Summary& job, const char* name, const char* title, Unit unit,
+               const char* suffix, const std::vector<std::string>& quantities) {
+  FigureTable table(name, title,
+                    {FigureColumn::label({"quantity", "Per rank"}),
+                     FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
+                     {{"sum", "Sum", unit}},
+                     {{"least", "Least", unit}, Shown::kLeast},
+                     {{"median", "Median", unit}, Shown::kMedian},
+                     {{"most", "Most", unit}, Shown::kMost},
+                     imbalance("", "", 0)},
+                    rank_heads);
+  for (const std::string& quantity : quantities) {
+    const Figure& figure = figure_of(job.totals, quantity + suffix);
+    if (figure.ranks.most == 0) continue;
+    const std::string shown = quantity == "kernel"   ? "kernels"
+                              : quantity == "region" ? "directives"
+                                                     : quantity;
+    table.add({shown, number(figure.ranks.count)},
+              [&](const FigureColumn& column) { return rank_cells(figure, column.shown); });
+  }
+  return table.take();
+}
+
+Table job_times(const Summary& job) {
+  return per_rank(job, "rank_times", "Time by rank", Unit::kTime, "_ns",
+                  {"wall", "HtoD", "DtoH", "DtoD", "memset", "alloc", "kernel", "region"});
+}
+
+Table job_bytes(const Summary& job) {
+  return per_rank(job, "rank_bytes", "Bytes by rank", Unit::kBytes, "_bytes",
+                  {"HtoD", "DtoH", "DtoD", "alloc"});
+}
+
+Table job_counts(const Summary& job) {
+  return per_rank(job, "rank_counts", "Operations by rank", Unit::kCount, "_count",
+                  {"HtoD", "DtoH", "DtoD", "alloc", "kernel", "region"});
+}
+
+Table job_hosts(const Summary& job) {
+  Table table{"hosts",
+              "Hosts",
+              {{"host", "Host"}, {"count", "Ranks", Unit::kCount}, {"ranks", "which"}},
+              {}};
+  const auto hosts = job.facts.find("host");
+  if (hosts == job.facts.end()) return table;
+  for (const auto& [host, ranks] : hosts->second) {
+    table.rows.push_back({host, number(ranks.size()), ranks.text()});
+  }
+  return table;
+}
+
+Unit unit_of(std::string_view figure) {
+  if (figure.ends_with("_ns")) return Unit::kTime;
+  return figure.ends_with("_bytes") ? Unit::kBytes : Unit::kCount;
+}
+
+Table job_outliers(const Summary& job) {
+  constexpr const char* kRule =
+      "more than 3 times the quartiles' distance beyond them, and a quarter off the median";
+  Table table{"outliers",
+              fmt::format("Ranks far from the others ({})", kRule),
+              {{"rank", "Rank", Unit::kCount},
+               {"quantity", "Quantity"},
+               {"value", "Is", Unit::kText, Audience::kReader},
+               {"median", "Median", Unit::kText, Audience::kReader},
+               {"value", "Is", Unit::kCount, Audience::kData},
+               {"median", "Median", Unit::kCount, Audience::kData},
+               {"alike", "Ranks as far", Unit::kCount}},
+              {}};
+  for (const Outlier& one : outliers_of(job)) {
+    const Unit unit = unit_of(one.figure);
+    table.rows.push_back({std::int64_t{one.rank}, one.figure, reader_text(number(one.value), unit),
+                          reader_text(number(one.median), unit), number(one.value),
+                          number(one.median), number(one.alike)});
+  }
+  const auto by_rank = [](const std::vector<Cell>& row) { return row.front(); };
+  std::ranges::stable_sort(table.rows, {}, by_rank);
+  return table;
+}
+
+Table job_losses(const Summary& job) {
+  Table table{"losses",
+              "Lost",
+              {{"name", "What"},
+               {"count", "Count", Unit::kCount},
+               {"most_rank", "Most in rank", Unit::kCount}},
+              {}};
+  for (const auto& [name, figure] : job.losses) {
+    table.rows.push_back({name, number(figure.ranks.sum), std::int64_t{figure.most_rank}});
+  }
+  return table;
+}
+
+/// All tables in the report's order, empty ones too.
+std::vector<Table> job_tables(const Summary& job) {
+  return {job_times(job),    job_bytes(job),      job_counts(job),    job_hosts(job),
+          job_outliers(job), job_directives(job), job_variables(job), job_loops(job),
+          job_findings(job), job_losses(job)};
+}
+
+Json by_rank_json(const Figures& figures) {
+  Json json = Json::object();
+  for (const auto& [name, figure] : figures) {
+    json[name] = {{"ranks", figure.ranks.count},      {"least", figure.ranks.least},
+                  {"least_rank", figure.least_rank},  {"median", figure.ranks.median()},
+                  {"mean", figure.ranks.mean()},      {"stddev", figure.ranks.deviation()},
+                  {"most", figure.ranks.most},        {"most_rank", figure.most_rank},
+                  {"imbalance", imbalance_of(figure)}};
+  }
+  return json;
+}
+
+/// As in ompdm.report/1, so that conditions mean the same in both.
+Json job_totals_json(const Summary& job) {
+  Json json = Json::object();
+  const auto put = [&](const std::string& of, const char* key, const std::string& figure) {
+    const auto found = job.totals.find(of + figure);
+    if (found != job.totals.end()) json[of][key] = found->second.ranks.sum;
+  };
+  for (const char* of : {"HtoD", "DtoH", "DtoD", "memset", "alloc", "delete", "kernel", "region",
+                         "runtime_internal"}) {
+    put(of, "bytes", "_bytes");
+    put(of, "count", "_count");
+    put(of, "time_ns", "_ns");
+  }
+  return json;
+}
+
+Json rank_rows_json(const Summary& job, const Rows& rows) {
+  Json json = Json::array();
+  for (const auto* entry : heaviest_first(rows)) {
+    const Row& row = entry->second;
+    Json& one = json.emplace_back(Json{{"id", entry->first}});
+    for (const auto& [key, text] : row.what) one[key] = text;
+    one["line"] = row.line;
+    one["ranks"] = row.ranks.size();
+    one["which"] = row.ranks.text();
+    for (const auto& [name, figure] : row.figures) one[name] = figure.ranks.sum;
+    one["by_rank"] = by_rank_json(row.figures);
+    if (!row.confidences.empty()) one["confidences"] = row.confidences;
+    if (&rows == &job.findings) one["look_at_rank"] = look_at_rank(row);
+    if (row.durations.count > 0) {
+      one["durations"] = {
+          {"count", row.durations.count},     {"avg_ns", row.durations.mean()},
+          {"med_ns", row.durations.median()}, {"min_ns", row.durations.least},
+          {"max_ns", row.durations.most},     {"stddev_ns", row.durations.deviation()}};
+    }
+  }
+  return json;
+}
+
+Json facts_json(const Summary& job) {
+  Json json = Json::object();
+  for (const auto& [fact, values] : job.facts) {
+    for (const auto& [value, ranks] : values) {
+      json[fact].push_back({{"value", value}, {"ranks", ranks.text()}});
+    }
+  }
+  return json;
+}
+
+Json unread_json(const Summary& job) {
+  Json json = Json::array();
+  for (const auto& [why, ranks] : job.unread) {
+    json.push_back({{"ranks", ranks.text()}, {"why", why}});
+  }
+  return json;
+}
+
+Json outliers_json(const Summary& job) {
+  Json json = Json::array();
+  for (const Outlier& one : outliers_of(job)) {
+    json.push_back({{"rank", one.rank},
+                    {"quantity", one.figure},
+                    {"value", one.value},
+                    {"median", one.median},
+                    {"above", one.above},
+                    {"alike", one.alike}});
+  }
+  return json;
+}
+
+std::string job_json(const Summary& job) {
+  Json losses = Json::array();
+  for (const auto& [name, figure] : job.losses) {
+    losses.push_back(
+        {{"name", name}, {"count", figure.ranks.sum}, {"most_rank", figure.most_rank}});
+  }
+  const ToldRanks told = told_ranks(job);
+  const Json json = {{"schema", kJobSchema},
+                     {"ranks",
+                      {{"count", job.ranks.size()},
+                       {"of", job.rank_count},
+                       {"which", job.ranks.text()},
+                       {"missing", missing_ranks(job).text()},
+                       {"unread", unread_json(job)},
+                       {"killed", job.killed.text()},
+                       {"truncated", job.truncated.text()},
+                       {"counted", told.counted.text()},
+                       {"told_in_part", told.in_part.text()},
+                       {"parts", told.parts.text()}}},
+                     {"wall_ns", job.end_ns - job.begin_ns},
+                     {"facts", facts_json(job)},
+                     {"totals", job_totals_json(job)},
+                     {"by_rank", by_rank_json(job.totals)},
+                     {"outliers", outliers_json(job)},
+                     {"activities", rank_rows_json(job, job.activities)},
+                     {"directives", rank_rows_json(job, job.directives)},
+                     {"variables", rank_rows_json(job, job.variables)},
+                     {"iterations", rank_rows_json(job, job.loops)},
+                     {"findings", rank_rows_json(job, job.findings)},
+                     {"losses", losses}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+/// "8 ranks moved 1.2 GB to and from devices; …; transfers took most in rank 3: 40 ms, 1.4x the
+/// mean"
+std::string job_headline(const Summary& job) {
+  const std::uint64_t moved =
+      figure_of(job.totals, "HtoD_bytes").ranks.sum + figure_of(job.totals, "DtoH_bytes").ranks.sum;
+  const Figure& wall = figure_of(job.totals, "wall_ns");
+  std::string text = fmt::format(
+      "{} moved {} to and from devices; walls from {} (rank {}) to {} "
+      "(rank {})",
+      counted(job.ranks.size(), "rank", "ranks"), spoken_size(moved),
+      spoken_time(static_cast<Nanoseconds>(wall.ranks.least)), wall.least_rank,
+      spoken_time(static_cast<Nanoseconds>(wall.ranks.most)), wall.most_rank);
+  // No share of the walls: ranks may have run on host devices, whose times are no device's.
+  const Figure& transfer = figure_of(job.totals, "transfer_union_ns");
+  if (transfer.ranks.most > 0) {
+    text += fmt::format("; transfers took most in rank {}: {}, {} the mean", transfer.most_rank,
+                        spoken_time(static_cast<Nanoseconds>(transfer.ranks.most)),
+                        ratio_text(imbalance_of(transfer)));
+  }
+  return text;
+}
+
+/// As many ranges as are read.
+std::string first_ranges(const RankSet& ranks) {
+  constexpr std::size_t kMost = 60;
+  const std::string text = ranks.text();
+  if (text.size() <= kMost) return text;
+  return text.substr(0, text.rfind(',', kMost)) + ",…";
+}
+
+/// Counts, bytes and times are of all that ran, all else is of what was told event by event.
+std::string told_in_part(const Summary& job) {
+  const ToldRanks told = told_ranks(job);
+  std::vector<std::string> parts;
+  if (!told.counted.empty()) parts.push_back("only counted: " + first_ranges(told.counted));
+  if (!told.in_part.empty())
+    parts.push_back("told event by event in part: " + first_ranges(told.in_part));
+  if (parts.empty()) return {};
+  return fmt::format("Ranks {}: shares of the time, loops and findings are of what was told",
+                     fmt::join(parts, "; "));
+}
+
+std::vector<std::string> job_warnings(const Summary& job) {
+  std::vector<std::string> lines;
+  const auto tell = [&](const RankSet& ranks, std::string_view what, std::string_view why = {}) {
+    if (ranks.empty()) return;
+    lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
+                                first_ranges(ranks)));
+    if (!why.empty()) lines.back() += fmt::format(" ({})", why);
+  };
+  for (const auto& [why, ranks] : job.unread) tell(ranks, "not read", why);
+  tell(missing_ranks(job), "of the job without a trace");
+  tell(job.killed, "killed, or left by _exit, quick_exit or exec");
+  tell(job.truncated, "of which the trace is cut short");
+  if (const std::string line = told_in_part(job); !line.empty()) lines.push_back(line);
+  tell(told_ranks(job).parts, "of which a part of the run is here, and in the figures");
+  const auto reaches = job.facts.find("reach");
+  if (reaches != job.facts.end()) {
+    for (const auto& [reach, ranks] : reaches->second) {
+      Recording recording;
+      recording.reach = reach;
+      if (!analysis::has_transfers(recording)) tell(ranks, "whose transfers are not known");
+    }
+  }
+  for (const auto& [name, figure] : job.losses) {
+    if (figure.ranks.sum == 0) continue;
+    lines.push_back(
+        fmt::format("Lost: {} {}, most in rank {}", name, figure.ranks.sum, figure.most_rank));
+  }
+  return lines;
+}
+
+std::string value_and_ranks(const std::map<std::string, RankSet>& values) {
+  constexpr std::size_t kMost = 4;
+  const bool are_alike = std::ranges::all_of(
+      values, [&](const auto& value) { return value.second == values.begin()->second; });
+  std::vector<std::string> parts;
+  for (const auto& [value, ranks] : values) {
+    if (parts.size() == kMost) {
+      parts.push_back(fmt::format("and {} more", values.size() - kMost));
+      break;
+    }
+    parts.push_back(are_alike ? value : fmt::format("{} (ranks {})", value, first_ranges(ranks)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
+  std::string ranks = first_ranges(job.ranks);
+  if (job.rank_count > 0) ranks += fmt::format(" of {}", job.rank_count);
+  std::vector<std::pair<std::string, std::string>> facts = {{"Ranks", ranks}};
+  for (const auto& [key, name] :
+       {std::pair("host", "Hosts"), {"program", "Program"}, {"runtime", "Runtime"}}) {
+    const auto found = job.facts.find(key);
+    if (found != job.facts.end()) facts.emplace_back(name, value_and_ranks(found->second));
+  }
+  const Figure& processes = figure_of(job.totals, "process_count");
+  if (processes.ranks.most > 1) {
+    facts.emplace_back("Added up", fmt::format("{} processes, at most {} of a rank",
+                                               processes.ranks.sum, processes.ranks.most));
+  }
+  return facts;
+}
+
+std::string trace_of_rank(std::int32_t rank) { return fmt::format("trace.rank{}.json", rank); }
+
+/// How to see what to do about the first finding, and what the ranks that do not have it say.
+std::string explain_hint(const Summary& job) {
+  if (job.findings.empty()) return {};
+  const auto& [id, first] = *heaviest_first(job.findings).front();
+  const std::int32_t rank = look_at_rank(first);
+  std::string text =
+      fmt::format("\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
+                  trace_of_rank(rank), id);
+  const RankSet others = ranks_at(job, first).without(first.ranks);
+  if (others.empty() || first.line == 0) return text;
+  return text + fmt::format(
+                    "It holds for {} of the ranks that come to {}, and an edit there is made for "
+                    "all. What another says of it: ompdm report --as inputs {} {}\n",
+                    first.ranks.size(), place_of(first), trace_of_rank(rank),
+                    trace_of_rank(others.first()));
+}
+
+/// The sentence for a job without findings.
+std::string none_found(const Summary& job) {
+  const ToldRanks told = told_ranks(job);
+  if (told.counted.size() == job.ranks.size()) {
+    return "Redundant transfers were not looked for: that takes single events, and none is told.";
+  }
+  return fmt::format(
+      "No redundant transfer was proven in {}: `ompdm report {}` tells how far "
+      "contents were compared.",
+      job.ranks.size() == 1 ? "this rank" : "any rank", trace_of_rank(job.ranks.first()));
+}
+
+std::string job_text(const Summary& job, const Layout& layout) {
+  Layout half = layout;  // all of it is to fit a screen
+  half.rows = layout.rows == 0 ? 0 : std::max<std::size_t>(1, layout.rows / 2);
+  const std::string first = job_headline(job);
+  std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
+  for (const std::string& line : job_warnings(job)) {
+    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
+  }
+  for (const auto& [name, value] : job_facts(job)) text += fact(name, value, layout);
+  text += titled(job_times(job), layout);
+  text += titled(job_bytes(job), layout);
+  for (Table (*table)(const Summary&) :
+       {job_outliers, job_directives, job_variables, job_loops, job_findings}) {
+    text += titled(table(job), half);
+  }
+  if (job.findings.empty()) text += '\n' + wrapped(none_found(job), layout.width) + '\n';
+  return text + explain_hint(job);
+}
+
+std::string job_markdown(const Summary& job) {
+  std::string text = "**" + job_headline(job) + "**\n\n";
+  for (const std::string& line : job_warnings(job)) text += "> " + in_markdown(line) + "\n\n";
+  for (const auto& [name, value] : job_facts(job)) {
+    text += fmt::format("* {}: `{}`\n", name, value);
+  }
+  text += '\n';
+  for (const Table& table : job_tables(job)) text += markdown_section(table);
+  if (job.findings.empty()) text += none_found(job) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render_job(const Summary& job, Format format, const Layout& layout) {
+  if (job.ranks.empty()) throw Error("no rank to report on", Error::Kind::kUsage);
+  switch (format) {
+    case Format::kJson:
+      return job_json(job);
+    case Format::kCsv:
+      return csv_sections(job_tables(job), layout.section);
+    case Format::kMarkdown:
+      return job_markdown(job);
+    case Format::kText:
+      break;
+  }
+  return job_text(job, layout);
+}
+
+}  // namespace ompdm::report
