@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,8 +71,6 @@ std::vector<std::string> names_of_row(const Json& pair) {
   }
   return names;
 }
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostPathsTried =
     50'000;  // paths that are looked at: enough for what a person types
@@ -184,8 +181,6 @@ std::string nearest(std::string_view word, std::span<const std::string> names,
 namespace ompdm::report {
 
 namespace {
-
-using Json = nlohmann::json;
 
 /// Whether findings may be counted by this, though none was found: a pattern or a confidence.
 bool is_counted_name(std::string_view name) {
