@@ -1,15 +1,14 @@
-#include "html/document.h"
-
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/device_clock.h"
-#include "html/events.h"
-#include "html/web_files.h"
+#include "html/page.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
@@ -19,8 +18,7 @@
 #include "report/findings.h"
 #include "report/headline.h"
 #include "report/json_rows.h"
-#include "report/patterns.h"
-#include "report/pragma.h"
+#include "report/patterns/patterns.h"
 #include "report/sentences.h"
 
 namespace ompdm::report::page {
@@ -51,7 +49,7 @@ void Columns::begin_block(const char* name, std::size_t rows) {
   layout_[block_] = {{"rows", rows}, {"columns", Json::array()}};
 }
 
-void Columns::add(const char* name, const std::vector<std::uint64_t>& values) {
+void Columns::add(const std::string& name, const std::vector<std::uint64_t>& values) {
   const int bytes = values.empty() ? 0 : bytes_of(std::ranges::max(values));
   layout_[block_]["columns"].push_back({{"name", name}, {"bytes", bytes}, {"grows", false}});
   for (int plane = 0; plane < bytes; ++plane) {
@@ -61,7 +59,7 @@ void Columns::add(const char* name, const std::vector<std::uint64_t>& values) {
   }
 }
 
-void Columns::add_growing(const char* name, std::vector<std::uint64_t> values) {
+void Columns::add_growing(const std::string& name, std::vector<std::uint64_t> values) {
   for (std::size_t i = values.size(); i-- > 1;) values[i] -= values[i - 1];
   add(name, values);
   layout_[block_]["columns"].back()["grows"] = true;
@@ -92,12 +90,8 @@ using analysis::Pass;
 
 constexpr std::size_t kMostPasses = 60'000;  // of all loops
 constexpr std::size_t kMostOfOneLoop = 2'000;
-constexpr std::array<const char*, analysis::kPassParts> kTimes = {
+constexpr std::array<const char*, analysis::kPassParts> kParts = {
     "kernel", "htod", "dtoh", "on_device", "allocation", "host"};
-constexpr std::array<const char*, analysis::kPassParts> kNeedless = {
-    "kernel_needless",    "htod_needless",       "dtoh_needless",
-    "on_device_needless", "allocation_needless", "host_needless"};
-
 void add_pass(Pass& sum, const Pass& pass) {
   sum.count += pass.count;
   sum.end = std::max(sum.end, pass.end);
@@ -112,19 +106,6 @@ void add_pass(Pass& sum, const Pass& pass) {
   sum.needless_bytes += pass.needless_bytes;
 }
 
-struct PassRow {
-  std::size_t loop = 0;
-  Pass pass;
-};
-
-template <class Of>
-std::vector<std::uint64_t> pass_column(const std::vector<PassRow>& rows, Of of) {
-  std::vector<std::uint64_t> values;
-  values.reserve(rows.size());
-  for (const PassRow& row : rows) values.push_back(static_cast<std::uint64_t>(of(row.pass)));
-  return values;
-}
-
 }  // namespace
 
 std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t most) {
@@ -132,7 +113,7 @@ std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t mos
   const std::size_t together = (passes.size() + most - 1) / most;
   std::vector<Pass> rows;
   for (const Pass& pass : passes) {
-    // Those of several entries are summed all the same where entries are short.
+    // If entries into the loop are short, iterations of several entries are summed.
     const bool apart =
         rows.empty() || rows.back().count >= together || (rows.size() == 1 && rows.front().first);
     if (apart) {
@@ -148,33 +129,35 @@ void add_passes(const std::vector<std::vector<Pass>>& loops, std::size_t first_l
                 Columns& columns) {
   const std::size_t most = std::clamp<std::size_t>(
       kMostPasses / std::max<std::size_t>(loops.size(), 1), 16, kMostOfOneLoop);
-  std::vector<PassRow> rows;
+  std::vector<Pass> rows;
+  std::vector<std::uint64_t> loop_of;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    for (Pass& pass : summed_passes(loops[i], most)) rows.push_back({i, pass});
+    for (Pass& pass : summed_passes(loops[i], most)) {
+      rows.push_back(pass);
+      loop_of.push_back(first_loop + i);
+    }
   }
   columns.begin_block("passes", rows.size());
-  std::vector<std::uint64_t> loop;
-  for (const PassRow& row : rows) loop.push_back(row.loop + first_loop);
-  columns.add_growing("loop", std::move(loop));
-  columns.add("begin", pass_column(rows, [](const Pass& p) { return std::max(p.begin, {}); }));
-  columns.add("duration", pass_column(rows, [](const Pass& p) { return p.end - p.begin; }));
-  columns.add("count", pass_column(rows, [](const Pass& p) { return p.count; }));
-  columns.add("first", pass_column(rows, [](const Pass& p) { return p.first; }));
-  columns.add("wall", pass_column(rows, [](const Pass& p) { return p.wall; }));
+  columns.add_growing("loop", std::move(loop_of));
+  columns.add("begin", rows, [](const Pass& pass) { return std::max(pass.begin, {}); });
+  columns.add("duration", rows, [](const Pass& pass) { return pass.end - pass.begin; });
+  columns.add("count", rows, &Pass::count);
+  columns.add("first", rows, &Pass::first);
+  columns.add("wall", rows, &Pass::wall);
   for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
-    columns.add(kTimes[part], pass_column(rows, [&](const Pass& p) { return p.time[part]; }));
-    columns.add(kNeedless[part],
-                pass_column(rows, [&](const Pass& p) { return p.needless[part]; }));
+    columns.add(kParts[part], rows, [&](const Pass& pass) { return pass.time[part]; });
+    columns.add(std::string(kParts[part]) + "_needless", rows,
+                [&](const Pass& pass) { return pass.needless[part]; });
   }
-  columns.add("htod_bytes", pass_column(rows, [](const Pass& p) { return p.htod_bytes; }));
-  columns.add("dtoh_bytes", pass_column(rows, [](const Pass& p) { return p.dtoh_bytes; }));
-  columns.add("needless_bytes", pass_column(rows, [](const Pass& p) { return p.needless_bytes; }));
+  columns.add("htod_bytes", rows, &Pass::htod_bytes);
+  columns.add("dtoh_bytes", rows, &Pass::dtoh_bytes);
+  columns.add("needless_bytes", rows, &Pass::needless_bytes);
 }
 
 namespace {
 
-/// Where a recording's rows begin in the report's tables, which are those of all recordings in
-/// turn.
+/// Where the rows of a recording begin in the report's tables, which have the rows of all
+/// recordings one after the other.
 struct RowOffsets {
   std::size_t directives = 0;
   std::size_t variables = 0;
@@ -182,89 +165,71 @@ struct RowOffsets {
   std::size_t findings = 0;
 };
 
-/// What goes into the page of one recording: JSON that says what there is, and the numbers.
+/// The data of one recording: JSON that describes it, and its numbers.
 struct Timeline {
   Json head;
   std::string base64;
 };
 
-/// A column of `rows`, what `of` says of each.
-template <class Row, class Of>
-std::vector<std::uint64_t> column(const std::vector<Row>& rows, Of of) {
-  std::vector<std::uint64_t> values;
-  values.reserve(rows.size());
-  for (const Row& row : rows) values.push_back(static_cast<std::uint64_t>(of(row)));
-  return values;
-}
-
-/// References to rows are stored plus 1; 0 is none.
-std::uint64_t reference(std::uint32_t row, std::size_t offset) {
-  return row == kNoRow32 ? 0 : row + offset + 1;
+/// The column of references to rows, which are stored plus `offset` and 1; 0 is none.
+template <class Row>
+void add_references(const char* name, const std::vector<Row>& rows, std::uint32_t Row::* of,
+                    std::size_t offset, Columns& columns) {
+  columns.add(name, rows,
+              [&](const Row& row) { return row.*of == kNoRow32 ? 0 : row.*of + offset + 1; });
 }
 
 void add_events(const std::vector<Event>& rows, const RowOffsets& offsets, Columns& columns) {
   columns.begin_block("events", rows.size());
-  columns.add_growing("begin", column(rows, [](const Event& e) { return e.begin; }));
-  columns.add("duration", column(rows, [](const Event& e) { return e.duration; }));
-  columns.add("bytes", column(rows, [](const Event& e) { return e.bytes; }));
-  columns.add("kind", column(rows, [](const Event& e) { return e.kind; }));
-  columns.add("flags", column(rows, [](const Event& e) { return e.flags; }));
-  columns.add("track", column(rows, [](const Event& e) { return e.track; }));
-  columns.add("lane", column(rows, [](const Event& e) { return e.lane; }));
-  columns.add("directive", column(rows, [&](const Event& e) {
-                return reference(e.directive, offsets.directives);
-              }));
-  columns.add("variable", column(rows, [&](const Event& e) {
-                return reference(e.variable, offsets.variables);
-              }));
-  columns.add("finding",
-              column(rows, [&](const Event& e) { return reference(e.finding, offsets.findings); }));
+  columns.add_growing("begin", rows, &Event::begin);
+  columns.add("duration", rows, &Event::duration);
+  columns.add("bytes", rows, &Event::bytes);
+  columns.add("kind", rows, &Event::kind);
+  columns.add("flags", rows, &Event::flags);
+  columns.add("track", rows, &Event::track);
+  columns.add("lane", rows, &Event::lane);
+  add_references("directive", rows, &Event::directive, offsets.directives, columns);
+  add_references("variable", rows, &Event::variable, offsets.variables, columns);
+  add_references("finding", rows, &Event::finding, offsets.findings, columns);
 }
 
 void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns) {
-  const std::vector<Bin>& bins = binned.bins;
-  columns.begin_block("bins", bins.size());
-  columns.add_growing("slot", column(bins, [](const Bin& b) { return b.slot; }));
-  columns.add("track", column(bins, [](const Bin& b) { return b.track; }));
-  columns.add("count", column(bins, [](const Bin& b) { return b.count; }));
-  columns.add("bytes", column(bins, [](const Bin& b) { return b.bytes; }));
-  columns.add("busy", column(bins, [](const Bin& b) { return b.busy; }));
-  columns.add("needless", column(bins, [](const Bin& b) { return b.needless; }));
-  const std::vector<CrossingBin>& crossings = binned.crossings;
-  columns.begin_block("crossings", crossings.size());
-  columns.add_growing("slot", column(crossings, [](const CrossingBin& b) { return b.slot; }));
-  columns.add("variable", column(crossings, [&](const CrossingBin& b) {
-                return reference(b.variable, offsets.variables);
-              }));
-  columns.add("htod", column(crossings, [](const CrossingBin& b) { return b.htod; }));
-  columns.add("dtoh", column(crossings, [](const CrossingBin& b) { return b.dtoh; }));
-  columns.add("needless", column(crossings, [](const CrossingBin& b) { return b.needless; }));
+  columns.begin_block("bins", binned.bins.size());
+  columns.add_growing("slot", binned.bins, &Bin::slot);
+  columns.add("track", binned.bins, &Bin::track);
+  columns.add("count", binned.bins, &Bin::count);
+  columns.add("bytes", binned.bins, &Bin::bytes);
+  columns.add("busy", binned.bins, &Bin::busy);
+  columns.add("needless", binned.bins, &Bin::needless);
+  columns.begin_block("crossings", binned.crossings.size());
+  columns.add_growing("slot", binned.crossings, &CrossingBin::slot);
+  add_references("variable", binned.crossings, &CrossingBin::variable, offsets.variables, columns);
+  columns.add("htod", binned.crossings, &CrossingBin::htod);
+  columns.add("dtoh", binned.crossings, &CrossingBin::dtoh);
+  columns.add("needless", binned.crossings, &CrossingBin::needless);
 }
 
-/// Devices are numbered from -1.
-std::uint64_t device_column(std::int32_t device) {
-  return device < 0 ? 0 : static_cast<std::uint64_t>(device) + 1;
+/// Device numbers begin at -1, for "unknown".
+template <class Row>
+std::uint64_t device_number(const Row& row) {
+  return row.device < 0 ? 0 : static_cast<std::uint64_t>(row.device) + 1;
 }
 
 void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& columns) {
-  const std::vector<MemorySample>& samples = memory.samples;
-  columns.begin_block("memory", samples.size());
-  columns.add_growing("time", column(samples, [](const MemorySample& s) { return s.time; }));
-  columns.add("device",
-              column(samples, [](const MemorySample& s) { return device_column(s.device); }));
-  columns.add("bytes", column(samples, [](const MemorySample& s) { return s.bytes; }));
-  const std::vector<Stay>& stays = memory.stays;
-  columns.begin_block("stays", stays.size());
-  columns.add_growing("begin", column(stays, [](const Stay& s) { return s.begin; }));
-  columns.add("duration", column(stays, [](const Stay& s) { return s.end - s.begin; }));
-  columns.add("device", column(stays, [](const Stay& s) { return device_column(s.device); }));
-  columns.add("count", column(stays, [](const Stay& s) { return s.count; }));
-  columns.add("variable", column(stays, [&](const Stay& s) {
-                return reference(s.variable, offsets.variables);
-              }));
+  columns.begin_block("memory", memory.samples.size());
+  columns.add_growing("time", memory.samples, &MemorySample::time);
+  columns.add("device", memory.samples, device_number<MemorySample>);
+  columns.add("bytes", memory.samples, &MemorySample::bytes);
+  columns.begin_block("stays", memory.stays.size());
+  columns.add_growing("begin", memory.stays, &Stay::begin);
+  columns.add("duration", memory.stays, [](const Stay& stay) { return stay.end - stay.begin; });
+  columns.add("device", memory.stays, device_number<Stay>);
+  columns.add("count", memory.stays, &Stay::count);
+  add_references("variable", memory.stays, &Stay::variable, offsets.variables, columns);
 }
 
-/// Transfers that findings call needless, apart by how sure they are.
+/// Sums of transfers that findings call needless: of those that are possible only, and of the
+/// others.
 Json needless_json(const std::vector<Event>& events,
                    const std::vector<analysis::Finding>& findings) {
   analysis::Flow sure;
@@ -332,7 +297,7 @@ namespace ompdm::report {
 namespace {
 
 
-/// As the text of a script element: no end tag and no comment can begin in it.
+/// Text for a script element, without any `<`: no end tag and no comment can begin in it.
 std::string inert(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string safe;
@@ -373,7 +338,7 @@ void add_script(std::string& html, const char* type, const std::string& id,
   html.append(text).append("</script>\n");
 }
 
-/// What rows are called: as in the text report.
+/// The names of rows, as in the text report.
 Json names_json(std::span<const analysis::Analysis> analyses, const SourceNames& names) {
   Json json = {
       {"directives", Json::array()}, {"loops", Json::array()}, {"findings", Json::array()}};
@@ -387,12 +352,12 @@ Json names_json(std::span<const analysis::Analysis> analyses, const SourceNames&
   return json;
 }
 
-/// What patterns of findings mean, by name, and what their counts are of.
+/// The title and the noun of each pattern of findings, by its name.
 Json patterns_json() {
   Json json = Json::object();
-  for (const Pattern& pattern : kPatterns) {
+  for (const Pattern& pattern : all_patterns()) {
     json[std::string(pattern.name)] = {
-        {"words", pattern.words}, {"one", pattern.one}, {"many", pattern.many}};
+        {"words", pattern.title}, {"one", pattern.one}, {"many", pattern.many}};
   }
   return json;
 }
@@ -430,7 +395,7 @@ Json sources_json(std::span<const SourceExcerpt> sources) {
   return json;
 }
 
-/// `shown` is what the page says of all recordings, `names` what each is called.
+/// `shown`: what the page has of all recordings. `names`: of the recordings.
 std::string page_text(std::span<const Pictured> recordings,
                       std::span<const analysis::Analysis> analyses,
                       std::span<const std::string> names, Json shown) {
@@ -459,14 +424,14 @@ std::string page_text(std::span<const Pictured> recordings,
   return html;
 }
 
-/// What the headline rests on; of a single recording what its header says of its times.
+/// What the headline is based on; for a single recording its wall time.
 std::string basis_of(std::span<const analysis::Analysis> analyses) {
   const std::string basis = headline_basis(analyses);
   if (!basis.empty() || analyses.size() > 1) return basis;
   return "Wall " + header_value(analyses.front(), "Wall");
 }
 
-/// Which part of each run is told, where that is not all of it.
+/// Which part of each run was recorded, if not all of it was.
 Json told_parts(std::span<const analysis::Analysis> analyses) {
   Json lines = Json::array();
   for (const analysis::Analysis& one : analyses) {
@@ -476,7 +441,7 @@ Json told_parts(std::span<const analysis::Analysis> analyses) {
   return lines;
 }
 
-/// What every page says: how rows are called, and the program's lines.
+/// What every page has: names of rows, advice, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
   return {{"compared", false},

@@ -26,7 +26,7 @@ string(REGEX REPLACE "(^|\n)import [^;]*;" "\\1" modules "${modules}")
 string(REGEX REPLACE "(^|\n)export " "\\1" modules "${modules}")
 set(script "'use strict';\n(() => {\n${modules}})();\n")
 
-set(source "#include \"html/web_files.h\"\n\nnamespace ompdm::report::page {\n")
+set(source "#include \"html/page.h\"\n\nnamespace ompdm::report::page {\n")
 embed(kBody "${body}")
 embed(kStyle "${style}")
 embed(kScript "${script}")

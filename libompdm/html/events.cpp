@@ -1,5 +1,3 @@
-#include "html/events.h"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -9,6 +7,8 @@
 #include <utility>
 
 #include "analysis/order.h"
+#include "html/page.h"
+#include "model/device_memory.h"
 
 namespace ompdm::report::page {
 
@@ -37,7 +37,7 @@ std::optional<EventKind> event_kind(OpKind kind) {
   return std::nullopt;
 }
 
-/// Sorts of events that share a track, in the order of tracks.
+/// The position of an event's track among those of its device: some kinds share a track.
 int track_rank(EventKind kind) {
   switch (kind) {
     case EventKind::kHtoD:
@@ -60,7 +60,7 @@ int track_rank(EventKind kind) {
 
 std::uint64_t instant(Nanoseconds time) { return time < 0 ? 0 : static_cast<std::uint64_t>(time); }
 
-/// Makes tracks as events come, and numbers them in the order in which they are shown.
+/// Makes a track for each kind of a device's events and for each host thread.
 class Tracks {
  public:
   void put(Event& event, std::int32_t device, std::uint32_t thread) {
@@ -69,7 +69,8 @@ class Tracks {
     event.track = keys_.try_emplace(key, static_cast<std::uint32_t>(keys_.size())).first->second;
   }
 
-  /// By the numbers that put() gave: where each track is shown.
+  /// Adds the tracks in the order in which they are shown, and returns their positions by the
+  /// numbers that put() gave.
   std::vector<std::uint32_t> order(const Trace& trace, std::vector<EventTrack>& tracks) const {
     constexpr std::array kKinds = {EventKind::kHtoD, EventKind::kKernel, EventKind::kDtoH,
                                    EventKind::kDtoD, EventKind::kAlloc,  EventKind::kRegion};
@@ -104,7 +105,7 @@ void assign_lanes(Events& events) {
   }
 }
 
-/// What an operation, a launch or a region has that says when it was, and how far it is known.
+/// The time of an operation, a launch or a region.
 template <class Row>
 Event timed_event(const Row& row, EventKind kind) {
   Event event;
@@ -116,10 +117,6 @@ Event timed_event(const Row& row, EventKind kind) {
 }
 
 }  // namespace
-
-std::int32_t drawn_under(const Trace& trace, const DataOp& op) {
-  return op.dst_device >= 0 && op.dst_device != trace.host_device ? op.dst_device : op.src_device;
-}
 
 std::vector<std::uint32_t> variable_rows(const Trace& trace,
                                          const std::vector<analysis::VariableRow>& variables) {
@@ -148,7 +145,7 @@ Events events_of(const Trace& trace, const analysis::Picture& picture,
     event.directive = directive(op.site);
     if (op.variable) event.variable = variable[op.variable.value];
     event.finding = picture.finding_of_op[i];
-    tracks.put(event, drawn_under(trace, op), op.thread);
+    tracks.put(event, drawn_device(trace, op), op.thread);
     events.rows.push_back(event);
   }
   for (const Launch& launch : trace.launches) {
@@ -181,7 +178,7 @@ namespace {
 
 constexpr std::uint64_t kMostBins = 150'000;  // of all tracks, and of all variables
 
-/// The width of spans so that `lines` of them are no more than kMostBins.
+/// The width of a bin, so that `lines` lines have at most kMostBins bins.
 std::uint64_t width_of(std::uint64_t end, std::uint64_t lines) {
   const std::uint64_t slots =
       std::clamp<std::uint64_t>(kMostBins / std::max<std::uint64_t>(lines, 1), 16, 8192);
@@ -257,13 +254,7 @@ Binned bin(Events& events, std::size_t most) {
 
 namespace {
 
-struct Block {
-  std::uint64_t bytes = 0;
-  std::uint64_t begin = 0;
-  std::uint32_t variable = kNoRow32;
-};
-
-/// Keeps of each span the sample with most bytes and the last one: what peaks stays to be seen.
+/// Keeps the largest and the last sample of each span, so that peaks are seen.
 std::vector<MemorySample> thinned(const std::vector<MemorySample>& samples, std::uint64_t end,
                                   std::size_t most) {
   if (samples.size() <= most) return samples;
@@ -319,38 +310,21 @@ std::vector<Stay> joined(const std::vector<Stay>& stays, std::uint64_t end, std:
 
 DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& variable,
                        std::uint64_t end, std::size_t most) {
-  std::map<std::pair<std::int32_t, std::uint64_t>, Block> blocks;  // by device and address
-  std::map<std::int32_t, std::uint64_t> live;
   DeviceMemory memory;
-  const auto instant_of = [](Nanoseconds time) {
-    return time < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(time);
-  };
-  const auto leave = [&](std::int32_t device, const Block& block, std::uint64_t time) {
-    live[device] -= block.bytes;
-    if (block.variable != kNoRow32) {
-      memory.stays.push_back({block.variable, device, block.begin, time});
-    }
+  DeviceMemoryReplay replay(trace);
+  const auto add_stay = [&](std::int32_t device, const DeviceMemoryReplay::Block& block,
+                            std::uint64_t until) {
+    const std::uint32_t row = block.variable ? variable[block.variable.value] : kNoRow32;
+    if (row != kNoRow32) memory.stays.push_back({row, device, instant(block.begin), until});
   };
   for (const DataOp& op : trace.ops) {
-    if (op.unfinished || (op.kind != OpKind::kAlloc && op.kind != OpKind::kDelete)) continue;
-    const std::int32_t device = drawn_under(trace, op);
-    const std::uint64_t time = instant_of(op.end);
-    const std::uint64_t address = op.kind == OpKind::kAlloc || op.src == 0 ? op.dst : op.src;
-    const auto known = blocks.find({device, address});
-    if (known != blocks.end()) {
-      leave(device, known->second, time);
-      blocks.erase(known);
-    } else if (op.kind == OpKind::kDelete) {
-      continue;
-    }
-    if (op.kind == OpKind::kAlloc) {
-      const std::uint32_t row = op.variable ? variable[op.variable.value] : kNoRow32;
-      blocks[{device, address}] = {op.bytes, time, row};
-      live[device] += op.bytes;
-    }
-    memory.samples.push_back({device, time, live[device]});
+    const auto change = replay.after(op);
+    if (!change) continue;
+    const std::uint64_t time = instant(change->time);
+    if (change->ended) add_stay(change->device, *change->ended, time);
+    memory.samples.push_back({change->device, time, change->bytes});
   }
-  for (const auto& [place, block] : blocks) leave(place.first, block, end);
+  for (const auto& [place, block] : replay.blocks()) add_stay(place.first, block, end);
   analysis::sort_rows(memory.samples, std::mem_fn(&MemorySample::time));
   analysis::sort_rows(memory.stays, std::mem_fn(&Stay::begin));
   memory.samples = thinned(memory.samples, end, most);

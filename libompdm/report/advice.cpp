@@ -1,20 +1,23 @@
 #include "report/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <map>
 #include <set>
+#include <variant>
 
 #include "ompdm/report.h"
-#include "report/edit_words.h"
-#include "report/evidence.h"
-#include "report/pragma.h"
+#include "report/patterns/patterns.h"
+#include "report/source_names.h"
+#include "report/text_layout.h"
 #include "report/units.h"
 
 namespace ompdm::report {
+
 namespace {
 
 using analysis::Edit;
@@ -23,10 +26,9 @@ using analysis::EditData;
 using analysis::EditKind;
 using analysis::EditWhen;
 using analysis::Finding;
-using analysis::RunVerdict;
 using analysis::Unless;
 
-/// The inserted directive that notes_of() is about; null if there is none.
+/// The first directive that is inserted with clauses; null if there is none.
 const Edit* first_insertion(const Finding& finding) {
   const auto first = std::ranges::find_if(finding.edits, [](const Edit& edit) {
     return edit.kind == EditKind::kInsert && !edit.clauses.empty();
@@ -64,28 +66,35 @@ std::string whose_names(const Edit& edit, const std::vector<std::string>& functi
   const std::string of = "these names and sizes are those of " + spoken_list(functions);
   if (edit.calls.empty()) return of + ": write those that the same data has at this place";
   const std::string& here = edit.calls.front().function;
-  if (functions.size() == 1) {
-    return fmt::format("{}, which {} calls at {}: write those of {}", of, here,
-                       places_text(edit.calls), here);
-  }
-  return fmt::format("{}: write those that {} has at its calls, {}", of, here,
-                     places_text(edit.calls));
+  const std::string calls = places_text(edit.calls);
+  return functions.size() == 1
+             ? fmt::format("{}, which {} calls at {}: write those of {}", of, here, calls, here)
+             : fmt::format("{}: write those that {} has at its calls, {}", of, here, calls);
 }
 
-/// What there is to know of names in insertions that are told in words: lines that belong to the
-/// first of these.
-std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
-  std::vector<std::string> functions;
-  std::set<std::string> known;
-  std::set<std::uint32_t> inserted;
-  std::map<std::string, std::set<std::string>> locals;  ///< by a function that is called from here
+/// What all insertions of a finding name.
+struct Inserted {
+  std::vector<std::string> functions;                   ///< whose names are not those of the place
+  std::map<std::string, std::set<std::string>> locals;  ///< of a called function, by its name
+  std::set<std::uint32_t> data;                         ///< positions in Finding::data
+  std::vector<std::string> objects;                     ///< that hold some of it, each once
+};
+
+void add_objects(const EditData& data, std::vector<std::string>& objects) {
+  for (const std::string& object : data.objects) {
+    if (std::ranges::find(objects, object) == objects.end()) objects.push_back(object);
+  }
+}
+
+Inserted inserted_by(const Finding& finding) {
+  Inserted all;
   std::set<std::uint32_t> with_objects;
   for (const Edit& edit : finding.edits) {
     if (edit.kind != EditKind::kInsert || edit.clauses.empty()) continue;
     const std::string here = function_of(edit);
     for (const EditClause& clause : edit.clauses) {
       for (const std::uint32_t number : clause.data) {
-        inserted.insert(number);
+        all.data.insert(number);
         // What ends a mapping ends its part of the object, too: a release more would end another's.
         if (clause.kind != "delete") with_objects.insert(number);
         const EditData& data = finding.data[number];
@@ -94,16 +103,53 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
                                 (function != here || may_be_elsewhere(edit, data));
         if (!is_foreign || function.empty()) continue;
         if (data.local_line > 0 && function != here) {
-          locals[function].insert(data.expression.substr(0, data.expression.find('[')));
-        } else if (known.insert(function).second) {
-          functions.push_back(function);
+          all.locals[function].insert(data.expression.substr(0, data.expression.find('[')));
+        } else if (std::ranges::find(all.functions, function) == all.functions.end()) {
+          all.functions.push_back(function);
         }
       }
     }
   }
+  for (const std::uint32_t number : with_objects) add_objects(finding.data[number], all.objects);
+  return all;
+}
+
+/// What is to be known of one name in an insertion at `first`: lines.
+void add_notes_of_name(const EditData& data, const Edit& first, std::vector<std::string>& lines) {
+  if (data.varies && !data.pieces.empty()) {
+    lines.push_back(fmt::format("{} was less at times: name all of it ({})", data.expression,
+                                spoken_size(std::ranges::max(data.pieces))));
+  }
+  if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
+    lines.push_back(
+        fmt::format("{} stood for other data at times, which is not meant", data.expression));
+  }
+  const int line = first.anchor.places.empty() ? 0 : first.anchor.places.front().line;
+  const bool is_named_here = data.named_at.function == function_of(first);
+  if (data.expression.empty() || !is_named_here || line <= 0) return;
+  const bool is_at_loop = first.anchor.of == analysis::Anchor::Of::kLoop;
+  if (data.local_line > line) {
+    lines.push_back(
+        fmt::format("{} is only declared at line {}: name the same data as it is called here",
+                    data.expression, data.local_line));
+  } else if (data.scope_line > line) {
+    lines.push_back(
+        fmt::format("{} has names that are only declared by line {}: write their values",
+                    data.expression, data.scope_line));
+  } else if (is_at_loop && data.scope_line == 0 && data.objects.empty()) {
+    lines.push_back(fmt::format(
+        "names in {} may be other variables here, or none: write the values that they have at {}",
+        data.expression, place_text(data.named_at)));
+  }
+}
+
+/// What is to be known of names in insertions that are sentences: lines that belong to the first of
+/// these.
+std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
+  const Inserted inserted = inserted_by(finding);
   std::vector<std::string> lines;
-  if (!functions.empty()) lines.push_back(whose_names(first, functions));
-  for (const auto& [function, names] : locals) {
+  if (!inserted.functions.empty()) lines.push_back(whose_names(first, inserted.functions));
+  for (const auto& [function, names] : inserted.locals) {
     const bool is_one = names.size() == 1;
     lines.push_back(fmt::format(
         "{} {} declared in {}: {} memory has to be there, and have a name, at this place, too",
@@ -111,20 +157,12 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
         is_one ? "its" : "their"));
   }
   std::map<std::string, std::size_t> rows_of_name;
-  std::vector<std::string> objects;
   bool of_this = false;
-  bool nameless = false;
-  for (const std::uint32_t number : inserted) {
-    const EditData& data = finding.data[number];
-    ++rows_of_name[data.expression];
-    for (const std::string& object : data.objects) {
-      const bool is_new = std::ranges::find(objects, object) == objects.end();
-      if (is_new && with_objects.contains(number)) objects.push_back(object);
-    }
-    of_this = of_this || is_of_this(data);
-    nameless = nameless || data.expression.empty();
+  for (const std::uint32_t number : inserted.data) {
+    ++rows_of_name[finding.data[number].expression];
+    of_this = of_this || is_of_this(finding.data[number]);
   }
-  for (const std::uint32_t number : inserted) {
+  for (const std::uint32_t number : inserted.data) {
     const EditData& data = finding.data[number];
     if (data.pieces.size() < 2 || data.in_turn || data.expression.empty()) continue;
     if (first.devices.size() > 1) continue;
@@ -135,69 +173,61 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
         rows_of_name[data.expression] > 1 ? " in " + data.named_at.function : std::string(),
         data.pieces.size(), sizes_of(data)));
   }
-  const bool is_at_loop = first.anchor.of == analysis::Anchor::Of::kLoop;
-  const int line = first.anchor.places.empty() ? 0 : first.anchor.places.front().line;
-  for (const std::uint32_t number : inserted) {
-    const EditData& data = finding.data[number];
-    if (data.varies && !data.pieces.empty()) {
-      lines.push_back(fmt::format("{} was less at times: name all of it ({})", data.expression,
-                                  spoken_size(*std::ranges::max_element(data.pieces))));
-    }
-    if (data.strays && data.pieces.size() == 1 && data.named_at.line > 0) {
-      lines.push_back(
-          fmt::format("{} stood for other data at times, which is not meant", data.expression));
-    }
-    if (data.expression.empty() || data.named_at.function != function_of(first)) continue;
-    if (line > 0 && data.local_line > line) {
-      lines.push_back(
-          fmt::format("{} is only declared at line {}: name the same data as it is "
-                      "called here",
-                      data.expression, data.local_line));
-    } else if (line > 0 && data.scope_line > line) {
-      lines.push_back(
-          fmt::format("{} has names that are only declared by line {}: write their values",
-                      data.expression, data.scope_line));
-    } else if (is_at_loop && line > 0 && data.scope_line == 0 && data.objects.empty()) {
-      lines.push_back(fmt::format(
-          "names in {} may be other variables here, or none: write the values that they "
-          "have at {}",
-          data.expression, place_text(data.named_at)));
-    }
+  for (const std::uint32_t number : inserted.data) {
+    add_notes_of_name(finding.data[number], first, lines);
   }
   if (first.devices.size() > 1) {
     lines.push_back(
         fmt::format("write all this for each of {}, with the data that this device works on",
                     devices_text(first.devices)));
   }
-  if (!objects.empty()) {
+  if (!inserted.objects.empty()) {
     lines.push_back(fmt::format(
         "map {} with {} members, before them by map(to:), and after them by map(release:){}",
-        spoken_list(objects), objects.size() == 1 ? "its" : "their",
+        spoken_list(inserted.objects), inserted.objects.size() == 1 ? "its" : "their",
         of_this ? ", in a member function that is called once for each object" : ""));
     lines.emplace_back(
         "other members that the host or a kernel changes meanwhile need a target update, too");
   }
-  if (nameless) lines.emplace_back("compile with -g: then the data has its names here");
+  if (rows_of_name.contains("")) {
+    lines.emplace_back("compile with -g: then the data has its names here");
+  }
   return lines;
+}
+
+bool has(const Finding& finding, Unless unless) {
+  return std::ranges::find(finding.unless, unless) != finding.unless.end();
+}
+
+/// Whether an expression is a variable of C or C++, and no memory that one points to.
+bool is_variable(const EditData& data) {
+  return !data.expression.empty() && std::ranges::all_of(data.expression, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == ':';
+  });
+}
+
+/// Whether some of a finding's data may be memory that the program allocates again: none that is a
+/// variable itself. Fortran's arrays may be allocatable, or pointers.
+bool may_be_made_anew(const Finding& finding) {
+  return has(finding, Unless::kMadeAnew) &&
+         (is_fortran_source(finding.file) || finding.data.empty() ||
+          !std::ranges::all_of(finding.data, is_variable));
 }
 
 /// What would make the edits wrong, and what to do then: a line each.
 std::vector<std::string> unless_lines(const Finding& finding) {
-  const auto has = [&](Unless one) {
-    return std::ranges::find(finding.unless, one) != finding.unless.end();
-  };
   const bool is_one = finding.data.size() == 1;
   const char* it = is_one ? "it" : "them";
   std::vector<std::string> lines;
   std::vector<std::string> cases;
-  if (has(Unless::kHostChanges)) {
+  if (has(finding, Unless::kHostChanges)) {
     cases.push_back(
         fmt::format("the host, or what another device brings back, changes {} in between", it));
   }
-  if (has(Unless::kKernelChanges))
+  if (has(finding, Unless::kKernelChanges))
     cases.push_back(fmt::format("a kernel changes {} in between", it));
-  if (has(Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
-  if (has(Unless::kHostWantsRestore)) {
+  if (has(finding, Unless::kKernelUses)) cases.push_back(fmt::format("a kernel uses {}", it));
+  if (has(finding, Unless::kHostWantsRestore)) {
     cases.push_back(fmt::format("the host changes its own copy and wants {} restored", it));
   }
   if (!cases.empty()) {
@@ -209,35 +239,73 @@ std::vector<std::string> unless_lines(const Finding& finding) {
                     "before all this",
                     is_one ? "this data" : "any of this data"));
   }
-  if (has(Unless::kNoPass)) {
+  if (has(finding, Unless::kNoPass)) {
     lines.emplace_back(
         "if a loop in between may have no pass: let the clause send (to, tofrom), or what comes "
-        "back "
-        "after it has never been filled");
+        "back after it has never been filled");
   }
   return lines;
 }
 
-/// "the target update at heat.cpp:70", "the target region at heat.cpp:56 on the host, by its if()".
-std::string unreached_words(const UnreachedDirective& one) {
-  const analysis::SourcePlace place{one.place.file, one.place.line, one.place.function, 0};
-  const std::string what = one.directive == Directive::kApi ? "call"
-                           : one.directive == Directive::kTarget
-                               ? "target region"
-                               : std::string(analysis::directive_name(one.directive));
-  return fmt::format("the {} at {}{}", what, place_text(place),
-                     one.on_host ? " on the host, by its if()" : "");
+/// The same conditions in a few words, with those of inserted directives.
+std::vector<std::string> brief_conditions(const Finding& finding) {
+  const auto has_edit = [&](EditWhen when) {
+    return std::ranges::any_of(finding.edits, [&](const Edit& edit) {
+      return edit.when == when && edit.kind == EditKind::kInsert;
+    });
+  };
+  std::vector<std::string> all;
+  if (has_edit(EditWhen::kHostUses)) {
+    all.emplace_back("the host uses it meanwhile");
+  } else if (has(finding, Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
+    all.emplace_back("the host changes it meanwhile");
+  }
+  const auto add = [&](bool is_condition, const char* words) {
+    if (is_condition) all.emplace_back(words);
+  };
+  add(has(finding, Unless::kHostChanges), "the host changes it in between");
+  add(has(finding, Unless::kKernelChanges), "a kernel changes it");
+  add(has(finding, Unless::kKernelUses), "a kernel uses it");
+  add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
+  add(has(finding, Unless::kHostWantsRestore), "the host wants its own changes undone");
+  add(may_be_made_anew(finding), "it is allocated anew");
+  add(has(finding, Unless::kNoPass), "no pass of a loop fills it");
+  return all;
 }
 
-/// Why there is no edit.
+/// Whether some contents that were found equal were compared by blocks alone.
+bool rests_on_blocks(const Finding& finding) {
+  return std::visit(
+      [](const auto& facts) {
+        if constexpr (requires { facts.same.in_full; }) {
+          return facts.same.in_full < facts.same.equal;
+        } else {
+          return false;
+        }
+      },
+      finding.facts);
+}
+
+std::string place_of(const UnreachedDirective& directive) {
+  const Frame& place = directive.place;
+  return place_text(analysis::SourcePlace{place.file, place.line, place.function, 0});
+}
+
+/// Why there is no edit: "... to the target update at heat.cpp:70, which was not seen in this run".
 std::string unreached_text(const Finding& finding) {
-  if (finding.unreached.empty()) return {};
   std::vector<std::string> all;
-  for (const UnreachedDirective& each : finding.unreached) all.push_back(unreached_words(each));
+  for (const UnreachedDirective& each : finding.unreached) {
+    all.push_back(fmt::format("the {} at {}{}",
+                              each.directive == Directive::kApi ? "call"
+                              : each.directive == Directive::kTarget
+                                  ? "target region"
+                                  : analysis::directive_name(each.directive),
+                              place_of(each), each.on_host ? " on the host, by its if()" : ""));
+  }
   const bool none_shows = std::ranges::all_of(finding.unreached, &UnreachedDirective::on_host);
   // A run that takes the other way alone has been recorded already.
   const bool is_taken =
-      std::ranges::find(finding.runs, RunVerdict::kOtherWork) != finding.runs.end();
+      std::ranges::find(finding.runs, analysis::RunVerdict::kOtherWork) != finding.runs.end();
   return fmt::format(
       "no edit is given: the loop's code also leads to {}, which {}, and may use or change this "
       "data{}",
@@ -268,58 +336,10 @@ bool is_for_host(const Edit& edit) {
 
 bool is_last_of_data(const Edit& edit) {
   return edit.kind == EditKind::kInsert && edit.directive == Directive::kTargetExitData &&
-         std::ranges::any_of(edit.clauses,
-                             [](const EditClause& clause) { return clause.kind == "from"; });
-}
-
-/// Whether an expression is a variable of C or C++, and no memory that one points to.
-bool is_variable(const EditData& data) {
-  return !data.expression.empty() && std::ranges::all_of(data.expression, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == ':';
-  });
+         std::ranges::find(edit.clauses, "from", &EditClause::kind) != edit.clauses.end();
 }
 
 }  // namespace
-
-bool may_be_made_anew(const Finding& finding) {
-  const bool has = std::ranges::find(finding.unless, Unless::kMadeAnew) != finding.unless.end();
-  // Fortran's arrays may be allocatable, or pointers.
-  return has && (is_fortran_source(finding.file) || finding.data.empty() ||
-                 !std::ranges::all_of(finding.data, is_variable));
-}
-
-std::string place_text(const analysis::SourcePlace& place) {
-  if (!place.file.empty() && place.line > 0) {
-    return fmt::format("{}:{}", place.file.substr(place.file.rfind('/') + 1), place.line);
-  }
-  if (place.function.empty()) return fmt::format("{:#x} in the program", place.address);
-  return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
-}
-
-std::string places_text(const std::vector<analysis::SourcePlace>& places) {
-  std::vector<std::string> texts;
-  std::set<std::string> known;
-  for (const analysis::SourcePlace& place : places) {
-    std::string text = place_text(place);
-    if (known.insert(text).second) texts.push_back(std::move(text));
-  }
-  return spoken_list(texts);
-}
-
-std::string devices_text(const std::vector<std::int32_t>& devices) {
-  std::vector<std::string> texts;
-  for (const std::int32_t device : devices) texts.push_back(std::to_string(device));
-  return (texts.size() == 1 ? "device " : "devices ") + spoken_list(texts);
-}
-
-std::string clause_list(const std::vector<std::string>& items) {
-  return fmt::format("{}", fmt::join(items, ", "));
-}
-
-std::string spoken_list(const std::vector<std::string>& items) {
-  if (items.size() < 2) return items.empty() ? std::string() : items.front();
-  return fmt::format("{} and {}", fmt::join(items.begin(), items.end() - 1, ", "), items.back());
-}
 
 std::vector<AdviceStep> advice_steps(const Finding& finding) {
   std::vector<AdviceStep> steps;
@@ -353,9 +373,7 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
     before = &edit;
   }
   for (std::string& line : unless_lines(finding)) checks.push_back({true, {{std::move(line)}}});
-  if (std::string text = unreached_text(finding); !text.empty()) {
-    steps.push_back({false, {{std::move(text)}}});
-  }
+  if (!finding.unreached.empty()) steps.push_back({false, {{unreached_text(finding)}}});
   for (const std::string& remark : remarks_of(finding)) {
     (finding.edits.empty() ? steps : checks)
         .push_back({!finding.edits.empty(), sentences_of(remark)});
@@ -383,6 +401,41 @@ std::string advice_text(const Finding& finding) {
     }
   }
   return text;
+}
+
+std::string step_text(const AdviceStep& step, const Finding& finding, const std::string& mark,
+                      const std::string& code_mark, std::size_t width) {
+  std::string text;
+  for (const AdviceLine& line : step.lines) {
+    if (!line.is_code) {
+      text += paragraph(text.empty() ? mark : std::string(mark.size(), ' '), line.text, width);
+      continue;
+    }
+    for (const std::string& part :
+         set_code(line.text, finding.file, width - std::min(width, code_mark.size()))) {
+      text += code_mark + part + '\n';
+    }
+  }
+  return text;
+}
+
+std::string unless_line(const Finding& finding) {
+  if (!finding.unreached.empty()) {
+    const UnreachedDirective& first = finding.unreached.front();
+    const std::string places =
+        place_of(first) + (finding.unreached.size() > 1 ? " and others" : "");
+    return first.on_host
+               ? fmt::format("no edit: what is at {} may run on the host, which nothing records",
+                             places)
+               : "no edit: the run did not take the branch to " + places;
+  }
+  // The runs that speak against the edits have a sentence of their own.
+  if (std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) return {};
+  std::vector<std::string> all = brief_conditions(finding);
+  if (!finding.edits.empty() && rests_on_blocks(finding)) {
+    all.emplace_back("bytes that were not compared change (OMPDM_HASH=full)");
+  }
+  return all.empty() ? std::string() : "unless " + spoken_list(all, "or");
 }
 
 }  // namespace ompdm::report

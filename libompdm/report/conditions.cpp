@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,98 +16,9 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/findings.h"
 #include "report/json_rows.h"
-#include "report/patterns.h"
-
-namespace ompdm::report {
-
-namespace {
-
-constexpr const char* kNames[] = {"name", "pattern", "type", "function", "confidence", "id"};
-
-std::string text_of(const Json& row, const char* key) {
-  const auto found = row.find(key);
-  return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// "src/heat.cpp:41"; empty where a row has no place.
-std::string place_of_json(const Json& row) {
-  const std::string file = text_of(row, "file");
-  if (file.empty() || !row.contains("line")) return {};
-  return fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
-}
-
-/// A pair of a comparison is called what its later row is.
-const Json& named_row(const Json& row) {
-  const auto after = row.find("after");
-  return after != row.end() && after->is_object() ? *after : row;
-}
-
-/// Whether `name` is a name of the row, or its place with as much of the file's path as is given.
-bool is_called(const Json& pair, std::string_view name) {
-  if (!pair.is_object()) return false;
-  const Json& row = named_row(pair);
-  if (std::ranges::any_of(kNames, [&](const char* key) {
-        const std::string text = text_of(row, key);
-        return !text.empty() && text == name;
-      })) {
-    return true;
-  }
-  const std::string place = place_of_json(row);
-  return !place.empty() && (place == name || (place.size() > name.size() && place.ends_with(name) &&
-                                              place[place.size() - name.size() - 1] == '/'));
-}
-
-/// The row's names; its place has the file's own name alone.
-std::vector<std::string> names_of_row(const Json& pair) {
-  std::vector<std::string> names;
-  if (!pair.is_object()) return names;
-  const Json& row = named_row(pair);
-  for (const char* key : kNames) {
-    if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
-  }
-  if (const std::string place = place_of_json(row); !place.empty()) {
-    names.push_back(place.substr(place.rfind('/') + 1));
-  }
-  return names;
-}
-
-
-constexpr std::size_t kMostPathsTried =
-    50'000;  // paths that are looked at: enough for what a person types
-
-/// Paths to the numbers below `value`, each behind `prefix`.
-void add_paths(const Json& value, const std::string& prefix, std::vector<std::string>& paths) {
-  if (paths.size() >= kMostPathsTried) return;
-  const auto below = [&](const std::string& name) {
-    return prefix.empty() ? name : prefix + '.' + name;
-  };
-  if (value.is_number() || value.is_boolean() || value.is_array()) paths.push_back(prefix);
-  if (value.is_object()) {
-    for (const auto& [name, field] : value.items()) add_paths(field, below(name), paths);
-  }
-  if (!value.is_array()) return;
-  for (const Json& row : value) {
-    for (const std::string& name : names_of_row(row)) {
-      paths.push_back(below(name));  // counts
-      add_paths(row, below(name), paths);
-    }
-  }
-}
-
-/// Of the paths that lead to a number, the path nearest to `path`; empty if no path is near.
-std::string near_path(std::string_view path, const Json& report) {
-  std::vector<std::string> paths;
-  if (const auto totals = report.find("totals"); totals != report.end()) {
-    add_paths(*totals, {}, paths);
-  }
-  add_paths(report, {}, paths);
-  return nearest(path, paths);
-}
-
-}  // namespace
-
-}  // namespace ompdm::report
+#include "report/patterns/patterns.h"
 
 namespace ompdm {
 
@@ -184,11 +94,91 @@ namespace ompdm::report {
 
 namespace {
 
+/// Fields by which a row is called.
+constexpr const char* kNames[] = {"name", "pattern", "type", "function", "confidence", "id"};
+
+std::string text_of(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// "src/heat.cpp:41"; empty where a row has no place.
+std::string place_of_json(const Json& row) {
+  const std::string file = text_of(row, "file");
+  if (file.empty() || !row.contains("line")) return {};
+  return fmt::format("{}:{}", file, row["line"].get<std::int64_t>());
+}
+
+/// A pair of a comparison is called what its later row is.
+const Json& named_row(const Json& row) {
+  const auto after = row.find("after");
+  return after != row.end() && after->is_object() ? *after : row;
+}
+
+/// Whether `name` is a name of the row, or its place with as much of the file's path as is given.
+bool is_called(const Json& pair, std::string_view name) {
+  if (!pair.is_object()) return false;
+  const Json& row = named_row(pair);
+  if (std::ranges::any_of(kNames, [&](const char* key) {
+        const std::string text = text_of(row, key);
+        return !text.empty() && text == name;
+      })) {
+    return true;
+  }
+  const std::string place = place_of_json(row);
+  return !place.empty() && (place == name || (place.size() > name.size() && place.ends_with(name) &&
+                                              place[place.size() - name.size() - 1] == '/'));
+}
+
+/// The row's names; its place has the file's own name alone.
+std::vector<std::string> names_of_row(const Json& pair) {
+  std::vector<std::string> names;
+  if (!pair.is_object()) return names;
+  const Json& row = named_row(pair);
+  for (const char* key : kNames) {
+    if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
+  }
+  if (const std::string place = place_of_json(row); !place.empty()) {
+    names.push_back(place.substr(place.rfind('/') + 1));
+  }
+  return names;
+}
+
+constexpr std::size_t kMostPathsTried = 50'000;  // enough for what a person types
+
+/// Paths to the numbers below `value`, each behind `prefix`.
+void add_paths(const Json& value, const std::string& prefix, std::vector<std::string>& paths) {
+  if (paths.size() >= kMostPathsTried) return;
+  const auto below = [&](const std::string& name) {
+    return prefix.empty() ? name : prefix + '.' + name;
+  };
+  if (value.is_number() || value.is_boolean() || value.is_array()) paths.push_back(prefix);
+  if (value.is_object()) {
+    for (const auto& [name, field] : value.items()) add_paths(field, below(name), paths);
+  }
+  if (!value.is_array()) return;
+  for (const Json& row : value) {
+    for (const std::string& name : names_of_row(row)) {
+      paths.push_back(below(name));  // counts
+      add_paths(row, below(name), paths);
+    }
+  }
+}
+
+/// Of the paths that lead to a number, the path nearest to `path`; empty if no path is near.
+std::string near_path(std::string_view path, const Json& report) {
+  std::vector<std::string> paths;
+  if (const auto totals = report.find("totals"); totals != report.end()) {
+    add_paths(*totals, {}, paths);
+  }
+  add_paths(report, {}, paths);
+  return nearest(path, paths);
+}
 
 /// Whether findings may be counted by this, though none was found: a pattern or a confidence.
 bool is_counted_name(std::string_view name) {
-  constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
-  return std::ranges::find(kPatterns, name, &Pattern::name) != std::end(kPatterns) ||
+  const std::vector<Pattern>& patterns = all_patterns();
+  return std::ranges::find(patterns, name, &Pattern::name) != patterns.end() ||
          std::ranges::find(kConfidences, name) != std::end(kConfidences);
 }
 

@@ -1,19 +1,19 @@
 #include "report/findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <map>
+#include <tuple>
 #include <variant>
-#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/trace.h"
 #include "report/advice.h"
-#include "report/headline.h"
-#include "report/needless.h"
-#include "report/patterns.h"
-#include "report/pragma.h"
+#include "report/patterns/patterns.h"
 #include "report/sentences.h"
 #include "report/table.h"
 #include "report/text_layout.h"
@@ -25,44 +25,63 @@ namespace {
 
 using analysis::Analysis;
 using analysis::Finding;
+using analysis::RunVerdict;
 
-Pattern pattern_of(const Finding& finding) {
-  const auto known = std::ranges::find(kPatterns, finding.pattern, &Pattern::name);
-  if (known != std::end(kPatterns)) return *known;
-  return {finding.pattern, {}, "instance", "instances"};
+bool is_better(const Finding& one, const Finding& other) {
+  return std::tuple(!one.edits.empty(), one.wasted_time) >
+         std::tuple(!other.edits.empty(), other.wasted_time);
+}
+
+/// Numbers from 1.
+std::vector<std::size_t> runs_with(const Finding& finding, RunVerdict verdict) {
+  std::vector<std::size_t> runs;
+  for (std::size_t i = 0; i < finding.runs.size(); ++i) {
+    if (finding.runs[i] == verdict) runs.push_back(i + 1);
+  }
+  return runs;
+}
+
+/// "run 3", "runs 3 and 4".
+std::string spoken_runs(const std::vector<std::size_t>& runs) {
+  std::vector<std::string> numbers;
+  for (const std::size_t run : runs) numbers.push_back(std::to_string(run));
+  return (runs.size() == 1 ? "run " : "runs ") + spoken_list(numbers);
 }
 
 }  // namespace
 
-std::string pattern_words(const Finding& finding) {
-  const Pattern pattern = pattern_of(finding);
-  if (!pattern.words.empty()) return std::string(pattern.words);
-  std::string words = finding.pattern;
-  std::ranges::replace(words, '_', ' ');
-  return words;
+std::vector<ShownFinding> shown_findings(Analyses analyses) {
+  std::vector<ShownFinding> shown;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const Finding& finding : analyses[i].findings) {
+      const auto [at, is_new] = known.try_emplace(finding.id, shown.size());
+      if (is_new || !are_inputs(analyses)) {
+        shown.push_back({i, &finding});
+      } else if (is_better(finding, *shown[at->second].finding)) {
+        shown[at->second] = {i, &finding};
+      }
+    }
+  }
+  if (!are_inputs(analyses)) return shown;
+  std::ranges::stable_sort(shown, std::greater<>(),
+                           [](const ShownFinding& one) { return one.finding->wasted_time; });
+  return shown;
 }
 
 std::string_view confidence_of(const Finding& finding) {
-  switch (finding.confidence) {
-    case analysis::Confidence::kCertain:
-      return "certain";
-    case analysis::Confidence::kLikely:
-      return "likely";
-    case analysis::Confidence::kPossible:
-      break;
-  }
-  return "possible";
+  return kConfidences[static_cast<std::size_t>(finding.confidence)];
 }
 
 std::string heading_of(const Finding& finding, const SourceNames& names) {
   std::string text = names.place(finding.file, finding.line);
   if (!finding.variable.empty()) text += (text.empty() ? "" : ", ") + finding.variable;
-  return text + (text.empty() ? "" : ": ") + pattern_words(finding);
+  return text + (text.empty() ? "" : ": ") + title_of(finding);
 }
 
 std::string cost_of(const Finding& finding) {
   const Pattern pattern = pattern_of(finding);
-  // What the host reads in between has to cross all the same.
+  // Data that the host reads in between is transferred all the same.
   const auto* loop = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
   std::string text = loop != nullptr && loop->may_be_read ? "at most " : "";
   text += counted(finding.count, pattern.one, pattern.many);
@@ -84,26 +103,49 @@ std::string cost_of(const Finding& finding) {
   return fmt::format("{}; {}", text, confidence_of(finding));
 }
 
-bool can_tell(const Analysis& one) {
-  return analysis::has_target_events(one) && analysis::knows_transfers(one);
+std::string runs_sentence(const Finding& finding) {
+  if (finding.runs.empty()) return {};
+  std::string text = fmt::format("in {} of {} runs", runs_with(finding, RunVerdict::kHolds).size(),
+                                 finding.runs.size());
+  const auto add = [&](RunVerdict verdict, const char* one, const char* many) {
+    const std::vector<std::size_t> runs = runs_with(finding, verdict);
+    if (runs.empty()) return;
+    text += fmt::format(fmt::runtime(runs.size() == 1 ? one : many), spoken_runs(runs));
+  };
+  add(RunVerdict::kUnreached, "; not in {}, which does not reach it",
+      "; not in {}, which do not reach it");
+  add(RunVerdict::kUntold, "; {} reaches it, and tells too little",
+      "; {} reach it, and tell too little");
+  add(RunVerdict::kNeeded, "; not in {}, which reaches it too", "; not in {}, which reach it too");
+  add(RunVerdict::kOtherEdits, "; {} would take other edits", "; {} would take other edits");
+  add(RunVerdict::kOtherWork, "; {} does other work there", "; {} do other work there");
+  // A finding that never had an edit has lost none.
+  const bool is_withdrawn = finding.edits.empty() && finding.remarks.empty() &&
+                            finding.unreached.empty() &&
+                            std::ranges::any_of(finding.runs, analysis::speaks_against_edits);
+  return is_withdrawn ? text + ": so no edit is given" : text;
 }
 
-bool was_looked_for(Analyses analyses) {
-  return std::ranges::any_of(analyses, [](const Analysis& one) {
-    return !is_only_counted(one.recording, one.process.wall);
-  });
+std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
+    const Finding& finding) {
+  return {{"hold", runs_with(finding, RunVerdict::kHolds)},
+          {"need", runs_with(finding, RunVerdict::kNeeded)},
+          {"other_edits", runs_with(finding, RunVerdict::kOtherEdits)},
+          {"other_work", runs_with(finding, RunVerdict::kOtherWork)},
+          {"unreached", runs_with(finding, RunVerdict::kUnreached)},
+          {"untold", runs_with(finding, RunVerdict::kUntold)}};
 }
 
 namespace {
 
-/// "Most was moved by a.cpp:7 (target update, 32.0 MB) and a.cpp:9 (target update, 30.0 MB)."
+/// " Most bytes: a.cpp:7 (target update, 32.0 MB) and a.cpp:9 (target update, 30.0 MB)."
 std::string largest_movers(Analyses analyses, const SourceNames& names) {
   constexpr std::size_t kMost = 3;
   std::vector<std::pair<std::uint64_t, std::string>> movers;
   const Ranks ranks = ranks_of(analyses);
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::DirectiveRow& row : analyses[i].directives) {
-      const std::uint64_t bytes = row.htod.bytes + row.dtoh.bytes + row.dtod.bytes;
+      const std::uint64_t bytes = moved_bytes(row);
       if (bytes == 0) continue;
       const bool is_named = row.directive != Directive::kRuntime;
       movers.emplace_back(bytes,
@@ -114,9 +156,9 @@ std::string largest_movers(Analyses analyses, const SourceNames& names) {
   }
   if (movers.empty()) return {};
   std::ranges::stable_sort(movers, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
-  std::vector<std::string> told;
-  for (std::size_t i = 0; i < std::min(kMost, movers.size()); ++i) told.push_back(movers[i].second);
-  return fmt::format(" Most bytes: {}.", spoken_list(told));
+  std::vector<std::string> most;
+  for (std::size_t i = 0; i < std::min(kMost, movers.size()); ++i) most.push_back(movers[i].second);
+  return fmt::format(" Most bytes: {}.", spoken_list(most));
 }
 
 /// " 80 transfers of at most 256 B were not judged."
@@ -147,7 +189,9 @@ std::string compared_text(Analyses analyses) {
 }  // namespace
 
 std::string none_found(Analyses analyses, const SourceNames& names) {
-  if (!was_looked_for(analyses)) {
+  if (std::ranges::all_of(analyses, [](const Analysis& one) {
+        return is_only_counted(one.recording, one.process.wall);
+      })) {
     return "Redundant transfers were not looked for: that takes single events, and none is told.";
   }
   const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
@@ -178,59 +222,12 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
 
 namespace {
 
-using analysis::Finding;
-
 constexpr const char* kSteps = "What to do:";
 constexpr const char* kChecks = "What to look for in the program:";
 
-std::string title_of(Analyses analyses) {
-  return fmt::format("Findings: what was needless in {}, what would save most time first",
-                     are_inputs(analyses) ? "these runs" : "this run");
-}
-
-/// Words in lines that are not wider than `width`, each after `indent` blanks.
-std::string filled(const std::string& line, std::size_t indent, std::size_t width) {
-  std::string text;
-  std::size_t used = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t blank = std::min(line.find(' ', at), line.size());
-    const std::string word = line.substr(at, blank - at);
-    const std::size_t size = display_width(word);
-    if (used > 0 && used + 1 + size <= width) {
-      text += ' ' + word;
-      used += 1 + size;
-    } else {
-      text += (used > 0 ? "\n" : "") + std::string(indent, ' ') + word;
-      used = indent + size;
-    }
-    at = blank + 1;
-  }
-  return text + '\n';
-}
-
-/// One thing to do behind `mark`: code is wrapped as the language has it.
-std::string listed(const std::string& mark, const AdviceStep& step, const Finding& finding,
-                   std::size_t indent, std::size_t width) {
-  std::string text;
-  const std::size_t inner = indent + mark.size();
-  const std::string code_indent(inner + 4, ' ');
-  const std::size_t code_width = width - std::min(width, code_indent.size());
-  for (const AdviceLine& line : step.lines) {
-    if (!line.is_code) {
-      text += filled(line.text, inner, width);
-      continue;
-    }
-    for (const std::string& part : set_code(line.text, finding.file, code_width)) {
-      text += code_indent + part + '\n';
-    }
-  }
-  return std::string(indent, ' ') + mark + text.substr(inner);
-}
-
-/// The same in a list within a list's item, four columns a level and for code: what Markdown's
-/// dialects agree on, where fences within lists are not.
-std::string listed_markdown(const std::string& mark, const AdviceStep& step,
-                            const Finding& finding) {
+/// A step in a list within a list's item, four columns a level and for code: Markdown's dialects
+/// agree on these, and not on fences within lists.
+std::string step_markdown(const std::string& mark, const AdviceStep& step, const Finding& finding) {
   constexpr std::size_t kWidest = 88;
   std::string text;
   bool in_code = false;
@@ -255,17 +252,17 @@ std::string steps_markdown(const Finding& finding) {
     if (text.empty() && !step.is_check) text = fmt::format("    {}\n\n", kSteps);
     if (step.is_check && !is_check) text += fmt::format("    {}\n\n", kChecks);
     is_check = step.is_check;
-    text += listed_markdown(is_check ? "* " : "1. ", step, finding);
+    text += step_markdown(is_check ? "* " : "1. ", step, finding);
   }
   return text;
 }
 
 /// Of the finding that has this number, from 1, or id.
-std::size_t position_of(const std::vector<ToldFinding>& all, const SourceNames& names,
+std::size_t position_of(const std::vector<ShownFinding>& all, const SourceNames& names,
                         Analyses analyses, const std::string& which) {
   if (which.empty()) return 0;
   const auto by_id =
-      std::ranges::find(all, which, [](const ToldFinding& one) { return one.finding->id; });
+      std::ranges::find(all, which, [](const ShownFinding& one) { return one.finding->id; });
   if (by_id != all.end()) return static_cast<std::size_t>(by_id - all.begin());
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
@@ -280,37 +277,32 @@ std::size_t position_of(const std::vector<ToldFinding>& all, const SourceNames& 
 }  // namespace
 
 std::string explain(Analyses analyses, const std::string& which, const Layout& layout) {
-  const std::vector<ToldFinding> all = told_findings(analyses);
+  const std::vector<ShownFinding> all = shown_findings(analyses);
   const SourceNames names(analyses);
   if (which.empty() && all.size() != 1) return finding_list(analyses, names, layout);
   const std::size_t at = position_of(all, names, analyses, which);
-  const Ranks ranks = ranks_of(analyses);
   const Finding& finding = *all[at].finding;
   constexpr std::size_t kWidest = 100;  // that a line of prose is read well in
   const std::size_t width = std::min(layout.width, kWidest);
-  const std::string label = fmt::format("{}. ", at + 1);
-  const std::size_t indent = label.size();
-  std::string text =
-      label + filled(prefix(ranks, all[at].recording) + heading_of(finding, names), indent, width)
-                  .substr(indent);
-  text += filled(cost_of(finding), indent, width);
+  const std::string number = fmt::format("{}. ", at + 1);
+  const std::string indent(number.size(), ' ');
+  const std::string rank = prefix(ranks_of(analyses), all[at].recording);
+  std::string text = paragraph(number, rank + heading_of(finding, names), width) +
+                     paragraph(indent, cost_of(finding), width);
   const std::string runs = runs_sentence(finding);
-  if (!runs.empty()) text += filled(runs, indent, width);
-  text += '\n' + filled(evidence_text(finding) + '.', indent, width);
+  if (!runs.empty()) text += paragraph(indent, runs, width);
+  text += '\n' + paragraph(indent, evidence_text(finding) + '.', width);
   const std::vector<AdviceStep> steps = advice_steps(finding);
   const auto checks = std::ranges::find(steps, true, &AdviceStep::is_check);
-  const bool is_numbered = checks - steps.begin() > 1;
-  if (checks != steps.begin()) text += '\n' + filled(kSteps, indent, width);
-  std::size_t number = 0;
-  for (auto step = steps.begin(); step != checks; ++step) {
-    const std::string mark = is_numbered ? fmt::format("{}) ", ++number) : std::string("- ");
-    text += listed(mark, *step, finding, indent, width);
-  }
-  if (checks != steps.end()) {
-    text += '\n' + filled(kChecks, indent, width);
-  }
-  for (auto step = checks; step != steps.end(); ++step) {
-    text += listed("- ", *step, finding, indent, width);
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    if (step == checks || step == steps.begin()) {
+      text += '\n' + paragraph(indent, step == checks ? kChecks : kSteps, width);
+    }
+    std::string mark = indent + "- ";
+    if (step < checks && checks - steps.begin() > 1) {
+      mark = fmt::format("{}{}) ", indent, step - steps.begin() + 1);
+    }
+    text += step_text(*step, finding, mark, std::string(mark.size() + 4, ' '), width);
   }
   return text;
 }
@@ -318,8 +310,8 @@ std::string explain(Analyses analyses, const std::string& which, const Layout& l
 std::string findings_markdown(Analyses analyses, const SourceNames& names) {
   const Ranks ranks = ranks_of(analyses);
   std::string text;
-  for (const auto& [recording, told] : told_findings(analyses)) {
-    const Finding& finding = *told;
+  for (const auto& [recording, shown] : shown_findings(analyses)) {
+    const Finding& finding = *shown;
     const std::string runs = runs_sentence(finding);
     text += fmt::format("1. **{}** ({}{}{})\n\n    {}.\n\n",
                         in_markdown(prefix(ranks, recording) + heading_of(finding, names)),
@@ -327,7 +319,9 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
                         in_markdown(evidence_text(finding)));
     text += steps_markdown(finding);
   }
-  return text.empty() ? text : fmt::format("## {}\n\n{}", title_of(analyses), text);
+  if (text.empty()) return text;
+  return fmt::format("## Findings: what was needless in {}, what would save most time first\n\n{}",
+                     are_inputs(analyses) ? "these runs" : "this run", text);
 }
 
 }  // namespace ompdm::report

@@ -1,20 +1,31 @@
-// Findings in words. Inside the report library only.
+// Findings as text and Markdown: the summary of what could be saved, what to write, and all of one.
+// Inside the report library only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ompdm/report.h"
 #include "report/tables.h"
 
 namespace ompdm::report {
 
-/// "likely".
-std::string_view confidence_of(const analysis::Finding& finding);
+/// A finding as a reader is shown it, and the recording whose figures it has.
+struct ShownFinding {
+  std::size_t recording = 0;
+  const analysis::Finding* finding = nullptr;
+};
 
-/// "mapped anew by each pass of a loop"; patterns of foreign detectors (ompdm/analysis.h) as they
-/// are called, with blanks.
-std::string pattern_words(const analysis::Finding& finding);
+/// Every finding of every recording. Of runs on several inputs each id comes once: where it has
+/// edits, if it has them anywhere, and where it wastes most.
+std::vector<ShownFinding> shown_findings(Analyses analyses);
+
+/// By analysis::Confidence.
+inline constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
+std::string_view confidence_of(const analysis::Finding& finding);
 
 /// "heat.cpp:41, u, u_tmp: mapped anew by each pass of a loop"
 std::string heading_of(const analysis::Finding& finding, const SourceNames& names);
@@ -22,11 +33,12 @@ std::string heading_of(const analysis::Finding& finding, const SourceNames& name
 /// "36 transfers, 288 MB, 164 ms; likely"
 std::string cost_of(const analysis::Finding& finding);
 
-/// Whether a recording could tell what is needless.
-bool can_tell(const analysis::Analysis& one);
+/// "in 2 of 3 runs; not in run 3, which does not reach it"; empty of one run alone.
+std::string runs_sentence(const analysis::Finding& finding);
 
-/// Whether there were events in which what is needless could be found.
-bool was_looked_for(Analyses analyses);
+/// Each verdict by its name for programs, with the numbers of its runs.
+std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
+    const analysis::Finding& finding);
 
 /// The sentence for a run without findings of transfers: how far these were looked for and
 /// compared, and which directives moved most bytes.
@@ -34,5 +46,19 @@ std::string none_found(Analyses analyses, const SourceNames& names);
 
 /// A section for a document, with a heading; code to write is in code blocks.
 std::string findings_markdown(Analyses analyses, const SourceNames& names);
+
+/// "Needless: 36 of 40 copies, 288 of 320 MB" and a line for each of the first findings, all of a
+/// single one; the sentence for a run without.
+std::string findings_summary(Analyses analyses, const SourceNames& names, const Layout& layout);
+
+/// The same for a document, with every finding.
+std::string findings_summary_markdown(Analyses analyses, const SourceNames& names);
+
+/// A line for every finding, and how to see one of them whole; the sentence for a run without.
+std::string finding_list(Analyses analyses, const SourceNames& names, const Layout& layout);
+
+/// The first of several findings in a few lines each: what to write, where, and what would make it
+/// wrong.
+std::string short_findings(Analyses analyses, const SourceNames& names, const Layout& layout);
 
 }  // namespace ompdm::report

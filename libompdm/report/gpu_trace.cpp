@@ -1,10 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,6 +13,8 @@
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
+#include "report/json_rows.h"
+#include "report/sentences.h"
 #include "report/source_names.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -39,13 +41,34 @@ struct Operation {
   std::string directive;
   const DeviceActivity* activity = nullptr;  ///< that did it; null: none is known
   Nanoseconds submitted = 0;                 ///< with an activity: when the host asked for it
+
+  /// The kernel's run and the copy's activity, as the device recorded them; null if it did not.
+  [[nodiscard]] const DeviceActivity* run() const { return is_kernel ? activity : nullptr; }
+  [[nodiscard]] const DeviceActivity* copy() const { return is_kernel ? nullptr : activity; }
 };
 
 /// The operations of one trace in order of their begin, by the device's clock where there is one.
 class OperationList {
  public:
   /// Both must outlive this.
-  OperationList(const Trace& trace, const SourceNames& names);
+  OperationList(const Trace& trace, const SourceNames& names)
+      : converted_(trace.activities.empty() ? Trace{} : analysis::on_device_clock(trace)),
+        trace_(trace.activities.empty() ? trace : converted_),
+        names_(names),
+        op_activities_(trace_.ops.size(), kNone),
+        launch_activities_(trace_.launches.size(), kNone) {
+    for (const Site& site : trace_.sites) directives_.push_back(directive_text(site));
+    for (std::uint32_t i = 0; i < trace_.activities.size(); ++i) {
+      const DeviceActivity& activity = trace.activities[i];
+      submitted_.push_back(activity.op       ? trace.ops.begin_of(activity.op.value)
+                           : activity.launch ? trace.launches.begin_of(activity.launch.value)
+                                             : activity.begin);
+      if (activity.op && op_activities_[activity.op.value] == kNone) {
+        op_activities_[activity.op.value] = i;
+      }
+      if (activity.launch) launch_activities_[activity.launch.value] = i;
+    }
+  }
 
   /// Calls `take` with each operation and launch.
   template <class Take>
@@ -61,143 +84,95 @@ class OperationList {
   }
 
  private:
-  [[nodiscard]] Operation describe_op(std::size_t position) const;
-  [[nodiscard]] Operation describe_launch(std::size_t position) const;
-  void add_activity(std::uint32_t position, Operation& line) const;
-  [[nodiscard]] std::string directive_text(const Site& site) const;
-  [[nodiscard]] std::string directive_of(Index<Site> site) const;
-  [[nodiscard]] Index<Site> region_site(Index<Region> region) const;
-  [[nodiscard]] std::uint32_t tid_of(std::uint32_t thread) const;
+  static constexpr std::uint32_t kNone = Index<DeviceActivity>::kNone;
+
+  [[nodiscard]] Operation describe_op(std::size_t position) const {
+    const DataOp& op = trace_.ops[position];
+    const bool copies =
+        op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD;
+    const bool from_device = op.kind == OpKind::kDtoH || op.kind == OpKind::kDelete;
+    Operation line = timed(op, op_activities_[position]);
+    line.has_bytes = op.bytes > 0 || op.kind != OpKind::kDelete;
+    line.bytes = op.bytes;
+    line.moves = copies || op.kind == OpKind::kMemset;
+    line.device = from_device ? op.src_device : op.dst_device;
+    // As nvprof has it.
+    line.name = fmt::format("[{}{}{}{}]", op.internal ? "runtime's " : "",
+                            op.clock == Clock::kDevice ? "CUDA " : "", copies ? "memcpy " : "",
+                            trace_schema::name_of(trace_schema::kOpCategories, op.kind));
+    if (op.variable) line.name += ' ' + trace_.variables[op.variable.value].name;
+    return line;
+  }
+
+  [[nodiscard]] Operation describe_launch(std::size_t position) const {
+    constexpr std::uint32_t kNoTeams = 0xffffffff;
+    const Launch& launch = trace_.launches[position];
+    Operation line = timed(launch, launch_activities_[position]);
+    line.is_kernel = true;
+    line.teams = launch.num_teams != 0 && launch.num_teams != kNoTeams ? launch.num_teams
+                                                                       : launch.requested_teams;
+    line.threads = launch.thread_limit;
+    line.device = launch.device;
+    analysis::Activity row;
+    row.type = analysis::ActivityType::kKernel;
+    if (const Index<Site> site = site_of(launch)) {
+      row.function = trace_.sites[site.value].function;
+      row.file = trace_.sites[site.value].file;
+      row.line = trace_.sites[site.value].line;
+    }
+    if (launch.kernel) {
+      const Kernel& kernel = trace_.kernels[launch.kernel.value];
+      if (row.function.empty())
+        row.function = kernel.function.empty() ? kernel.name : kernel.function;
+      if (row.file.empty()) row.file = kernel.file;
+      if (row.line == 0) row.line = kernel.line;
+    }
+    line.name = names_.activity(row);
+    return line;
+  }
+
+  /// What operations and launches both have.
+  template <class Row>
+  [[nodiscard]] Operation timed(const Row& row, std::uint32_t activity) const {
+    Operation line;
+    line.begin = row.begin;
+    line.duration = row.end - row.begin;
+    line.clock = row.clock;
+    line.tid = row.thread < trace_.threads.size() ? trace_.threads[row.thread].tid : 0;
+    const Index<Site> site = site_of(row);
+    line.directive = site ? directives_[site.value] : std::string("-");
+    if (activity == kNone) return line;
+    line.activity = &trace_.activities[activity];
+    line.submitted = submitted_[activity];
+    return line;
+  }
+
+  /// Its own, or that of its region.
+  template <class Row>
+  [[nodiscard]] Index<Site> site_of(const Row& row) const {
+    if (row.site || !row.region) return row.site;
+    return trace_.regions.common(row.region.value).site;
+  }
+
+  [[nodiscard]] std::string directive_text(const Site& site) const {
+    analysis::DirectiveRow row;
+    row.directive = site.directive;
+    row.file = site.file;
+    row.line = site.line;
+    row.function = site.function;
+    row.api = site.api;
+    if (site.module) row.module = trace_.modules[site.module.value].path;
+    row.address = site.address;
+    return names_.place(row) + ' ' + SourceNames::directive(row);
+  }
 
   Trace converted_;  ///< empty where there is no device clock
   const Trace& trace_;
   const SourceNames& names_;
   std::vector<std::string> directives_;           ///< by site
   std::vector<std::uint32_t> op_activities_;      ///< the first of each operation's
-  std::vector<std::uint32_t> launch_activities_;  ///< the first of each launch's
+  std::vector<std::uint32_t> launch_activities_;  ///< the last of each launch's
   std::vector<Nanoseconds> submitted_;            ///< by activity
-};
-
-constexpr std::uint32_t kNone = Index<DeviceActivity>::kNone;
-constexpr std::uint32_t kNoTeams = 0xffffffff;
-
-/// As nvprof has it.
-std::string kind_name(OpKind kind) {
-  const bool copies = kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
-  const std::string_view name = trace_schema::name_of(trace_schema::kOpCategories, kind);
-  return fmt::format("{}{}", copies ? "memcpy " : "", name);
-}
-
-Nanoseconds submitted_at(const Trace& trace, const DeviceActivity& activity) {
-  if (activity.op) return trace.ops.begin_of(activity.op.value);
-  if (activity.launch) return trace.launches.begin_of(activity.launch.value);
-  return activity.begin;
-}
-
-OperationList::OperationList(const Trace& trace, const SourceNames& names)
-    : converted_(trace.activities.empty() ? Trace{} : analysis::on_device_clock(trace)),
-      trace_(trace.activities.empty() ? trace : converted_),
-      names_(names),
-      op_activities_(trace_.ops.size(), kNone),
-      launch_activities_(trace_.launches.size(), kNone) {
-  for (const Site& site : trace_.sites) directives_.push_back(directive_text(site));
-  for (std::uint32_t i = 0; i < trace_.activities.size(); ++i) {
-    const DeviceActivity& activity = trace_.activities[i];
-    submitted_.push_back(submitted_at(trace, trace.activities[i]));
-    if (activity.op && op_activities_[activity.op.value] == kNone) {
-      op_activities_[activity.op.value] = i;
-    }
-    if (activity.launch) launch_activities_[activity.launch.value] = i;
-  }
-}
-
-void OperationList::add_activity(std::uint32_t position, Operation& line) const {
-  if (position == kNone) return;
-  line.activity = &trace_.activities[position];
-  line.submitted = submitted_[position];
-}
-
-Operation OperationList::describe_op(std::size_t position) const {
-  const DataOp& op = trace_.ops[position];
-  Operation line;
-  line.begin = op.begin;
-  line.duration = op.end - op.begin;
-  line.clock = op.clock;
-  line.has_bytes = op.bytes > 0 || op.kind != OpKind::kDelete;
-  line.bytes = op.bytes;
-  line.moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD ||
-               op.kind == OpKind::kMemset;
-  const bool from_device = op.kind == OpKind::kDtoH || op.kind == OpKind::kDelete;
-  line.device = from_device ? op.src_device : op.dst_device;
-  line.tid = tid_of(op.thread);
-  line.name = fmt::format("[{}{}{}]", op.internal ? "runtime's " : "",
-                          op.clock == Clock::kDevice ? "CUDA " : "", kind_name(op.kind));
-  if (op.variable) line.name += ' ' + trace_.variables[op.variable.value].name;
-  line.directive = directive_of(op.site ? op.site : region_site(op.region));
-  add_activity(op_activities_[position], line);
-  return line;
-}
-
-Operation OperationList::describe_launch(std::size_t position) const {
-  const Launch& launch = trace_.launches[position];
-  Operation line;
-  line.is_kernel = true;
-  line.begin = launch.begin;
-  line.duration = launch.end - launch.begin;
-  line.clock = launch.clock;
-  line.teams = launch.num_teams != 0 && launch.num_teams != kNoTeams ? launch.num_teams
-                                                                     : launch.requested_teams;
-  line.threads = launch.thread_limit;
-  line.device = launch.device;
-  line.tid = tid_of(launch.thread);
-  const Index<Site> site = launch.site ? launch.site : region_site(launch.region);
-  analysis::Activity row;
-  row.type = analysis::ActivityType::kKernel;
-  if (site) {
-    row.function = trace_.sites[site.value].function;
-    row.file = trace_.sites[site.value].file;
-    row.line = trace_.sites[site.value].line;
-  }
-  if (launch.kernel) {
-    const Kernel& kernel = trace_.kernels[launch.kernel.value];
-    if (row.function.empty())
-      row.function = kernel.function.empty() ? kernel.name : kernel.function;
-    if (row.file.empty()) row.file = kernel.file;
-    if (row.line == 0) row.line = kernel.line;
-  }
-  line.name = names_.activity(row);
-  line.directive = directive_of(site);
-  add_activity(launch_activities_[position], line);
-  return line;
-}
-
-std::string OperationList::directive_text(const Site& site) const {
-  analysis::DirectiveRow row;
-  row.directive = site.directive;
-  row.file = site.file;
-  row.line = site.line;
-  row.function = site.function;
-  row.api = site.api;
-  if (site.module) row.module = trace_.modules[site.module.value].path;
-  row.address = site.address;
-  return names_.place(row) + ' ' + names_.directive(row);
-}
-Index<Site> OperationList::region_site(Index<Region> region) const {
-  return region ? trace_.regions.common(region.value).site : Index<Site>{};
-}
-std::string OperationList::directive_of(Index<Site> site) const {
-  return site ? directives_[site.value] : std::string("-");
-}
-std::uint32_t OperationList::tid_of(std::uint32_t thread) const {
-  return thread < trace_.threads.size() ? trace_.threads[thread].tid : 0;
-}
-
-constexpr const char* kMemoryKinds[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
-
-/// Which columns the list has.
-struct OperationColumns {
-  bool trace = false;   ///< several recordings: which one
-  bool device = false;  ///< some device told what it did: its shapes, memory and streams
 };
 
 std::string shape(std::uint32_t requested) {
@@ -213,125 +188,72 @@ std::string throughput(const Operation& line) {
   return line.moves ? throughput_text(line.bytes, line.duration) : "-";
 }
 
-constexpr std::size_t kLeastDirective = 40;
-
-const char* memory_name(MemoryKind kind) { return kMemoryKinds[static_cast<std::size_t>(kind)]; }
-
-/// The cells before the name, as nvprof's --print-gpu-trace has them.
-std::vector<std::string> cells_of(const Operation& line, const OperationColumns& columns) {
-  const DeviceActivity* activity = line.activity;
-  const bool ran = line.is_kernel && activity != nullptr;
-  const std::string size = line.has_bytes && !line.is_kernel ? size_text(line.bytes) : "-";
-  std::vector<std::string> cells = {time_text(line.begin), time_text(line.duration),
-                                    ran ? shape(activity->grid) : shape(line.teams),
-                                    ran ? shape(activity->block) : shape(line.threads)};
-  if (columns.device) {
-    cells.push_back(ran ? fmt::format("{}", activity->registers) : "-");
-    cells.push_back(ran ? size_text(activity->static_shared) : "-");
-    cells.push_back(ran ? size_text(activity->dynamic_shared) : "-");
-  }
-  cells.push_back(size);
-  cells.push_back(throughput(line));
-  if (columns.device) {
-    const bool copies = activity != nullptr && !line.is_kernel;
-    cells.emplace_back(copies ? memory_name(activity->source) : "-");
-    cells.emplace_back(copies ? memory_name(activity->destination) : "-");
-  }
-  cells.push_back(fmt::format("{}", line.device));
-  if (columns.device) {
-    cells.push_back(activity != nullptr ? fmt::format("{}", activity->stream) : "-");
-  }
-  cells.push_back(fmt::format("{}", line.tid));
-  return cells;
+const char* memory_name(MemoryKind kind) {
+  constexpr const char* kNames[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-struct Heading {
+/// A column before the name, as nvprof's --print-gpu-trace has them.
+struct ListColumn {
   const char* title;
   std::size_t width;
-  bool device;  ///< only where a device told
+  bool of_activity;  ///< only where some device recorded its activities
+  std::string (*cell)(const Operation&);
 };
-constexpr Heading kHeadings[] = {
-    {"Start", 9, false},       {"Duration", 10, false},  {"Grid Size", 11, false},
-    {"Block Size", 12, false}, {"Regs", 6, true},        {"SSMem", 10, true},
-    {"DSMem", 10, true},       {"Size", 10, false},      {"Throughput", 12, false},
-    {"SrcMemType", 12, true},  {"DstMemType", 12, true}, {"Device", 8, false},
-    {"Stream", 8, true},       {"Thread", 10, false}};
+constexpr ListColumn kColumns[] = {
+    {"Start", 9, false, [](const Operation& line) { return time_text(line.begin); }},
+    {"Duration", 10, false, [](const Operation& line) { return time_text(line.duration); }},
+    {"Grid Size", 11, false,
+     [](const Operation& line) {
+       return line.run() != nullptr ? shape(line.run()->grid) : shape(line.teams);
+     }},
+    {"Block Size", 12, false,
+     [](const Operation& line) {
+       return line.run() != nullptr ? shape(line.run()->block) : shape(line.threads);
+     }},
+    {"Regs", 6, true,
+     [](const Operation& line) {
+       return line.run() != nullptr ? fmt::format("{}", line.run()->registers) : "-";
+     }},
+    {"SSMem", 10, true,
+     [](const Operation& line) {
+       return line.run() != nullptr ? size_text(line.run()->static_shared) : "-";
+     }},
+    {"DSMem", 10, true,
+     [](const Operation& line) {
+       return line.run() != nullptr ? size_text(line.run()->dynamic_shared) : "-";
+     }},
+    {"Size", 10, false,
+     [](const Operation& line) { return line.has_bytes ? size_text(line.bytes) : "-"; }},
+    {"Throughput", 12, false, throughput},
+    {"SrcMemType", 12, true,
+     [](const Operation& line) {
+       return std::string(line.copy() != nullptr ? memory_name(line.copy()->source) : "-");
+     }},
+    {"DstMemType", 12, true,
+     [](const Operation& line) {
+       return std::string(line.copy() != nullptr ? memory_name(line.copy()->destination) : "-");
+     }},
+    {"Device", 8, false, [](const Operation& line) { return std::to_string(line.device); }},
+    {"Stream", 8, true,
+     [](const Operation& line) {
+       return line.activity != nullptr ? fmt::format("{}", line.activity->stream) : "-";
+     }},
+    {"Thread", 10, false, [](const Operation& line) { return std::to_string(line.tid); }}};
 
-std::vector<Heading> headings_of(const OperationColumns& columns) {
-  std::vector<Heading> headings;
-  for (Heading heading : kHeadings) {
-    if (heading.device && !columns.device) continue;
-    // "(2147483647 1 1)" has to fit where shapes are known.
-    if (columns.device && std::string_view(heading.title).ends_with("Size")) heading.width += 4;
-    headings.push_back(heading);
-  }
-  return headings;
-}
-
-/// Columns for the name; a list this wide does not fit every terminal.
-std::size_t text_width(const Layout& layout, const OperationColumns& columns) {
-  std::size_t name_at = 0;
-  for (const Heading& heading : headings_of(columns)) name_at += heading.width;
-  constexpr std::size_t kLeast = 28;
-  return std::max((layout.width - std::min(layout.width, name_at)) / 2, kLeast + 2) - 2;
-}
-
-void text_line(const Operation& line, const OperationColumns& columns, const Layout& layout,
-               std::string& out) {
-  const std::size_t width = text_width(layout, columns);
-  const std::vector<Heading> headings = headings_of(columns);
-  const std::vector<std::string> cells = cells_of(line, columns);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{:>{}}", cells[i], headings[i].width);
-  }
-  fmt::format_to(std::back_inserter(out), "  {:<{}}  {}\n", shortened(line.name, width), width,
-                 shortened(line.directive, std::max(width, kLeastDirective)));
-}
-
-void csv_line(const Operation& line, std::size_t recording, const OperationColumns& columns,
-              std::string& out) {
-  const Cell trace = columns.trace ? Cell(static_cast<std::int64_t>(recording)) : Cell();
-  Table row;
-  std::vector<Cell>& cells = row.rows.emplace_back();
-  cells = {trace,
-           line.begin,
-           line.duration,
-           std::string(trace_schema::name_of(trace_schema::kClocks, line.clock)),
-           std::int64_t{line.teams},
-           std::int64_t{line.threads},
-           line.has_bytes && !line.is_kernel ? Cell(static_cast<std::int64_t>(line.bytes)) : Cell(),
-           std::int64_t{line.device},
-           std::int64_t{line.tid},
-           line.name,
-           line.directive};
-  if (columns.device) {
-    const DeviceActivity none;
-    const DeviceActivity& activity = line.activity != nullptr ? *line.activity : none;
-    const auto known = [&](bool here, Cell cell) {
-      return here && line.activity != nullptr ? std::move(cell) : Cell();
-    };
-    cells.push_back(known(true, std::int64_t{line.submitted}));
-    for (const auto& size : {activity.grid, activity.block}) {
-      cells.push_back(known(line.is_kernel, fmt::format("{}", fmt::join(size, " "))));
-    }
-    cells.push_back(known(line.is_kernel, std::int64_t{activity.registers}));
-    cells.push_back(known(line.is_kernel, std::int64_t{activity.static_shared}));
-    cells.push_back(known(line.is_kernel, std::int64_t{activity.dynamic_shared}));
-    cells.push_back(known(!line.is_kernel, std::string(memory_name(activity.source))));
-    cells.push_back(known(!line.is_kernel, std::string(memory_name(activity.destination))));
-    cells.push_back(known(true, std::int64_t{activity.stream}));
-  }
-  const std::string text = csv(row);  // an empty heading, then the line
-  out += text.substr(text.find('\n') + (columns.trace ? 1 : 2));
-}
-
-void markdown_line(const Operation& line, const OperationColumns& columns, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "| {} | `{}` | {} |\n",
-                 fmt::join(cells_of(line, columns), " | "), line.name, line.directive);
-}
-
-void add_activity(const Operation& line, nlohmann::ordered_json& json) {
-  if (line.activity == nullptr) return;
+Json json_of(const Operation& line, std::size_t recording) {
+  Json json = {{"trace", recording},
+               {"start_ns", line.begin},
+               {"duration_ns", line.duration},
+               {"clock", trace_schema::name_of(trace_schema::kClocks, line.clock)},
+               {"requested_teams", line.teams},
+               {"requested_threads", line.threads},
+               {"bytes", line.has_bytes ? Json(line.bytes) : Json(nullptr)},
+               {"device", line.device},
+               {"thread", line.tid},
+               {"name", line.name},
+               {"directive", line.directive}};
+  if (line.activity == nullptr) return json;
   const DeviceActivity& activity = *line.activity;
   json["submitted_ns"] = line.submitted;
   json["stream"] = activity.stream;
@@ -346,63 +268,127 @@ void add_activity(const Operation& line, nlohmann::ordered_json& json) {
     json["source_memory"] = memory_name(activity.source);
     json["destination_memory"] = memory_name(activity.destination);
   }
+  return json;
 }
 
-void json_line(const Operation& line, std::size_t recording, std::string& out) {
-  nlohmann::ordered_json json = {
-      {"trace", recording},
-      {"start_ns", line.begin},
-      {"duration_ns", line.duration},
-      {"clock", trace_schema::name_of(trace_schema::kClocks, line.clock)},
-      {"requested_teams", line.teams},
-      {"requested_threads", line.threads},
-      {"bytes", line.is_kernel || !line.has_bytes ? nlohmann::ordered_json()
-                                                  : nlohmann::ordered_json(line.bytes)},
-      {"device", line.device},
-      {"thread", line.tid},
-      {"name", line.name},
-      {"directive", line.directive}};
-  add_activity(line, json);
-  out += json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+/// Keys of a line's JSON value that CSV has, in its order.
+constexpr const char* kCsvKeys[] = {"trace",
+                                    "start_ns",
+                                    "duration_ns",
+                                    "clock",
+                                    "requested_teams",
+                                    "requested_threads",
+                                    "bytes",
+                                    "device",
+                                    "thread",
+                                    "name",
+                                    "directive",
+                                    "submitted_ns",
+                                    "grid",
+                                    "block",
+                                    "registers",
+                                    "static_shared_bytes",
+                                    "dynamic_shared_bytes",
+                                    "source_memory",
+                                    "destination_memory",
+                                    "stream"};
+constexpr std::size_t kActivityKeys = 9;  // the last of these
+
+/// Lists of numbers as one text, with blanks between them.
+Cell csv_cell(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return value.get<std::int64_t>();
+  if (!value.is_array()) return {};
+  return fmt::format("{}", fmt::join(value.get<std::vector<std::uint32_t>>(), " "));
 }
 
-std::string text_heading(const OperationColumns& columns, const Layout& layout) {
-  std::string text;
-  for (const Heading& heading : headings_of(columns)) {
-    fmt::format_to(std::back_inserter(text), "{:>{}}", heading.title, heading.width);
+/// Writes lines of the list in one format.
+class ListWriter {
+ public:
+  ListWriter(Format format, const Layout& layout, std::span<const Trace> traces)
+      : format_(format), has_activities_(std::ranges::any_of(traces, [](const Trace& trace) {
+          return !trace.activities.empty();
+        })) {
+    constexpr std::size_t kNarrowestName = 28;
+    std::size_t name_at = 0;
+    for (ListColumn column : kColumns) {
+      if (column.of_activity && !has_activities_) continue;
+      // "(2147483647 1 1)" has to fit where shapes are known.
+      if (has_activities_ && std::string_view(column.title).ends_with("Size")) column.width += 4;
+      name_at += column.width;
+      columns_.push_back(column);
+    }
+    // A list this wide does not fit every terminal.
+    name_width_ =
+        std::max((layout.width - std::min(layout.width, name_at)) / 2, kNarrowestName + 2) - 2;
+    csv_keys_ = std::span(kCsvKeys).subspan(traces.size() > 1 ? 0 : 1);
+    if (!has_activities_) csv_keys_ = csv_keys_.first(csv_keys_.size() - kActivityKeys);
   }
-  return text + fmt::format("  {:<{}}  {}\n", "Name", text_width(layout, columns), "Directive");
-}
 
-std::string markdown_heading(const OperationColumns& columns) {
-  std::string titles = "|";
-  std::string rule = "|";
-  for (const Heading& heading : headings_of(columns)) {
-    titles += fmt::format(" {} |", heading.title);
-    rule += " ---: |";
+  [[nodiscard]] std::string heading() const {
+    std::string text;
+    switch (format_) {
+      case Format::kText:
+        for (const ListColumn& column : columns_) {
+          text += fmt::format("{:>{}}", column.title, column.width);
+        }
+        return text + fmt::format("  {:<{}}  {}\n", "Name", name_width_, "Directive");
+      case Format::kCsv:
+        return csv_line({csv_keys_.begin(), csv_keys_.end()});
+      case Format::kMarkdown: {
+        std::string rule = "|";
+        for (const ListColumn& column : columns_) {
+          text += fmt::format("| {} ", column.title);
+          rule += " ---: |";
+        }
+        return text + "| Name | Directive |\n" + rule + " --- | --- |\n";
+      }
+      case Format::kJson:
+        break;
+    }
+    return fmt::format("{{\"schema\": \"{}\", \"operations\": [\n", kGpuTraceSchema);
   }
-  return titles + " Name | Directive |\n" + rule + " --- | --- |\n";
-}
 
-std::string heading(Format format, const OperationColumns& columns, const Layout& layout) {
-  switch (format) {
-    case Format::kText:
-      return text_heading(columns, layout);
-    case Format::kCsv:
-      return fmt::format(
-          "{}start_ns,duration_ns,clock,requested_teams,requested_threads,bytes,device,thread,name,"
-          "directive{}\n",
-          columns.trace ? "trace," : "",
-          columns.device ? ",submitted_ns,grid,block,registers,static_shared_bytes,"
-                           "dynamic_shared_bytes,source_memory,destination_memory,stream"
-                         : "");
-    case Format::kMarkdown:
-      return markdown_heading(columns);
-    case Format::kJson:
-      break;
+  void add(const Operation& line, std::size_t recording, std::string& out) {
+    constexpr std::size_t kLeastDirective = 40;
+    switch (format_) {
+      case Format::kText:
+        for (const ListColumn& column : columns_) {
+          fmt::format_to(std::back_inserter(out), "{:>{}}", column.cell(line), column.width);
+        }
+        fmt::format_to(std::back_inserter(out), "  {:<{}}  {}\n", shortened(line.name, name_width_),
+                       name_width_,
+                       shortened(line.directive, std::max(name_width_, kLeastDirective)));
+        break;
+      case Format::kCsv: {
+        const Json json = json_of(line, recording);
+        std::vector<Cell> cells;
+        for (const char* key : csv_keys_) {
+          cells.push_back(csv_cell(json.value(key, Json(nullptr))));
+        }
+        out += csv_line(cells);
+        break;
+      }
+      case Format::kMarkdown:
+        for (const ListColumn& column : columns_) out += "| " + column.cell(line) + ' ';
+        fmt::format_to(std::back_inserter(out), "| `{}` | {} |\n", line.name, line.directive);
+        break;
+      case Format::kJson:
+        if (!is_first_) out += ",\n";
+        out += json_of(line, recording).dump(-1, ' ', false, Json::error_handler_t::replace);
+        break;
+    }
+    is_first_ = false;
   }
-  return fmt::format("{{\"schema\": \"{}\", \"operations\": [\n", kGpuTraceSchema);
-}
+
+ private:
+  Format format_;
+  bool has_activities_;
+  std::vector<ListColumn> columns_;
+  std::size_t name_width_ = 0;
+  std::span<const char* const> csv_keys_;
+  bool is_first_ = true;
+};
 
 /// Whether "heat.cpp:56 target" is at "heat.cpp:56".
 bool is_place(const std::string& directive, const std::string& where) {
@@ -412,36 +398,45 @@ bool is_place(const std::string& directive, const std::string& where) {
 
 }  // namespace
 
+std::string unlisted_part(const Trace& trace) {
+  const Recording& recording = trace.recording;
+  const std::string lost = lost_events(trace.losses);
+  if (is_told_whole(recording) || recording.is_part()) {
+    return lost.empty() ? lost : "what was lost is not listed: " + lost;
+  }
+  const Nanoseconds wall = trace.process.wall;
+  if (is_only_counted(recording, wall)) {
+    return "nothing is listed: the run was counted, not told event by event";
+  }
+  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  return fmt::format(
+      "what began from {} to {} of {} is listed: the rest was counted, not told event by event",
+      spoken_time(std::max(recording.told_from, Nanoseconds{0})), spoken_time(to),
+      spoken_time(wall));
+}
+
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
                       std::ostream& out, const OperationFilter& filter) {
   constexpr std::size_t kFlushAt = 1 << 16;
+  const bool is_text = format == Format::kText;
+  const bool is_for_readers = is_text || format == Format::kMarkdown;
   const SourceNames names(traces);
-  const OperationColumns columns{
-      traces.size() > 1,
-      std::ranges::any_of(traces, [](const Trace& trace) { return !trace.activities.empty(); })};
-  std::string text = format == Format::kText ? std::string() : heading(format, columns, layout);
+  ListWriter writer(format, layout, traces);
+  std::string text = is_text ? std::string() : writer.heading();
   bool requested = false;
   bool modelled = false;
-  bool first = true;
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const OperationList operations(traces[i], names);
-    if (format == Format::kText) {
+    if (is_text) {
       if (traces.size() > 1) text += fmt::format("{}== {} ==\n", i > 0 ? "\n" : "", traces[i].file);
-      text += heading(format, columns, layout);
+      text += writer.heading();
     }
     operations.for_each([&](const Operation& line) {
       const bool is_at = filter.where.empty() || is_place(line.directive, filter.where);
       if (!is_at || line.begin < filter.from || line.begin > filter.to) return;
       modelled = modelled || line.clock == Clock::kModel;
       requested = requested || (line.activity == nullptr && (line.teams > 0 || line.threads > 0));
-      if (format == Format::kText) text_line(line, columns, layout, text);
-      if (format == Format::kCsv) csv_line(line, i, columns, text);
-      if (format == Format::kMarkdown) markdown_line(line, columns, text);
-      if (format == Format::kJson) {
-        if (!first) text += ",\n";
-        json_line(line, i, text);
-      }
-      first = false;
+      writer.add(line, i, text);
       if (text.size() >= kFlushAt) {
         out << text;
         text.clear();
@@ -449,15 +444,15 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
     });
   }
   if (format == Format::kJson) text += "\n]}\n";
-  if (requested && (format == Format::kText || format == Format::kMarkdown)) {
+  if (requested && is_for_readers) {
     text += "\n* as requested (teams, thread limit): what the device really used is not known\n";
   }
-  if (modelled && (format == Format::kText || format == Format::kMarkdown)) {
+  if (modelled && is_for_readers) {
     text += "\ncopies between devices are timed by a model of a link, not measured\n";
   }
   for (const Trace& trace : traces) {
     const std::string line = unlisted_part(trace);
-    if (line.empty() || (format != Format::kText && format != Format::kMarkdown)) continue;
+    if (line.empty() || !is_for_readers) continue;
     text += fmt::format("\n{}{}{}\n", traces.size() > 1 ? trace.file : "",
                         traces.size() > 1 ? ": " : "", line);
   }

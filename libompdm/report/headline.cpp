@@ -4,98 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
-#include <tuple>
 
-#include "report/advice.h"
 #include "report/sentences.h"
 #include "report/units.h"
 
 namespace ompdm::report {
-
-namespace {
-
-using analysis::Finding;
-using analysis::RunVerdict;
-
-/// "run 3", "runs 3 and 4".
-std::string spoken_runs(const std::vector<std::size_t>& runs) {
-  std::vector<std::string> numbers;
-  for (const std::size_t run : runs) numbers.push_back(std::to_string(run));
-  return (runs.size() == 1 ? "run " : "runs ") + spoken_list(numbers);
-}
-
-std::vector<std::size_t> runs_with(const Finding& finding, RunVerdict verdict) {
-  std::vector<std::size_t> runs;
-  for (std::size_t i = 0; i < finding.runs.size(); ++i) {
-    if (finding.runs[i] == verdict) runs.push_back(i + 1);
-  }
-  return runs;
-}
-
-bool is_better(const Finding& one, const Finding& other) {
-  return std::tuple(!one.edits.empty(), one.wasted_time) >
-         std::tuple(!other.edits.empty(), other.wasted_time);
-}
-
-}  // namespace
-
-bool are_inputs(Analyses analyses) { return analyses.front().run > 0; }
-
-std::vector<ToldFinding> told_findings(Analyses analyses) {
-  std::vector<ToldFinding> told;
-  std::map<std::string, std::size_t> known;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Finding& finding : analyses[i].findings) {
-      const auto [at, is_new] = known.try_emplace(finding.id, told.size());
-      if (is_new || !are_inputs(analyses)) {
-        told.push_back({i, &finding});
-      } else if (is_better(finding, *told[at->second].finding)) {
-        told[at->second] = {i, &finding};
-      }
-    }
-  }
-  if (!are_inputs(analyses)) return told;
-  std::ranges::stable_sort(told, std::greater<>(),
-                           [](const ToldFinding& one) { return one.finding->wasted_time; });
-  return told;
-}
-
-std::string runs_sentence(const Finding& finding) {
-  if (finding.runs.empty()) return {};
-  const auto runs = [&](RunVerdict verdict) { return runs_with(finding, verdict); };
-  std::string text =
-      fmt::format("in {} of {} runs", runs(RunVerdict::kHolds).size(), finding.runs.size());
-  const auto add = [&](const std::vector<std::size_t>& some, const char* one, const char* many) {
-    if (some.empty()) return;
-    text += fmt::format(fmt::runtime(some.size() == 1 ? one : many), spoken_runs(some));
-  };
-  add(runs(RunVerdict::kUnreached), "; not in {}, which does not reach it",
-      "; not in {}, which do not reach it");
-  add(runs(RunVerdict::kUntold), "; {} reaches it, and tells too little",
-      "; {} reach it, and tell too little");
-  add(runs(RunVerdict::kNeeded), "; not in {}, which reaches it too",
-      "; not in {}, which reach it too");
-  add(runs(RunVerdict::kOtherEdits), "; {} would take other edits", "; {} would take other edits");
-  add(runs(RunVerdict::kOtherWork), "; {} does other work there", "; {} do other work there");
-  // What was never an edit stays.
-  const bool is_withdrawn = finding.edits.empty() && finding.remarks.empty() &&
-                            finding.unreached.empty() &&
-                            std::ranges::any_of(finding.runs, analysis::speaks_against_edits);
-  return is_withdrawn ? text + ": so no edit is given" : text;
-}
-
-std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
-    const Finding& finding) {
-  return {{"hold", runs_with(finding, RunVerdict::kHolds)},
-          {"need", runs_with(finding, RunVerdict::kNeeded)},
-          {"other_edits", runs_with(finding, RunVerdict::kOtherEdits)},
-          {"other_work", runs_with(finding, RunVerdict::kOtherWork)},
-          {"unreached", runs_with(finding, RunVerdict::kUnreached)},
-          {"untold", runs_with(finding, RunVerdict::kUntold)}};
-}
 
 namespace {
 
@@ -119,15 +33,14 @@ bool has_enqueued(const Analysis& one) {
       one.activities, [](const analysis::Activity& row) { return row.clock == Clock::kEnqueue; });
 }
 
-/// Why nothing ran on a device though the runtime could be heard, as far as the recording tells;
-/// empty if it does not.
+/// Why nothing ran on a device though the runtime's events arrive; empty if it is not known.
 std::string why_on_host(const Analysis& one) {
   if (one.recording.target_offload == "disabled") return "OMP_TARGET_OFFLOAD=DISABLED forbids it";
   if (!has_devices(one)) return "no device was initialized";
   return {};
 }
 
-/// Why no target event arrived, as far as the recording tells.
+/// Why no target event arrived.
 std::string reason(const Analysis& one) {
   const std::string& reach = one.recording.reach;
   if (reach == "unreachable") {
@@ -144,10 +57,6 @@ std::string reason(const Analysis& one) {
   return "no target construct was executed on a device";
 }
 
-std::uint64_t moved_bytes(const DirectiveRow& row) {
-  return row.htod.bytes + row.dtoh.bytes + row.dtod.bytes;
-}
-
 std::uint64_t fallbacks(Analyses analyses) {
   std::uint64_t count = 0;
   for (const Analysis& one : analyses) {
@@ -156,8 +65,8 @@ std::uint64_t fallbacks(Analyses analyses) {
   return count;
 }
 
-/// "heat.cpp:41 moved 20.5 GB in 10 instances", of whoever moved most in any recording: for
-/// longest, where the times are a device's, else of bytes.
+/// "heat.cpp:41 moved 20.5 GB in 10 instances": the directive whose transfers took longest in any
+/// recording; without a device's times, the directive that moved most bytes.
 std::string culprit(Analyses analyses, const SourceNames& names) {
   const bool by_time = analysis::has_device_times(analyses);
   const auto weight = [&](const DirectiveRow& row) {
@@ -211,10 +120,10 @@ std::string why_nothing_moves(Analyses analyses) {
   return shared ? ": the program requires unified_shared_memory, so nothing is copied" : "";
 }
 
-/// "22.0 MB of it redundant", as far as findings name it; empty where none is proven.
+/// ", 22.0 MB of it redundant": what findings name; empty if there are none.
 std::string redundant(Analyses analyses) {
   const auto sum_of = [&](auto prediction) {
-    std::pair<std::uint64_t, bool> sum(0, false);  // bytes, whether more cannot be
+    std::pair<std::uint64_t, bool> sum(0, false);  // bytes, and whether that is an upper bound
     for (const Analysis& one : analyses) {
       const std::optional<analysis::Prediction>& own = prediction(one);
       if (!own) continue;
@@ -232,13 +141,13 @@ std::string redundant(Analyses analyses) {
                      at_most ? "up to " : "", spoken_size(bytes));
 }
 
-/// How much of the time it took, where the times are a device's; else how much moved.
+/// The share of the time that transfers took; without a device's times, the bytes.
 std::string time_and_verdict(Analyses analyses, const std::string& who) {
   const analysis::Verdict verdict = analysis::verdict_of(analyses);
   const auto& link = analyses.front().link;
   const std::string model = link ? fmt::format("on {}, ", link_name(*link)) : "";
   const analysis::Totals totals = totals_of(analyses);
-  const std::string bytes = spoken_size(totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes);
+  const std::string bytes = spoken_size(moved_bytes(totals));
   Nanoseconds transfer = 0;
   Nanoseconds movement = 0;
   Nanoseconds device = 0;
@@ -255,12 +164,12 @@ std::string time_and_verdict(Analyses analyses, const std::string& who) {
                                                                  : "data movement takes ";
   if (!analysis::has_device_times(analyses)) {
     if (verdict != analysis::Verdict::kNoProblem) words.clear();
-    // Kernels and host code have the host's speed there: of them all a share would be of nothing.
+    // Kernels and host code run at the host's speed there: a share of their time means nothing.
     if (link) return fmt::format("{}data movement takes {}: {}", model, spoken_time(transfer), who);
     return fmt::format("{}{} moved{}: {}", words, bytes, redundant(analyses), who);
   }
   words += fmt::format("{} of device time", spoken_share(transfer, device));
-  // The whole run's wall is known, and not all that moved in it.
+  // With lost events the wall time is that of the whole run, and the transfers are not.
   if (wall > 0 && !is_left(analyses)) {
     words += fmt::format(" and {} of {}", spoken_share(movement, wall),
                          is_part(analyses) ? "its time" : "wall");
@@ -277,7 +186,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
         reason(*untold));
   }
   const analysis::Totals totals = totals_of(analyses);
-  const std::uint64_t bytes = totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes;
+  const std::uint64_t bytes = moved_bytes(totals);
   const std::uint64_t transfers = totals.htod.count + totals.dtoh.count + totals.dtod.count;
   if (bytes == 0 && totals.kernel.count == 0 && fallbacks(analyses) > 0) {
     std::string text = fmt::format("nothing ran on a device: {} ran on the host",
@@ -307,9 +216,9 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) {
     return nothing_recorded(analyses);
   }
-  const std::string of_what = is_cut(analyses)    ? kInWhatIsLeft
-                              : is_left(analyses) ? kInWhatIsRecorded
-                              : is_part(analyses) ? kInThisPart
+  const std::string of_what = is_cut(analyses)    ? "in what is left of the trace, "
+                              : is_left(analyses) ? "in what was recorded of the run, "
+                              : is_part(analyses) ? "in this part of the run, "
                                                   : "";
   return of_what + what_moved(analyses, names);
 }
@@ -317,8 +226,7 @@ std::string headline(Analyses analyses, const SourceNames& names) {
 std::string headline_basis(Analyses analyses) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) return {};
   if (!std::ranges::all_of(analyses, analysis::knows_transfers)) return {};
-  const analysis::Totals totals = totals_of(analyses);
-  if (totals.htod.bytes + totals.dtoh.bytes + totals.dtod.bytes == 0) return {};
+  if (moved_bytes(totals_of(analyses)) == 0) return {};
   Nanoseconds wall = 0;
   for (const Analysis& one : analyses) {
     if (!one.headline.measured && analysis::has_target_events(one)) {

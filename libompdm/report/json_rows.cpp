@@ -4,167 +4,138 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ompdm/analysis.h"
-#include "ompdm/report.h"
 #include "ompdm/trace.h"
-#include "report/edit_words.h"
-#include "report/headline.h"
-#include "report/pragma.h"
+#include "report/edits.h"
+#include "report/findings.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
 
 namespace {
 
-/// The id of a row of the recording's directives; null for kNoRow.
-Json directive_id(const analysis::Analysis& of, std::size_t row);
-
-/// Ids of rows, in the order of these.
-Json directive_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
-Json variable_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
-Json loop_ids(const analysis::Analysis& of, const std::vector<std::size_t>& rows);
-
-/// Ids of the directives, and of the loops, that stand at a place: several may stand on one line.
-Json directive_ids_at(const analysis::Analysis& of, const analysis::SourcePlace& place);
-Json loop_ids_at(const analysis::Analysis& of, const analysis::SourcePlace& place);
-
-/// The id of a device by its number; null if the recording has no such device.
-Json device_id(const analysis::Analysis& of, std::int32_t number);
-
 using analysis::Analysis;
+using analysis::Edit;
+using analysis::Finding;
 using analysis::SourcePlace;
 
-template <class Row>
-Json ids_of(const std::vector<Row>& table, const std::vector<std::size_t>& rows) {
-  Json ids = Json::array();
-  for (const std::size_t row : rows) ids.push_back(table[row].id);
-  return ids;
+/// The value of each row, in an array.
+template <class Rows, class ToJson>
+Json array_of(const Rows& rows, ToJson to_json) {
+  Json array = Json::array();
+  for (const auto& row : rows) array.push_back(to_json(row));
+  return array;
 }
 
-template <class Row, class IsThere>
-Json ids_if(const std::vector<Row>& table, IsThere is_there) {
-  Json ids = Json::array();
-  for (const Row& row : table) {
-    if (is_there(row)) ids.push_back(row.id);
-  }
-  return ids;
+template <class Value>
+Json known(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json known_time(bool is_known, Nanoseconds duration) {
+  return is_known ? Json(duration) : Json(nullptr);
+}
+
+/// Ids of rows of a table, which are known by their positions.
+template <class Row>
+Json ids_of(const std::vector<Row>& table, const std::vector<std::size_t>& rows) {
+  return array_of(rows, [&](std::size_t row) { return table[row].id; });
+}
+
+/// Null for kNoRow.
+Json directive_id(const Analysis& of, std::size_t row) {
+  return row == analysis::kNoRow ? Json(nullptr) : Json(of.directives[row].id);
 }
 
 bool is_at_line(const std::string& file, int line, const SourcePlace& place) {
   return place.line > 0 && line == place.line && file == place.file;
 }
 
-Json directive_id(const Analysis& of, std::size_t row) {
-  return row == analysis::kNoRow ? Json(nullptr) : Json(of.directives[row].id);
-}
-
-Json directive_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
-  return ids_of(of.directives, rows);
-}
-
-Json variable_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
-  return ids_of(of.variables, rows);
-}
-
-Json loop_ids(const Analysis& of, const std::vector<std::size_t>& rows) {
-  return ids_of(of.iterations, rows);
-}
-
+/// Of the directives that stand at a place: several may stand on one line.
 Json directive_ids_at(const Analysis& of, const SourcePlace& place) {
-  return ids_if(of.directives, [&](const analysis::DirectiveRow& row) {
-    return is_at_line(row.file, row.line, place) ||
-           (row.line == 0 && place.address != 0 && row.address == place.address);
-  });
+  Json ids = Json::array();
+  for (const analysis::DirectiveRow& row : of.directives) {
+    const bool is_at_address = row.line == 0 && place.address != 0 && row.address == place.address;
+    if (is_at_address || is_at_line(row.file, row.line, place)) ids.push_back(row.id);
+  }
+  return ids;
 }
 
+/// Of the loops that stand at a place.
 Json loop_ids_at(const Analysis& of, const SourcePlace& place) {
-  return ids_if(of.iterations, [&](const analysis::Iteration& row) {
-    return is_at_line(row.file, row.line, place);
-  });
+  Json ids = Json::array();
+  for (const analysis::Iteration& row : of.iterations) {
+    if (is_at_line(row.file, row.line, place)) ids.push_back(row.id);
+  }
+  return ids;
 }
 
 std::string id_of(const Device& device) {
   return analysis::row_id(fmt::format("device\n{}\n{}", device.number, device.type));
 }
 
-Json device_id(const Analysis& of, std::int32_t number) {
-  const auto at = std::ranges::find(of.devices, number, &Device::number);
-  return at != of.devices.end() ? Json(id_of(*at)) : Json(nullptr);
-}
-
-using analysis::Edit;
-using analysis::EditData;
-using analysis::SourcePlace;
-
 Json place_json(const SourcePlace& place) {
   return {{"file", place.file}, {"line", place.line}, {"function", place.function}};
 }
 
 /// With the rows that stand there; of a loop without a line those that the finding is of.
-Json place_json(const analysis::Analysis& of, const analysis::Finding& finding,
-                const analysis::Anchor& anchor, const SourcePlace& place) {
+Json anchor_json(const Analysis& of, const Finding& finding, const Edit& edit,
+                 const SourcePlace& place) {
+  using Of = analysis::Anchor::Of;
   Json json = place_json(place);
-  if (anchor.of == analysis::Anchor::Of::kLoop || anchor.of == analysis::Anchor::Of::kCalls) {
-    json["loop_ids"] = place.line > 0 ? loop_ids_at(of, place) : loop_ids(of, finding.loops);
+  if (edit.anchor.of == Of::kLoop || edit.anchor.of == Of::kCalls) {
+    json["loop_ids"] =
+        place.line > 0 ? loop_ids_at(of, place) : ids_of(of.iterations, finding.loops);
   } else {
     json["directive_ids"] = directive_ids_at(of, place);
   }
   return json;
 }
 
-Json item_json(const analysis::Analysis& of, const EditData& data) {
-  return {{"expression", data.expression}, {"variable_ids", variable_ids(of, data.variables)},
+Json item_json(const Analysis& of, const analysis::EditData& data) {
+  return {{"expression", data.expression}, {"variable_ids", ids_of(of.variables, data.variables)},
           {"objects", data.objects},       {"named_at", place_json(data.named_at)},
           {"varies", data.varies},         {"strays", data.strays},
           {"pieces", data.pieces}};
 }
 
-/// The directives of an insertion, as they are to be written in the language of the source.
-Json pragmas_json(const analysis::Finding& finding, const Edit& edit) {
-  constexpr std::size_t kWidest = 96;
-  Json pragmas = Json::array();
-  for (const std::string& code : code_of(finding, edit)) {
-    pragmas.push_back(fmt::format("{}", fmt::join(set_code(code, finding.file, kWidest), "\n")));
-  }
-  return pragmas;
-}
-
-Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, const Edit& edit) {
+/// `of`: the recording that the finding is of, whose rows are referred to.
+Json edit_json(const Analysis& of, const Finding& finding, const Edit& edit) {
   constexpr const char* kKinds[] = {"insert", "replace", "leave_out", "remove", "keep"};
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   constexpr const char* kOf[] = {"directive", "loop", "calls", "stay", "uses"};
   constexpr const char* kWhen[] = {"always",       "each_time",      "host_uses",
                                    "host_changed", "kernel_changed", "nothing_there"};
-  Json places = Json::array();
-  for (const SourcePlace& place : edit.anchor.places) {
-    places.push_back(place_json(of, finding, edit.anchor, place));
-  }
-  Json clauses = Json::array();
-  for (const analysis::EditClause& clause : edit.clauses) {
-    Json items = Json::array();
-    for (const std::uint32_t number : clause.data) {
-      items.push_back(item_json(of, finding.data[number]));
-    }
-    clauses.push_back({{"kind", clause.kind}, {"items", std::move(items)}});
-  }
+  constexpr std::size_t kWidestPragma = 96;
+  const auto clause_json = [&](const analysis::EditClause& clause) {
+    return Json{{"kind", clause.kind}, {"items", array_of(clause.data, [&](std::uint32_t number) {
+                                          return item_json(of, finding.data[number]);
+                                        })}};
+  };
   Json json = {{"kind", kKinds[static_cast<std::size_t>(edit.kind)]},
                {"side", kSides[static_cast<std::size_t>(edit.anchor.side)]},
                {"of", kOf[static_cast<std::size_t>(edit.anchor.of)]},
-               {"places", std::move(places)},
+               {"places", array_of(edit.anchor.places,
+                                   [&](const SourcePlace& place) {
+                                     return anchor_json(of, finding, edit, place);
+                                   })},
                {"directive", analysis::directive_name(edit.directive)},
-               {"clauses", std::move(clauses)},
+               {"clauses", array_of(edit.clauses, clause_json)},
                {"devices", edit.devices},
                {"when", kWhen[static_cast<std::size_t>(edit.when)]},
                {"after_taskwait", edit.after_taskwait},
                {"in_scope", edit.in_scope}};
-  if (edit.kind == analysis::EditKind::kInsert) json["pragmas"] = pragmas_json(finding, edit);
+  if (edit.kind == analysis::EditKind::kInsert) {
+    json["pragmas"] = array_of(code_of(finding, edit), [&](const std::string& code) {
+      return fmt::format("{}", fmt::join(set_code(code, finding.file, kWidestPragma), "\n"));
+    });
+  }
   if (!edit.calls.empty()) {
-    json["calls"] = Json::array();
-    for (const SourcePlace& call : edit.calls) json["calls"].push_back(place_json(call));
+    json["calls"] = array_of(edit.calls, [](const SourcePlace& call) { return place_json(call); });
   }
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
   if (edit.anchor.inside) json["inside"] = place_json(*edit.anchor.inside);
@@ -172,50 +143,22 @@ Json edit_json(const analysis::Analysis& of, const analysis::Finding& finding, c
   return json;
 }
 
-/// `of`: the recording that the finding is of, whose rows are referred to.
-Json edits_json(const analysis::Finding& finding, const analysis::Analysis& of) {
-  Json edits = Json::array();
-  for (const Edit& edit : finding.edits) edits.push_back(edit_json(of, finding, edit));
-  return edits;
-}
-
-/// "host_uses", "kernel_changes", "host_wants_restore", "made_anew".
-Json unless_json(const analysis::Finding& finding) {
+const char* name_of(analysis::Unless unless) {
   constexpr const char* kUnless[] = {"host_uses",   "host_changes",       "kernel_changes",
                                      "kernel_uses", "host_wants_restore", "made_anew",
                                      "no_pass"};
-  Json unless = Json::array();
-  for (const analysis::Unless one : finding.unless) {
-    unless.push_back(kUnless[static_cast<std::size_t>(one)]);
-  }
-  return unless;
+  return kUnless[static_cast<std::size_t>(unless)];
 }
 
-/// Directives that the run did not reach, for which there are no edits.
-Json unreached_json(const analysis::Finding& finding, const analysis::Analysis& of) {
-  Json rows = Json::array();
-  for (const UnreachedDirective& each : finding.unreached) {
-    const SourcePlace place{each.place.file, each.place.line, each.place.function, 0};
-    Json row = place_json(place);
-    row["directive_ids"] = directive_ids_at(of, place);
-    row["directive"] = analysis::directive_name(each.directive);
-    row["on_host"] = each.on_host;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-using analysis::Analysis;
-using analysis::Flow;
-
-Json known_time(bool known, Nanoseconds duration) { return known ? Json(duration) : Json(nullptr); }
-
-Json flow(const Flow& flow) {
-  return {{"bytes", flow.bytes}, {"count", flow.count}, {"time_ns", flow.time}};
-}
-
-Json flow_without_bytes(const Flow& flow) {
-  return {{"count", flow.count}, {"time_ns", flow.time}};
+/// A directive that the run did not reach, for which there are no edits.
+Json unreached_json(const UnreachedDirective& directive, const Analysis& of) {
+  const Frame& frame = directive.place;
+  const SourcePlace place{frame.file, frame.line, frame.function, 0};
+  Json row = place_json(place);
+  row["directive_ids"] = directive_ids_at(of, place);
+  row["directive"] = analysis::directive_name(directive.directive);
+  row["on_host"] = directive.on_host;
+  return row;
 }
 
 Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t>& invariant,
@@ -223,7 +166,7 @@ Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t
   return {{"HtoD_bytes", cost.htod_bytes},
           {"DtoH_bytes", cost.dtoh_bytes},
           {"allocations", cost.allocations},
-          {"invariant_bytes", invariant ? Json(*invariant) : Json(nullptr)},
+          {"invariant_bytes", known(invariant)},
           {"transfer_ns", known_time(timed, cost.transfer)},
           {"kernel_ns", known_time(timed, cost.kernel)},
           {"wall_ns", cost.wall}};
@@ -246,57 +189,169 @@ Json figures_json(const analysis::DirectiveFigures& sum) {
           {"kernel_ns", known_time(sum.timed, sum.kernel_time)}};
 }
 
-}  // namespace
-
-Json totals_json(const analysis::Totals& totals) {
-  return {{"HtoD", flow(totals.htod)},
-          {"DtoH", flow(totals.dtoh)},
-          {"DtoD", flow(totals.dtod)},
-          {"memset", flow(totals.memset)},
-          {"alloc", flow(totals.alloc)},
-          {"delete", flow(totals.remove)},
-          {"kernel", flow_without_bytes(totals.kernel)},
-          {"region", flow_without_bytes(totals.region)},
-          {"runtime_internal", flow(totals.runtime_internal)}};
-}
-
+/// `offset`: where the recording's directives begin in the document's table.
 Json trace_json(const Analysis& one, std::size_t offset) {
-  Json losses = Json::array();
-  for (const Loss& loss : one.losses)
-    losses.push_back({{"name", loss.name}, {"count", loss.count}});
-  Json unfinished = Json::array();
-  for (const auto& region : one.unfinished) {
-    const bool known = region.directive != analysis::kNoRow;
-    unfinished.push_back({{"directive", known ? Json(offset + region.directive) : Json(nullptr)},
-                          {"directive_id", directive_id(one, region.directive)},
-                          {"elapsed_ns", region.elapsed}});
-  }
+  const auto loss_json = [](const Loss& loss) {
+    return Json{{"name", loss.name}, {"count", loss.count}};
+  };
+  const auto unfinished_json = [&](const analysis::UnfinishedRegion& region) {
+    const bool is_known = region.directive != analysis::kNoRow;
+    return Json{{"directive", is_known ? Json(offset + region.directive) : Json(nullptr)},
+                {"directive_id", directive_id(one, region.directive)},
+                {"elapsed_ns", region.elapsed}};
+  };
   const Process& process = one.process;
+  const Recording& recording = one.recording;
+  const analysis::Headline& unions = one.headline;
   return {{"id", analysis::row_id(fmt::format("trace\n{}\n{}\n{}", process.host, process.pid,
                                               process.start_realtime_ns))},
           {"file", one.file},
-          {"program", one.process.program},
-          {"arguments", one.process.arguments},
-          {"pid", one.process.pid},
-          {"host", one.process.host},
-          {"rank", one.process.rank >= 0 ? Json(one.process.rank) : Json(nullptr)},
-          {"wall_ns", one.process.wall},
-          {"hashing_ns", one.process.wall - one.program_wall},
-          {"detail", one.recording.detail.empty() ? "events" : one.recording.detail},
-          {"told_from_ns", one.recording.told_from},
-          {"told_to_ns", one.recording.told_to != 0 ? one.recording.told_to : one.process.wall},
-          {"runtime", one.recording.runtime},
-          {"reach", one.recording.reach},
-          {"cupti", one.recording.cupti},
-          {"finished", one.recording.finished},
+          {"program", process.program},
+          {"arguments", process.arguments},
+          {"pid", process.pid},
+          {"host", process.host},
+          {"rank", process.rank >= 0 ? Json(process.rank) : Json(nullptr)},
+          {"wall_ns", process.wall},
+          {"hashing_ns", process.wall - one.program_wall},
+          {"detail", recording.detail.empty() ? "events" : recording.detail},
+          {"told_from_ns", recording.told_from},
+          {"told_to_ns", recording.told_to != 0 ? recording.told_to : process.wall},
+          {"runtime", recording.runtime},
+          {"reach", recording.reach},
+          {"cupti", recording.cupti},
+          {"finished", recording.finished},
           {"truncated", one.truncated},
-          {"transfer_union_ns", known_time(one.headline.measured, one.headline.transfer)},
-          {"movement_union_ns", known_time(one.headline.measured, one.headline.movement)},
-          {"kernel_union_ns", known_time(one.headline.measured, one.headline.kernel)},
-          {"device_union_ns", known_time(one.headline.measured, one.headline.device)},
-          {"unfinished", std::move(unfinished)},
-          {"losses", std::move(losses)}};
+          {"transfer_union_ns", known_time(unions.measured, unions.transfer)},
+          {"movement_union_ns", known_time(unions.measured, unions.movement)},
+          {"kernel_union_ns", known_time(unions.measured, unions.kernel)},
+          {"device_union_ns", known_time(unions.measured, unions.device)},
+          {"unfinished", array_of(one.unfinished, unfinished_json)},
+          {"losses", array_of(one.losses, loss_json)}};
 }
+
+/// The target region that a kernel is of.
+Json region_id(const analysis::Activity& row, const Analysis& of) {
+  for (const analysis::DirectiveRow& directive : of.directives) {
+    const bool is_it = directive.directive == Directive::kTarget && row.line > 0 &&
+                       directive.line == row.line && directive.file == row.file;
+    if (is_it) return directive.id;
+  }
+  return nullptr;
+}
+
+/// Data that was transferred, in words and as rows.
+Json item_json(const std::string& item, const analysis::CrossedItem& rows, const Analysis& of) {
+  return {{"item", item},
+          {"variable_ids", ids_of(of.variables, rows.variables)},
+          {"directive_id", directive_id(of, rows.directive)}};
+}
+
+Json device_json(const Device& device) {
+  return {{"id", id_of(device)},
+          {"number", device.number},
+          {"type", device.type},
+          {"name", device.name},
+          {"is_host", device.is_host}};
+}
+
+Json device_use_json(const analysis::DeviceUse& row, const Analysis& of) {
+  const auto device = std::ranges::find(of.devices, row.device, &Device::number);
+  return {{"id", analysis::row_id(fmt::format("device_use\n{}", row.device))},
+          {"device", row.device},
+          {"device_id", device != of.devices.end() ? Json(id_of(*device)) : Json(nullptr)},
+          {"span_ns", row.span},
+          {"copies_ns", row.copies},
+          {"kernels_ns", row.kernels},
+          {"both_ns", row.both},
+          {"idle_ns", row.idle}};
+}
+
+Json host_wait_json(const analysis::HostWait& row, const Analysis& of, std::size_t offset) {
+  const bool is_known = row.directive != analysis::kNoRow;
+  const std::string at = is_known ? of.directives[row.directive].id : std::string();
+  return {{"id", analysis::row_id("host_wait\n" + at)},
+          {"directive", is_known ? Json(offset + row.directive) : Json(nullptr)},
+          {"directive_id", directive_id(of, row.directive)},
+          {"count", row.count},
+          {"total_ns", row.total},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"kernels_ns", row.kernels},
+          {"copies_ns", row.copies},
+          {"neither_ns", row.neither}};
+}
+
+Json start_latency_json(const analysis::StartLatency& row) {
+  const std::string type(analysis::activity_type_name(row.type));
+  return {{"id", analysis::row_id("start_latency\n" + type)},
+          {"type", type},
+          {"count", row.count},
+          {"min_ns", row.minimum},
+          {"avg_ns", row.average},
+          {"max_ns", row.maximum},
+          {"queued_count", row.queued}};
+}
+
+Json doubt_json(const analysis::Doubt& doubt) {
+  return {{"id", analysis::row_id("doubted\n" + doubt.reason)},
+          {"reason", doubt.reason},
+          {"transfers", doubt.transfers},
+          {"bytes", doubt.bytes}};
+}
+
+Json withheld_json(Analyses analyses) {
+  analysis::Withheld sum;
+  for (const Analysis& one : analyses) {
+    sum.findings += one.withheld.findings;
+    sum.transfers += one.withheld.transfers;
+    sum.bytes += one.withheld.bytes;
+    sum.allocations += one.withheld.allocations;
+    sum.small_transfers += one.withheld.small_transfers;
+  }
+  return {{"findings", sum.findings},
+          {"transfers", sum.transfers},
+          {"bytes", sum.bytes},
+          {"allocations", sum.allocations},
+          {"small_transfers", sum.small_transfers}};
+}
+
+Json prediction_json(const analysis::Prediction& one) {
+  return {{"wall_ns", one.wall},
+          {"transfer_ns", one.transfer},
+          {"spared_transfers", one.spared_transfers},
+          {"spared_bytes", one.spared_bytes},
+          {"at_most", one.at_most}};
+}
+
+/// A prediction for several processes is that of the slowest.
+Json prediction_json(Analyses analyses) {
+  const Analysis* slowest = nullptr;
+  for (const Analysis& one : analyses) {
+    if (!one.prediction) continue;
+    if (slowest == nullptr || slowest->prediction->wall < one.prediction->wall) slowest = &one;
+  }
+  if (slowest == nullptr) return nullptr;
+  Json json = prediction_json(*slowest->prediction);
+  const auto& possible = slowest->possible_prediction;
+  json["possible"] = possible ? prediction_json(*possible) : Json(nullptr);
+  return json;
+}
+
+const char* name_of(analysis::Verdict verdict) {
+  switch (verdict) {
+    case analysis::Verdict::kDominates:
+      return "dominates";
+    case analysis::Verdict::kMatters:
+      return "matters";
+    case analysis::Verdict::kNoProblem:
+      return "no_problem";
+    case analysis::Verdict::kUnjudged:
+      break;
+  }
+  return "not_judged";
+}
+
+}  // namespace
 
 Json compared_trace_json(const Analysis& one) {
   Json json = trace_json(one, 0);
@@ -308,14 +363,22 @@ Json compared_trace_json(const Analysis& one) {
   return json;
 }
 
-/// The target region that a kernel is of.
-Json region_id(const analysis::Activity& row, const Analysis& of) {
-  for (const analysis::DirectiveRow& directive : of.directives) {
-    const bool is_it = directive.directive == Directive::kTarget && row.line > 0 &&
-                       directive.line == row.line && directive.file == row.file;
-    if (is_it) return directive.id;
+Json totals_json(const analysis::Totals& totals) {
+  Json json = Json::object();
+  for (const auto& [name, member, has_bytes] : kFlows) {
+    const analysis::Flow& flow = totals.*member;
+    if (has_bytes) json[name]["bytes"] = flow.bytes;
+    json[name]["count"] = flow.count;
+    json[name]["time_ns"] = flow.time;
   }
-  return nullptr;
+  return json;
+}
+
+Json link_json(const analysis::Link& link) {
+  return {{"model", link.name},
+          {"bytes_per_second", link.bytes_per_second},
+          {"latency_ns", link.latency},
+          {"kernel_factor", known(link.kernels)}};
 }
 
 Json activity_json(const analysis::Activity& row, const Analysis& of, const SourceNames& names) {
@@ -330,7 +393,7 @@ Json activity_json(const analysis::Activity& row, const Analysis& of, const Sour
                {"min_ns", row.minimum},
                {"max_ns", row.maximum},
                {"stddev_ns", row.deviation},
-               {"percent", row.percent ? Json(*row.percent) : Json(nullptr)},
+               {"percent", known(row.percent)},
                {"clock", trace_schema::name_of(trace_schema::kClocks, row.clock)}};
   if (row.type == analysis::ActivityType::kKernel) json["directive_id"] = region_id(row, of);
   return json;
@@ -344,16 +407,14 @@ Json directive_json(const analysis::DirectiveRow& row) {
                {"function", row.function},
                {"api", row.api}};
   json.update(figures_json(row));
-  json["paths"] = Json::array();
-  for (const analysis::DirectivePath& path : row.paths) {
-    Json frames = Json::array();
-    for (const Frame& frame : path.frames) {
-      frames.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
-    }
-    Json& opened = json["paths"].emplace_back(Json{{"id", path.id}});
+  json["paths"] = array_of(row.paths, [](const analysis::DirectivePath& path) {
+    Json opened = {{"id", path.id}};
     opened.update(figures_json(path));
-    opened["frames"] = std::move(frames);
-  }
+    opened["frames"] = array_of(path.frames, [](const Frame& frame) {
+      return Json{{"function", frame.function}, {"file", frame.file}, {"line", frame.line}};
+    });
+    return opened;
+  });
   return json;
 }
 
@@ -374,29 +435,23 @@ Json variable_json(const analysis::VariableRow& row) {
   return json;
 }
 
-/// Data that crossed, in words and as rows.
-Json crossed_json(const std::string& item, const analysis::CrossedItem& rows, const Analysis& of) {
-  return {{"item", item},
-          {"variable_ids", variable_ids(of, rows.variables)},
-          {"directive_id", directive_id(of, rows.directive)}};
-}
-
 Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::size_t offset,
                     std::size_t loops_before) {
-  Json json = {{"id", row.id},
-               {"from", row.unrolled    ? "repeats"
-                        : row.from_code ? "code"
-                                        : "order"},
-               {"file", row.file},
-               {"line", row.line},
-               {"function", row.function},
-               {"count", row.count},
-               {"at_least", row.at_least},
-               {"entries", row.entries},
-               {"entries_at_least", row.entries_at_least},
-               {"devices", row.devices},
-               {"directives", Json::array()},
-               {"directive_ids", directive_ids(of, row.directives)}};
+  Json json = {
+      {"id", row.id},
+      {"from", row.unrolled    ? "repeats"
+               : row.from_code ? "code"
+                               : "order"},
+      {"file", row.file},
+      {"line", row.line},
+      {"function", row.function},
+      {"count", row.count},
+      {"at_least", row.at_least},
+      {"entries", row.entries},
+      {"entries_at_least", row.entries_at_least},
+      {"devices", row.devices},
+      {"directives", array_of(row.directives, [&](std::size_t at) { return offset + at; })},
+      {"directive_ids", ids_of(of.directives, row.directives)}};
   if (row.inside > 0) json["inside"] = row.inside;
   if (row.by_order.why != analysis::ByOrder::Why::kNot) {
     const bool is_code = row.by_order.why == analysis::ByOrder::Why::kCodeUnread;
@@ -406,44 +461,46 @@ Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::siz
   const bool is_inner = row.parent != analysis::kNoRow;
   json["parent"] = is_inner ? Json(loops_before + row.parent) : Json();
   json["parent_id"] = is_inner ? Json(of.iterations[row.parent].id) : Json();
-  for (const std::size_t directive : row.directives)
-    json["directives"].push_back(offset + directive);
   json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
   json["invariant_items"] = row.invariant_items;
   json["invariant"] = Json::array();
   for (std::size_t i = 0; i < row.invariant_rows.size(); ++i) {
-    json["invariant"].push_back(crossed_json(row.invariant_items[i], row.invariant_rows[i], of));
+    json["invariant"].push_back(item_json(row.invariant_items[i], row.invariant_rows[i], of));
   }
-  json["recurring"] = Json::array();
-  for (const analysis::Recurring& each : row.recurring) {
-    Json& recurring = json["recurring"].emplace_back(crossed_json(each.item, each.of, of));
+  json["recurring"] = array_of(row.recurring, [&](const analysis::Recurring& each) {
+    Json recurring = item_json(each.item, each.of, of);
     recurring.update(
         {{"bytes", each.bytes}, {"unchanged", each.unchanged}, {"compared", each.compared}});
-  }
+    return recurring;
+  });
   json["first"] = pass_json(row.first, std::nullopt, row.timed);
   return json;
 }
 
-Json finding_json(const analysis::Finding& row, const Analysis& of) {
-  constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
+Json finding_json(const Finding& row, const Analysis& of) {
+  const auto to_edit = [&](const Edit& edit) { return edit_json(of, row, edit); };
+  const auto to_unless = [](analysis::Unless unless) { return name_of(unless); };
+  const auto to_unreached = [&](const UnreachedDirective& each) {
+    return unreached_json(each, of);
+  };
   Json json = {{"id", row.id},
                {"pattern", row.pattern},
                {"file", row.file},
                {"line", row.line},
                {"variable", row.variable},
-               {"directive_ids", directive_ids(of, row.directives)},
-               {"variable_ids", variable_ids(of, row.variables)},
-               {"loop_ids", loop_ids(of, row.loops)},
+               {"directive_ids", ids_of(of.directives, row.directives)},
+               {"variable_ids", ids_of(of.variables, row.variables)},
+               {"loop_ids", ids_of(of.iterations, row.loops)},
                {"count", row.count},
                {"wasted_bytes", row.wasted_bytes},
                {"allocated_bytes", row.allocated_bytes},
                {"wasted_ns", known_time(row.timed, row.wasted_time)},
-               {"confidence", kConfidence[static_cast<std::size_t>(row.confidence)]},
+               {"confidence", confidence_of(row)},
                {"coverage", {{"examined", row.examined}, {"of", row.of}}},
                {"evidence", evidence_text(row)},
-               {"edits", edits_json(row, of)},
-               {"unless", unless_json(row)},
-               {"unreached", unreached_json(row, of)},
+               {"edits", array_of(row.edits, to_edit)},
+               {"unless", array_of(row.unless, to_unless)},
+               {"unreached", array_of(row.unreached, to_unreached)},
                {"memory_bytes", row.memory_bytes},
                {"advice", advice_text(row)}};
   if (row.runs.empty()) return json;
@@ -452,65 +509,46 @@ Json finding_json(const analysis::Finding& row, const Analysis& of) {
   return json;
 }
 
-Json doubt_json(const analysis::Doubt& doubt) {
-  return {{"id", analysis::row_id("doubted\n" + doubt.reason)},
-          {"reason", doubt.reason},
-          {"transfers", doubt.transfers},
-          {"bytes", doubt.bytes}};
-}
-
-Json link_json(const analysis::Link& link) {
-  return {{"model", link.name},
-          {"bytes_per_second", link.bytes_per_second},
-          {"latency_ns", link.latency},
-          {"kernel_factor", link.kernels ? Json(*link.kernels) : Json(nullptr)}};
-}
-
-using analysis::Analysis;
-
-Json device_json(const Device& device) {
-  return {{"id", id_of(device)},
-          {"number", device.number},
-          {"type", device.type},
-          {"name", device.name},
-          {"is_host", device.is_host}};
-}
-
-Json device_use_json(const analysis::DeviceUse& row, const Analysis& of) {
-  return {{"id", analysis::row_id(fmt::format("device_use\n{}", row.device))},
-          {"device", row.device},
-          {"device_id", device_id(of, row.device)},
-          {"span_ns", row.span},
-          {"copies_ns", row.copies},
-          {"kernels_ns", row.kernels},
-          {"both_ns", row.both},
-          {"idle_ns", row.idle}};
-}
-
-Json host_wait_json(const analysis::HostWait& row, const Analysis& of, std::size_t offset) {
-  const bool known = row.directive != analysis::kNoRow;
-  const std::string at = known ? of.directives[row.directive].id : std::string();
-  return {{"id", analysis::row_id("host_wait\n" + at)},
-          {"directive", known ? Json(offset + row.directive) : Json(nullptr)},
-          {"directive_id", directive_id(of, row.directive)},
-          {"count", row.count},
-          {"total_ns", row.total},
-          {"avg_ns", row.average},
-          {"max_ns", row.maximum},
-          {"kernels_ns", row.kernels},
-          {"copies_ns", row.copies},
-          {"neither_ns", row.neither}};
-}
-
-Json start_latency_json(const analysis::StartLatency& row) {
-  const std::string type(analysis::activity_type_name(row.type));
-  return {{"id", analysis::row_id("start_latency\n" + type)},
-          {"type", type},
-          {"count", row.count},
-          {"min_ns", row.minimum},
-          {"avg_ns", row.average},
-          {"max_ns", row.maximum},
-          {"queued_count", row.queued}};
+Json report_json(Analyses analyses) {
+  const SourceNames names(analyses);
+  Json json = {{"schema", kReportSchema}};
+  json["verdict"] = name_of(analysis::verdict_of(analyses));
+  if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
+  for (const char* table : {"traces", "devices"}) json[table] = Json::array();
+  json["totals"] = totals_json(totals_of(analyses));
+  for (const char* table :
+       {"activities", "api_calls", "device_use", "host_waits", "start_latencies", "directives",
+        "variables", "iterations", "findings", "doubted"}) {
+    json[table] = Json::array();
+  }
+  const Ranks ranks = ranks_of(analyses);
+  const std::vector<std::size_t> offsets = directive_offsets(analyses);
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const auto add = [&](const char* table, Json row) {
+      if (!ranks.key.empty()) row[ranks.key] = ranks.labels[i];
+      json[table].push_back(std::move(row));
+    };
+    const Analysis& one = analyses[i];
+    json["traces"].push_back(trace_json(one, offsets[i]));
+    if (one.run > 0) json["traces"].back()["run"] = one.run;
+    for (const auto& row : one.devices) add("devices", device_json(row));
+    for (const auto& row : one.activities) add("activities", activity_json(row, one, names));
+    for (const auto& row : one.api_calls) add("api_calls", activity_json(row, one, names));
+    for (const auto& row : one.device_use) add("device_use", device_use_json(row, one));
+    for (const auto& row : one.host_waits) add("host_waits", host_wait_json(row, one, offsets[i]));
+    for (const auto& row : one.start_latencies) add("start_latencies", start_latency_json(row));
+    for (const auto& row : one.directives) add("directives", directive_json(row));
+    for (const auto& row : one.variables) add("variables", variable_json(row));
+    const std::size_t loops_before = json["iterations"].size();
+    for (const auto& row : one.iterations) {
+      add("iterations", iteration_json(row, one, offsets[i], loops_before));
+    }
+    for (const auto& row : one.findings) add("findings", finding_json(row, one));
+    for (const auto& row : one.doubts) add("doubted", doubt_json(row));
+  }
+  json["withheld"] = withheld_json(analyses);
+  json["prediction"] = prediction_json(analyses);
+  return json;
 }
 
 }  // namespace ompdm::report

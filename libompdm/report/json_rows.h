@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
@@ -18,7 +19,6 @@ using Json = nlohmann::ordered_json;
 /// least one analysis.
 Json report_json(std::span<const analysis::Analysis> analyses);
 
-Json totals_json(const analysis::Totals& totals);
 /// The value of a path in a report. Throws Error: kUsage if there is no such path, kFailure if its
 /// value is unknown (null) in this report.
 double number_at(std::string_view path, const Json& report);
@@ -27,30 +27,25 @@ double number_at(std::string_view path, const Json& report);
 /// Error (kUsage) if neither has the path.
 ValuePair numbers_at(std::string_view path, const Json& before, const Json& after);
 
-/// `of`: the recording that the row is of, whose rows it refers to by their ids. `offset`: where
-/// the recording's directives begin in the document's table.
-Json trace_json(const analysis::Analysis& one, std::size_t offset);
-
-/// The same beside another one's: unions of time that are of a part of the run are not known.
+/// A recording beside another: unions of time that are of a part of the run are not known.
 Json compared_trace_json(const analysis::Analysis& analysis);
-Json device_json(const Device& device);
-Json activity_json(const analysis::Activity& row, const analysis::Analysis& of,
-                   const SourceNames& names);
-Json device_use_json(const analysis::DeviceUse& row, const analysis::Analysis& of);
-Json host_wait_json(const analysis::HostWait& row, const analysis::Analysis& of,
-                    std::size_t offset);
-Json start_latency_json(const analysis::StartLatency& row);
-Json directive_json(const analysis::DirectiveRow& row);
-Json variable_json(const analysis::VariableRow& row);
 
-/// `loops_before`: rows of the table that come of other traces.
-Json iteration_json(const analysis::Iteration& row, const analysis::Analysis& of,
-                    std::size_t offset, std::size_t loops_before);
-
-Json finding_json(const analysis::Finding& row, const analysis::Analysis& of);
-Json doubt_json(const analysis::Doubt& doubt);
+Json totals_json(const analysis::Totals& totals);
 
 /// The model that the transfers' times are of.
 Json link_json(const analysis::Link& link);
+
+/// Rows of the report's tables. `of`: the recording that a row is of, whose rows it refers to by
+/// their ids.
+Json activity_json(const analysis::Activity& row, const analysis::Analysis& of,
+                   const SourceNames& names);
+Json directive_json(const analysis::DirectiveRow& row);
+Json variable_json(const analysis::VariableRow& row);
+Json finding_json(const analysis::Finding& row, const analysis::Analysis& of);
+
+/// `offset`: where the recording's directives begin in the document's table. `loops_before`: rows
+/// of the document's table of loops that come of other recordings.
+Json iteration_json(const analysis::Iteration& row, const analysis::Analysis& of,
+                    std::size_t offset, std::size_t loops_before);
 
 }  // namespace ompdm::report

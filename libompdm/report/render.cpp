@@ -1,131 +1,340 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "ompdm/trace.h"
+#include "report/comparison.h"
+#include "report/findings.h"
+#include "report/headline.h"
 #include "report/json_rows.h"
-#include "report/tables.h"
-#include "report/text.h"
+#include "report/sentences.h"
+#include "report/text_layout.h"
+#include "report/units.h"
 
 namespace ompdm::report {
 
 namespace {
 
+using analysis::Activity;
 using analysis::Analysis;
 
-Json prediction_json(const analysis::Prediction& one) {
-  return {{"wall_ns", one.wall},
-          {"transfer_ns", one.transfer},
-          {"spared_transfers", one.spared_transfers},
-          {"spared_bytes", one.spared_bytes},
-          {"at_most", one.at_most}};
+constexpr std::size_t kTypeWidth = 16;
+constexpr std::size_t kShareWidth = 9;
+constexpr std::size_t kFigureWidth = 10;
+constexpr std::size_t kRankWidth = 9;
+constexpr std::size_t kLeastName = 24;
+constexpr const char* kFigures[] = {"Time", "Calls", "Avg", "Min", "Max"};
+
+/// How many figures fit before the name, and where the name begins.
+struct Columns {
+  std::size_t figures = std::size(kFigures);
+  std::size_t name_at = 0;
+  std::size_t name_width = kLeastName;
+};
+
+Columns columns_of(std::size_t width, bool ranks) {
+  constexpr std::size_t kLeastFigures = 2;
+  Columns columns;
+  for (;; --columns.figures) {
+    columns.name_at =
+        (ranks ? kRankWidth : 0) + kTypeWidth + kShareWidth + columns.figures * kFigureWidth + 2;
+    if (columns.name_at + kLeastName <= width) columns.name_width = width - columns.name_at;
+    if (columns.name_at + kLeastName <= width || columns.figures == kLeastFigures) return columns;
+  }
 }
 
-/// A prediction for several processes is that of the slowest.
-Json prediction_json(Analyses analyses) {
-  Json slowest = nullptr;
-  for (const Analysis& one : analyses) {
-    if (!one.prediction) continue;
-    if (!slowest.is_null() && slowest["wall_ns"].get<Nanoseconds>() >= one.prediction->wall)
-      continue;
-    slowest = prediction_json(*one.prediction);
-    const auto& possible = one.possible_prediction;
-    slowest["possible"] = possible ? prediction_json(*possible) : Json(nullptr);
-  }
-  return slowest;
+/// A row of the block: an activity, or several kernels of one function.
+struct BlockRow {
+  Activity row;
+  std::size_t kernels = 1;
+};
+
+/// Adds another kernel of the same function.
+void fold(const Activity& more, BlockRow& folded) {
+  Activity& row = folded.row;
+  ++folded.kernels;
+  row.count += more.count;
+  row.total += more.total;
+  row.minimum = std::min(row.minimum, more.minimum);
+  row.maximum = std::max(row.maximum, more.maximum);
+  row.average = row.total / static_cast<Nanoseconds>(std::max<std::uint64_t>(row.count, 1));
+  if (row.percent && more.percent) *row.percent += *more.percent;
 }
 
-const char* word_of(analysis::Verdict verdict) {
-  switch (verdict) {
-    case analysis::Verdict::kDominates:
-      return "dominates";
-    case analysis::Verdict::kMatters:
-      return "matters";
-    case analysis::Verdict::kNoProblem:
-      return "no_problem";
-    case analysis::Verdict::kUnjudged:
-      break;
+/// By their times. Of more than `most` (0: any number) the kernels of a function are one row.
+std::vector<BlockRow> block_rows(const std::vector<Activity>& rows, std::size_t most) {
+  std::vector<BlockRow> folded;
+  std::map<std::pair<std::string, Clock>, std::size_t> known;  // by function
+  for (const Activity& row : rows) {
+    const bool folds = most > 0 && rows.size() > most &&
+                       row.type == analysis::ActivityType::kKernel && !row.function.empty();
+    const auto at = folds ? known.try_emplace({row.function, row.clock}, folded.size())
+                          : std::pair(known.end(), true);
+    if (at.second) {
+      folded.push_back({row});
+    } else {
+      fold(row, folded[at.first->second]);
+    }
   }
-  return "not_judged";
+  std::ranges::stable_sort(folded, std::ranges::greater(),
+                           [](const BlockRow& one) { return one.row.total; });
+  return folded;
 }
 
-Json withheld_json(Analyses analyses) {
-  analysis::Withheld sum;
-  for (const Analysis& one : analyses) {
-    sum.findings += one.withheld.findings;
-    sum.transfers += one.withheld.transfers;
-    sum.bytes += one.withheld.bytes;
-    sum.allocations += one.withheld.allocations;
-    sum.small_transfers += one.withheld.small_transfers;
+std::string name_of(const BlockRow& one, const SourceNames& names) {
+  if (one.kernels == 1) return names.activity(one.row);
+  return fmt::format("{} ({} kernels)", without_parameters(one.row.function), one.kernels);
+}
+
+void append_rows(const std::vector<Activity>& all, std::size_t most, const char* title,
+                 const std::string& rank, const SourceNames& names, const Columns& columns,
+                 std::string& text) {
+  std::vector<BlockRow> rows = block_rows(all, most);
+  std::size_t hidden = 0;
+  // Copies have few rows, and the report is about them: kernels alone are hidden.
+  for (std::size_t at = rows.size(); most > 0 && rows.size() > most && at-- > 0;) {
+    if (rows[at].row.type != analysis::ActivityType::kKernel) continue;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
+    ++hidden;
   }
-  return {{"findings", sum.findings},
-          {"transfers", sum.transfers},
-          {"bytes", sum.bytes},
-          {"allocations", sum.allocations},
-          {"small_transfers", sum.small_transfers}};
+  for (const BlockRow& one : rows) {
+    const Activity& row = one.row;
+    const std::string model = row.clock == Clock::kModel ? " (model)" : "";
+    const std::string figures[] = {spoken_time(row.total), fmt::format("{}", row.count),
+                                   spoken_time(row.average), spoken_time(row.minimum),
+                                   spoken_time(row.maximum)};
+    fmt::format_to(std::back_inserter(text), "{}{:>{}}{:>{}}", rank,
+                   &one == rows.data() ? title : "", kTypeWidth,
+                   row.percent ? percent_text(*row.percent) : "enqueue", kShareWidth);
+    for (std::size_t i = 0; i < columns.figures; ++i) {
+      fmt::format_to(std::back_inserter(text), "{:>{}}", figures[i], kFigureWidth);
+    }
+    text += "  ";
+    const auto lines = set_in_lines(name_of(one, names) + model, columns.name_width);
+    for (const std::string& line : lines) {
+      if (&line != lines.data()) text += std::string(columns.name_at, ' ');
+      text += line + '\n';
+    }
+  }
+  if (hidden > 0) {
+    text += fmt::format("{:>{}} ... and {} more rows: --all shows them\n", "", kTypeWidth, hidden);
+  }
+}
+
+/// nvprof's title, or that the host emulates the device.
+const char* device_title(const Analysis& one) {
+  const bool emulates = std::ranges::any_of(one.devices, &Device::emulated);
+  const bool is_real = std::ranges::any_of(
+      one.devices, [](const Device& device) { return !device.is_host && !device.emulated; });
+  return emulates && !is_real ? "Host device:" : "GPU activities:";
+}
+
+/// Heading, ` GPU activities:` and `      API calls:` of each recording, as nvprof has them; the
+/// name is shortened to fit `width`. A row of which only the enqueueing was timed has `enqueue` for
+/// its share. Of more than `most_rows` (0: all are shown) only the first are shown.
+std::string nvprof_block(Analyses analyses, const SourceNames& names, std::size_t width,
+                         std::size_t most_rows) {
+  const Ranks ranks = ranks_of(analyses);
+  const Columns columns = columns_of(width, !ranks.key.empty());
+  std::string text;
+  if (!ranks.key.empty()) text = fmt::format("{:>{}}", ranks.title, kRankWidth);
+  fmt::format_to(std::back_inserter(text), "{:>{}}{:>{}}", "Type", kTypeWidth, "Time(%)",
+                 kShareWidth);
+  for (std::size_t i = 0; i < columns.figures; ++i) {
+    fmt::format_to(std::back_inserter(text), "{:>{}}", kFigures[i], kFigureWidth);
+  }
+  text += "  Name\n";
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    const std::string rank =
+        ranks.key.empty() ? std::string() : fmt::format("{:>{}}", ranks.labels[i], kRankWidth);
+    append_rows(analyses[i].activities, most_rows, device_title(analyses[i]), rank, names, columns,
+                text);
+    append_rows(analyses[i].api_calls, most_rows, "API calls:", rank, names, columns, text);
+  }
+  return text;
+}
+
+std::string moved_text(const analysis::Totals& totals) {
+  return fmt::format("HtoD {} in {}, DtoH {} in {}, {}", spoken_size(totals.htod.bytes),
+                     counted(totals.htod.count, "copy", "copies"), spoken_size(totals.dtoh.bytes),
+                     counted(totals.dtoh.count, "copy", "copies"),
+                     counted(totals.kernel.count, "kernel", "kernels"));
+}
+
+/// "HtoD 12.0 MB/s": of what came between two looks.
+std::string rate_text(const char* name, std::uint64_t now, std::uint64_t before, Nanoseconds time) {
+  const double seconds = static_cast<double>(time) / 1e9;
+  const double rate = static_cast<double>(now - std::min(now, before)) / seconds;
+  return fmt::format("{} {}/s", name, spoken_size(static_cast<std::uint64_t>(rate)));
+}
+
+bool has_activities(const Analysis& one) {
+  return !one.activities.empty() || !one.api_calls.empty();
+}
+
+bool any_lost(Analyses analyses) { return std::ranges::any_of(analyses, has_losses); }
+
+/// What limits the figures, of all recordings.
+std::vector<std::string> all_warnings(Analyses analyses, const SourceNames& names) {
+  const Ranks ranks = ranks_of(analyses);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const std::string& line : warnings(analyses[i], names)) {
+      lines.push_back(prefix(ranks, i) + line);
+    }
+  }
+  if (any_lost(analyses)) lines.push_back("Lost: " + losses(analyses));
+  return lines;
+}
+
+/// The head of the report: what all recordings have. The rest is in a table if there are several.
+std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses) {
+  std::vector<std::pair<std::string, std::string>> facts = header(analyses.front());
+  const bool of_one = ranks_of(analyses).key.empty();
+  if (!of_one) {
+    std::erase_if(facts,
+                  [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
+  }
+  if (!any_lost(analyses)) facts.emplace_back("Lost", losses(analyses));
+  if (of_one) return facts;
+  // The arguments of runs on several inputs are in the table.
+  const Process& process = analyses.front().process;
+  if (are_inputs(analyses) && !process.arguments.empty()) {
+    for (auto& [name, value] : facts) {
+      if (name == "Program") value = process.arguments.front();
+    }
+  }
+  const std::string differ = are_inputs(analyses) ? "" : differences(analyses, ", ");
+  if (!differ.empty()) facts.emplace_back("Differ", differ);
+  return facts;
+}
+
+std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
+  const Ranks ranks = ranks_of(analyses);
+  // The first line is not broken unless it goes to a terminal: programs read it.
+  const std::string first = headline(analyses, names);
+  std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
+  for (const std::string& line : all_warnings(analyses, names)) {
+    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
+  }
+  for (const auto& [name, value] : facts_of_all(analyses)) text += fact(name, value, layout);
+  if (!ranks.key.empty()) text += titled(traces_table(analyses), layout);
+  if (std::ranges::any_of(analyses, analysis::has_target_events)) {
+    text += findings_summary(analyses, names, layout);
+    if (std::ranges::any_of(analyses, has_activities)) {
+      text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
+    }
+    text += titled(device_use_table(analyses), layout);
+    text += titled(host_waits_table(analyses, names), layout);
+    text += titled(start_latencies_table(analyses), layout);
+    text += titled(directives_table(analyses, names, layout.paths), layout, layout.paths);
+    const std::string hint = layout.paths ? std::string() : openable(analyses);
+    if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
+    text += titled(variables_table(analyses, names), layout);
+    text += titled(iterations_table(analyses, names), layout);
+    for (const std::string& line : by_order_sentences(analyses)) {
+      text += wrapped(line, layout.width) + '\n';
+    }
+    for (const std::string& line : invariant_sentences(analyses, names)) {
+      text += wrapped(line, layout.width) + '\n';
+    }
+    text += short_findings(analyses, names, layout);
+  }
+  std::string closing;
+  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
+    if (!line.empty()) closing += wrapped(line, layout.width) + '\n';
+  }
+  return closing.empty() ? text : text + '\n' + closing;
+}
+
+/// The same for a document: tables in full, nothing shortened.
+std::string markdown_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
+  const Ranks ranks = ranks_of(analyses);
+  std::string text = "**" + headline(analyses, names) + "**\n\n";
+  const std::string basis = headline_basis(analyses);
+  if (!basis.empty()) text += basis + "\n\n";
+  for (const std::string& line : all_warnings(analyses, names)) text += "> " + line + "\n\n";
+  for (const auto& [name, value] : facts_of_all(analyses)) {
+    text += fmt::format("* {}: `{}`\n", name, value);
+  }
+  text += '\n';
+  const bool any_events = std::ranges::any_of(analyses, analysis::has_target_events);
+  if (any_events) text += findings_summary_markdown(analyses, names);
+  for (Table& table : all_tables(analyses, names, layout.paths)) {
+    if (table.name == "totals") {
+      std::erase_if(table.rows, [](const std::vector<Cell>& row) { return row[1] == number(0); });
+    }
+    // Tables for programs, and those whose rows are in the lines above.
+    const bool is_left_out = table.name == "directive_paths" || table.name == "losses" ||
+                             (table.name == "traces" && ranks.key.empty());
+    if (table.name == "findings") text += findings_markdown(analyses, names);
+    if (table.rows.empty() || table.name == "findings" || is_left_out) continue;
+    text += markdown_section(table);
+    if (table.name != "iterations") continue;
+    for (const std::string& line : invariant_sentences(analyses, names)) {
+      text += in_markdown(line) + "\n\n";
+    }
+  }
+  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
+    if (!line.empty()) text += line + "\n\n";
+  }
+  return text;
 }
 
 }  // namespace
 
-Json report_json(Analyses analyses) {
-  const SourceNames names(analyses);
-  Json json = {{"schema", kReportSchema}};
-  json["verdict"] = word_of(analysis::verdict_of(analyses));
-  if (const auto& link = analyses.front().link) json["link"] = link_json(*link);
-  for (const char* table : {"traces", "devices"}) json[table] = Json::array();
-  json["totals"] = totals_json(totals_of(analyses));
-  for (const char* table :
-       {"activities", "api_calls", "device_use", "host_waits", "start_latencies", "directives",
-        "variables", "iterations", "findings", "doubted"}) {
-    json[table] = Json::array();
+std::string render_look(const Analysis& now, const Analysis* before, const Layout& layout) {
+  std::string text = fmt::format("{} of process {}: {}\n", spoken_time(now.process.wall),
+                                 now.process.pid, moved_text(now.totals));
+  if (!now.recording.detail.empty()) text += told_part(now) + '\n';
+  if (before != nullptr && now.process.wall > before->process.wall) {
+    const Nanoseconds time = now.process.wall - before->process.wall;
+    const analysis::Totals& old = before->totals;
+    text += fmt::format(
+        "in the last {}: {}, {}, {}\n", spoken_time(time),
+        rate_text("HtoD", now.totals.htod.bytes, old.htod.bytes, time),
+        rate_text("DtoH", now.totals.dtoh.bytes, old.dtoh.bytes, time),
+        counted(now.totals.kernel.count - std::min(now.totals.kernel.count, old.kernel.count),
+                "kernel", "kernels"));
   }
-  const Ranks ranks = ranks_of(analyses);
-  const std::vector<std::size_t> offsets = directive_offsets(analyses);
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const auto add = [&](const char* table, Json row) {
-      if (!ranks.key.empty()) row[ranks.key] = ranks.labels[i];
-      json[table].push_back(std::move(row));
-    };
-    const Analysis& one = analyses[i];
-    json["traces"].push_back(trace_json(one, offsets[i]));
-    if (one.run > 0) json["traces"].back()["run"] = one.run;
-    for (const auto& row : one.devices) add("devices", device_json(row));
-    for (const auto& row : one.activities) add("activities", activity_json(row, one, names));
-    for (const auto& row : one.api_calls) add("api_calls", activity_json(row, one, names));
-    for (const auto& row : one.device_use) add("device_use", device_use_json(row, one));
-    for (const auto& row : one.host_waits) add("host_waits", host_wait_json(row, one, offsets[i]));
-    for (const auto& row : one.start_latencies) {
-      add("start_latencies", start_latency_json(row));
-    }
-    for (const auto& row : one.directives) add("directives", directive_json(row));
-    for (const auto& row : one.variables) add("variables", variable_json(row));
-    const std::size_t loops_before = json["iterations"].size();
-    for (const auto& row : one.iterations) {
-      add("iterations", iteration_json(row, one, offsets[i], loops_before));
-    }
-    for (const auto& row : one.findings) add("findings", finding_json(row, one));
-    for (const auto& row : one.doubts) add("doubted", doubt_json(row));
+  const std::span<const Analysis> one{&now, 1};
+  Table table = directives_table(one, SourceNames(one), false);
+  const std::size_t all = table.rows.size();
+  if (layout.rows != 0 && all > layout.rows) table.rows.resize(layout.rows);
+  text += '\n' + aligned(for_readers(table), layout.width, layout.narrow);
+  if (table.rows.size() < all) {
+    text +=
+        fmt::format("and {} more\n", counted(all - table.rows.size(), "directive", "directives"));
   }
-  json["withheld"] = withheld_json(analyses);
-  json["prediction"] = prediction_json(analyses);
-  return json;
+  return text;
 }
 
-std::string render(std::span<const analysis::Analysis> analyses, Format format,
-                   const Layout& layout) {
+std::string render(Analyses analyses, Format format, const Layout& layout) {
   if (analyses.empty()) throw Error("no trace to report on", Error::Kind::kUsage);
   const SourceNames names(analyses);
   switch (format) {
     case Format::kJson:
       return report_json(analyses).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     case Format::kCsv:
-      return csv_report(analyses, names, layout.section);
+      return csv_sections(all_tables(analyses, names, false), layout.section);
     case Format::kMarkdown:
       return markdown_report(analyses, names, layout);
     case Format::kText:
       break;
   }
   Layout usable = layout;
-  usable.width = layout.width < 60 ? 60 : layout.width;
+  usable.width = std::max<std::size_t>(layout.width, 60);
   return text_report(analyses, names, usable);
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <ranges>
-#include <set>
 
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
@@ -17,33 +16,32 @@ namespace ompdm::report {
 
 namespace {
 
-bool is_content(const Loss& loss) { return loss.name.starts_with("contents_"); }
+using analysis::Analysis;
+using analysis::DirectiveRow;
+using analysis::Doubt;
+using analysis::Iteration;
 
 }  // namespace
 
-bool has_losses(const analysis::Analysis& one) {
+bool has_losses(const Analysis& one) {
   return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
-           return loss.count > 0 && !is_content(loss);
+           return loss.count > 0 && !loss.name.starts_with("contents_");
          });
 }
 
 std::string losses(Analyses analyses) {
-  std::set<std::string> watched;
   std::map<std::string, std::uint64_t> sums;
-  for (const analysis::Analysis& one : analyses) {
-    for (const Loss& loss : one.losses) {
-      watched.insert(loss.name);
-      sums[loss.name] += loss.count;
-    }
+  for (const Analysis& one : analyses) {
+    for (const Loss& loss : one.losses) sums[loss.name] += loss.count;
   }
   std::string text;
   for (const auto& [name, count] : sums) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
   }
-  const bool cut = std::ranges::any_of(analyses, &analysis::Analysis::truncated);
+  const bool cut = std::ranges::any_of(analyses, &Analysis::truncated);
   const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
-  if (watched.empty() && cut) return fmt::format("{}not known", cut_off);
-  const std::string kinds = counted(watched.size(), "kind of loss", "kinds of loss");
+  if (sums.empty() && cut) return fmt::format("{}not known", cut_off);
+  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
   return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
                       : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
 }
@@ -57,7 +55,7 @@ std::string lost_events(std::span<const Loss> losses) {
   return text;
 }
 
-std::string why_not_whole(const analysis::Analysis& one) {
+std::string why_not_whole(const Analysis& one) {
   if (one.truncated) return "the trace is cut short";
   const std::string lost = lost_events(one.losses);
   if (!lost.empty()) return "events were lost (" + lost + ")";
@@ -74,7 +72,7 @@ std::string unexamined(Analyses analyses) {
   std::string why;
   for (const auto& [name, reason] : kReasons) {
     std::uint64_t count = 0;
-    for (const analysis::Analysis& one : analyses) {
+    for (const Analysis& one : analyses) {
       for (const Loss& loss : one.losses) {
         if (loss.name == name) count += loss.count;
       }
@@ -89,9 +87,6 @@ std::string unexamined(Analyses analyses) {
 }
 
 namespace {
-
-using analysis::Analysis;
-using analysis::Doubt;
 
 constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"device_address", "its device address was given out"},
@@ -162,7 +157,7 @@ std::vector<std::string> left_out(const Analysis& one) {
 
 namespace {
 
-/// Less than one part in this many, or this few bytes, is a scalar that rides along: not worth a
+/// Less than one part in kLeastShare, or fewer bytes, is a scalar beside the data: not worth a
 /// line.
 constexpr std::uint64_t kLeastShare = 100;
 constexpr std::uint64_t kLeastBytes = 256;
@@ -199,21 +194,15 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
 
 /// "; loop at heat.cpp:54 in solve"; "; loop over heat.cpp:56" where only its directives are known;
 /// empty of the only one.
-std::string loop_of(const analysis::Analysis& one, const analysis::Iteration& row,
-                    const SourceNames& names) {
+std::string loop_of(const Analysis& one, const Iteration& row, const SourceNames& names) {
   if (one.iterations.size() == 1) return {};
   if (row.from_code && row.line > 0) return "; loop at " + names.place(row);
   if (row.from_code && row.inside > 0) return "; loop " + names.place(row);
-  std::vector<std::string> places;
-  for (const std::size_t directive : row.directives) {
-    places.push_back(names.place(one.directives[directive]));
-  }
-  return fmt::format("; loop over {}", fmt::join(places, ", "));
+  return "; loop over " + names.places(one, row.directives);
 }
 
-/// Whether the edits of a finding of that loop keep it on the device, which says more.
-bool is_kept(const analysis::Analysis& one, const analysis::Iteration& row,
-             const analysis::Recurring& data) {
+/// Whether a finding of that loop has edits that keep the data on the device: it says more.
+bool is_kept(const Analysis& one, const Iteration& row, const analysis::Recurring& data) {
   const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
   return std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
     return !finding.edits.empty() &&
@@ -225,13 +214,13 @@ bool is_kept(const analysis::Analysis& one, const analysis::Iteration& row,
   });
 }
 
-std::uint64_t whole_of(const analysis::Iteration& row) {
+std::uint64_t whole_of(const Iteration& row) {
   return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
 }
 
 }  // namespace
 
-bool has_invariant(const analysis::Iteration& row) {
+bool has_invariant(const Iteration& row) {
   const std::uint64_t invariant = row.invariant_bytes.value_or(0);
   return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
 }
@@ -247,7 +236,7 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   const Ranks ranks = ranks_of(analyses);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::Iteration& row : analyses[i].iterations) {
+    for (const Iteration& row : analyses[i].iterations) {
       const std::string loop = loop_of(analyses[i], row, names);
       const std::string rank = prefix(ranks, i);
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
@@ -265,10 +254,26 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
   return lines;
 }
 
-namespace {
+std::vector<std::string> by_order_sentences(Analyses analyses) {
+  using Why = analysis::ByOrder::Why;
+  std::vector<std::string> lines;
+  for (const Analysis& one : analyses) {
+    for (const Iteration& row : one.iterations) {
+      const analysis::ByOrder& by_order = row.by_order;
+      if (by_order.why == Why::kNot) continue;
+      const std::string why =
+          by_order.why == Why::kNoCalls ? "it is not known which calls led to some directives"
+          : by_order.function.empty()
+              ? "code that led to directives cannot be followed"
+              : fmt::format("the code of {} cannot be followed", by_order.function);
+      const std::string line = "(by order): " + why;
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
 
-using analysis::Analysis;
-using analysis::DirectiveRow;
+namespace {
 
 /// A host process or thread that plays a device: its times say nothing about a GPU.
 bool is_emulated(const Device& device) { return device.emulated || device.type == "generic-64bit"; }
@@ -305,12 +310,12 @@ std::string device_list(const Analysis& one) {
     }
     i = end;
   }
-  // Without device events of the runtime, or behind a cut, nothing is known of them.
+  // Without the runtime's device events, or in a truncated trace, devices are not known.
   if (text.empty() && (one.truncated || !analysis::knows_transfers(one))) return "not known";
   return text.empty() ? "none was initialized" : text;
 }
 
-/// Whether the row is in code of the program, whose compiler could have told its file.
+/// Whether the directive is in the program's own code, and has no source file.
 bool lacks_line(const DirectiveRow& row) {
   const std::string_view module(row.module);
   const bool in_runtime = module.substr(module.rfind('/') + 1).starts_with("libomp");
@@ -333,7 +338,8 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
                               : ": build with -g; names came for some only (see `ompdm info`)"));
 }
 
-/// Whether the run was counted by its end: then it is not told which directives had begun.
+/// Whether events were only aggregated at the end of the run: directives that had begun are not
+/// known.
 bool ends_counted(const Analysis& one) {
   const Recording& recording = one.recording;
   return recording.detail == "tallies" ||
@@ -473,7 +479,7 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
 
 namespace {
 
-/// What ompdm itself added is told apart as soon as it shows.
+/// The time that ompdm's hashing added is shown if it changes the rounded wall time.
 std::string wall_time(const Analysis& one) {
   const Nanoseconds hashing = one.process.wall - one.program_wall;
   const bool is_part = one.recording.is_part();

@@ -12,47 +12,50 @@
 
 namespace ompdm::report {
 
-/// Whether events were lost, be it behind the cut of a file. Contents that were not examined are
-/// evidence less, and no event.
+/// Whether events were lost, also behind the end of a truncated file. Contents that were not
+/// examined are no events.
 bool has_losses(const analysis::Analysis& one);
 
 /// What was lost, contents included, also if nothing was: "0 (26 kinds of loss watched)".
 std::string losses(Analyses analyses);
 
-/// Of these the ones that are of events: "records_no_space 18481"; empty if there are none.
+/// The losses of events: "records_no_space 18481"; empty if there are none.
 std::string lost_events(std::span<const Loss> losses);
 
 /// Contents that could not be examined, and why; empty if there were none.
 std::string unexamined(Analyses analyses);
 
-/// A sentence for each of the two that there is something of.
+/// Sentences on transfers that are in no finding: small ones, and those that a kernel may need.
 std::vector<std::string> left_out(const analysis::Analysis& one);
 
-/// Whether enough of what a pass moves never changes to be worth a line.
+/// Whether data that never changes is enough of what an iteration moves to be worth a line.
 bool has_invariant(const analysis::Iteration& row);
 
 /// "134.3 of 134.4 MB a pass never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
 /// solve", for the loops of which that is known.
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
 
+/// "(by order): the code of solve cannot be followed": why loops have no place, each reason once.
+std::vector<std::string> by_order_sentences(Analyses analyses);
+
 /// "a model of pcie4x16", "a model of pcie4x16 and of kernels 20 times as fast".
 std::string link_name(const analysis::Link& link);
 
-/// That the times of transfers are a model's, and which.
+/// That the times of transfers come from a model, and from which.
 std::string link_sentence(const analysis::Link& link);
 
-/// Which part of the run is told event by event, of a recording that tells a part only.
+/// Which part of the run was recorded event by event, if not all of it was.
 std::string told_part(const analysis::Analysis& analysis);
 
-/// What figures are of where events are missing (analysis::lacks_events).
+/// What the figures cover if events are missing (analysis::lacks_events).
 std::string left_part(const analysis::Analysis& analysis);
 
 /// What limits the figures: a killed process, a cut file, missing callbacks, kernels that ran on
 /// the host.
 std::vector<std::string> warnings(const analysis::Analysis& analysis, const SourceNames& names);
 
-/// "device time 113 ms (union of copies and kernels)", with the clock where it is not the host's
-/// alone: of all recordings together.
+/// "device time 113 ms (union of copies and kernels)", of all recordings together. The clock is
+/// named unless it is the host's alone.
 std::string device_time(Analyses analyses);
 
 /// Header lines, name and value: program, process, devices, wall, runtime.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "report/units.h"
+
 namespace ompdm::report {
 namespace {
 
@@ -49,7 +51,6 @@ SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
     for (const auto& row : analysis.iterations) files.push_back(row.file);
     for (const auto& row : analysis.activities) files.push_back(row.file);
     for (const auto& row : analysis.variables) files.push_back(row.file);
-    for (const auto& row : analysis.iterations) files.push_back(row.file);
   }
   learn(files);
 }
@@ -101,6 +102,15 @@ std::string SourceNames::place(const analysis::DirectiveRow& row) const {
                             : fmt::format("{}+{:#x}", suffix(row.module, 1), row.address);
 }
 
+std::string SourceNames::places(const analysis::Analysis& of,
+                                const std::vector<std::size_t>& directives) const {
+  std::string text;
+  for (const std::size_t row : directives) {
+    text += (text.empty() ? "" : ", ") + place(of.directives[row]);
+  }
+  return text;
+}
+
 std::string SourceNames::place(const analysis::Iteration& row) const {
   if (!row.from_code) return {};
   const std::string text = row.line > 0     ? place(row.file, row.line)
@@ -144,6 +154,73 @@ std::string SourceNames::activity(const analysis::Activity& row) const {
   // Without -g the kernel's entry name still knows the line, but not the file.
   if (where.empty() && row.line > 0) return fmt::format("{} line {}", function, row.line);
   return where.empty() ? function : function + ' ' + where;
+}
+
+std::string place_text(const analysis::SourcePlace& place) {
+  if (!place.file.empty() && place.line > 0) {
+    return fmt::format("{}:{}", place.file.substr(place.file.rfind('/') + 1), place.line);
+  }
+  if (place.function.empty()) return fmt::format("{:#x} in the program", place.address);
+  return place.line > 0 ? fmt::format("{} line {}", place.function, place.line) : place.function;
+}
+
+std::string place_text(const analysis::SourcePlace& place, const SourceNames& names) {
+  const std::string text = names.place(place.file, place.line);
+  return text.empty() ? place_text(place) : text;
+}
+
+std::string places_text(const std::vector<analysis::SourcePlace>& places) {
+  std::vector<std::string> texts;
+  std::set<std::string> known;
+  for (const analysis::SourcePlace& place : places) {
+    std::string text = place_text(place);
+    if (known.insert(text).second) texts.push_back(std::move(text));
+  }
+  return spoken_list(texts);
+}
+
+std::string devices_text(const std::vector<std::int32_t>& devices) {
+  std::vector<std::string> texts;
+  for (const std::int32_t device : devices) texts.push_back(std::to_string(device));
+  return (texts.size() == 1 ? "device " : "devices ") + spoken_list(texts);
+}
+
+std::string loop_text(const analysis::facts::LoopPlace& loop) {
+  if (loop.place.file.empty()) return {};
+  const std::string& function = loop.place.function;
+  return fmt::format("{} {}{}", loop.is_calls ? "the calls repeated at" : "the loop at",
+                     place_text(loop.place), function.empty() ? "" : " in " + function);
+}
+
+std::string loop_text(const analysis::UnplacedLoop& loop) {
+  const std::string name = loop.innermost ? "the innermost loop" : "the loop";
+  const std::string places = places_text(loop.runs);
+  const std::string runs = fmt::format("{} that runs {}", name, places);
+  const std::string& function = loop.in.function;
+  if (function.empty()) return runs + " (it may be in a calling function)";
+  const std::string called = spoken_list(loop.called);
+  const analysis::SourcePlace& caller = loop.caller;
+  if (loop.recurses) {
+    return fmt::format("the call of {}{}, which calls itself", function,
+                       caller.function.empty() || caller.line == 0
+                           ? std::string()
+                           : fmt::format(" at {} in {}", place_text(caller), caller.function));
+  }
+  if (loop.is_there) {
+    const std::string& path = loop.in.file;
+    const std::string where =
+        path.empty() ? function
+                     : fmt::format("{} ({})", function, path.substr(path.rfind('/') + 1));
+    if (called.empty()) return fmt::format("{} in {} that runs {}", name, where, places);
+    return fmt::format("{} in {} that calls {}, which {} {}", name, where, called,
+                       loop.called.size() == 1 ? "runs" : "run", places);
+  }
+  const std::string inside =
+      called.empty() ? function : fmt::format("{}, which calls {}", function, called);
+  if (caller.function.empty()) return fmt::format("{} (in {}, or in what calls it)", runs, inside);
+  return fmt::format("{} (in {}, or in {}, which calls {}{})", runs, inside, caller.function,
+                     function,
+                     !caller.file.empty() && caller.line > 0 ? " at " + place_text(caller) : "");
 }
 
 }  // namespace ompdm::report

@@ -1,7 +1,8 @@
-// How places in the source are called in text: the file's last name, or as much of its path as
-// tells it from others.
+// What places in the source, directives, kernels and loops are called in text.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@ namespace ompdm::report {
 /// A function without its parameters: "solve" of "solve(int, double*)", as people call it.
 std::string without_parameters(const std::string& function);
 
+/// Calls a file by the last name of its path, or by as much of the path as tells it from others.
 class SourceNames {
  public:
   /// Knows the files that these figures name.
@@ -29,6 +31,10 @@ class SourceNames {
 
   /// Where a directive is: its place, else its function or its address in the binary.
   [[nodiscard]] std::string place(const analysis::DirectiveRow& row) const;
+
+  /// "heat.cpp:41, heat.cpp:52": of rows of a recording's directives.
+  [[nodiscard]] std::string places(const analysis::Analysis& of,
+                                   const std::vector<std::size_t>& directives) const;
 
   /// Where a loop of the program's code is: "heat.cpp:54 in solve", "heat.cpp:54 repeated" where
   /// the compiler left none; empty if it was found from the order of events.
@@ -45,5 +51,27 @@ class SourceNames {
 
   std::map<std::string, std::string, std::less<>> shown_;
 };
+
+/// "heat.cpp:56"; without a file the function and line, or the address in the binary. Findings call
+/// a file by its last name, also where others have the same.
+std::string place_text(const analysis::SourcePlace& place);
+
+/// The same with the file's name as it is told from others.
+std::string place_text(const analysis::SourcePlace& place, const SourceNames& names);
+
+/// "heat.cpp:41 and heat.cpp:52": each once; empty if there are none.
+std::string places_text(const std::vector<analysis::SourcePlace>& places);
+
+/// "device 0", "devices 0, 1 and 2".
+std::string devices_text(const std::vector<std::int32_t>& devices);
+
+/// "the loop at heat.cpp:54 in solve", "the calls repeated at heat.cpp:54 in main"; empty if it is
+/// not known where that is.
+std::string loop_text(const analysis::facts::LoopPlace& loop);
+
+/// "the loop in main (heat.cpp) that calls sweep and norm, which run heat.cpp:41 and heat.cpp:52"
+/// where its function is known; else "the loop that runs heat.cpp:41 (in solve, or in main, which
+/// calls it at heat.cpp:90)".
+std::string loop_text(const analysis::UnplacedLoop& loop);
 
 }  // namespace ompdm::report

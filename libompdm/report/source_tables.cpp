@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ompdm/report.h"
-#include "report/headline.h"
+#include "report/findings.h"
 #include "report/tables.h"
 #include "report/units.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
-  // What shares a clause need not be alike: members of several objects, instances of a template.
+  // One clause may stand for different data: members of several objects, instances of a template.
   std::vector<std::string> several;
   if (row.pieces > 1) several.push_back(fmt::format("{} pieces", row.pieces));
   if (row.least_bytes != 0) {
@@ -54,7 +54,7 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const bool is_known = analysis::knows_transfers(analyses[i]);
     for (const auto& row : analyses[i].variables) {
-      // Structs that hold mapped pointers, most of all.
+      // Most of these are structs that hold mapped pointers.
       if (row.name.empty() && is_known && row.htod.count + row.dtoh.count == 0) continue;
       table.add(i, {moved(analyses[i], row.htod.bytes), moved(analyses[i], row.htod.count),
                     moved(analyses[i], row.dtoh.bytes), moved(analyses[i], row.dtoh.count),
@@ -68,15 +68,10 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
 
 namespace {
 
-std::string over_text(const std::vector<std::string>& places, std::uint32_t devices) {
-  const std::string text = fmt::format("{}", fmt::join(places, ", "));
-  return devices > 1 ? fmt::format("{} on {} devices", text, devices) : text;
-}
-
-/// Each loop before those that are in it, these before the next one.
+/// Positions of loops: each loop is followed by the loops in it.
 std::vector<std::size_t> as_tree(const std::vector<analysis::Iteration>& rows) {
   std::vector<std::vector<std::size_t>> within(rows.size());
-  std::vector<std::size_t> open;  // the next one last
+  std::vector<std::size_t> open;  // the next loop is the last of these
   for (std::size_t i = rows.size(); i-- > 0;) {
     (rows[i].parent == analysis::kNoRow ? open : within[rows[i].parent]).push_back(i);
   }
@@ -90,8 +85,8 @@ std::vector<std::size_t> as_tree(const std::vector<analysis::Iteration>& rows) {
   return order;
 }
 
-/// Where the loop is, indented by each loop around it. Its function is told where no line is, since
-/// the row has to be one on a screen.
+/// Where the loop is, indented by each loop around it. Only a loop without a line has its function,
+/// so that a row fits into one line of a screen.
 std::string loop_cell(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
                       const SourceNames& names) {
   if (!row.from_code) return "(by order)";
@@ -113,13 +108,13 @@ Cell share_bar(const analysis::Analysis& one, const analysis::Iteration& row) {
     return static_cast<std::size_t>(std::lround(kWidth * std::clamp(share, 0.0, 1.0)));
   };
   const std::size_t copies = columns(row.steady.transfer);
-  // Of what runs at the same time there is no room for both.
+  // If copies and kernels overlap, copies are drawn.
   const std::size_t kernels = std::min(columns(row.steady.kernel), kWidth - copies);
   return std::string(copies, '#') + std::string(kernels, '=') +
          std::string(kWidth - copies - kernels, '.');
 }
 
-/// A number that may be higher than what was seen.
+/// ">= 30" if some may not have been recorded.
 Cell at_least(std::uint64_t count, bool may_be_more) {
   return may_be_more ? Cell(fmt::format(">= {}", count)) : number(count);
 }
@@ -161,12 +156,10 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const std::size_t position : as_tree(analyses[i].iterations)) {
       const analysis::Iteration& row = analyses[i].iterations[position];
-      std::vector<std::string> places;
-      std::vector<std::size_t> positions;
-      for (const std::size_t directive : row.directives) {
-        places.push_back(names.place(analyses[i].directives[directive]));
-        positions.push_back(offsets[i] + directive);
-      }
+      std::string over = names.places(analyses[i], row.directives);
+      if (row.devices > 1) over += fmt::format(" on {} devices", row.devices);
+      std::vector<std::size_t> positions = row.directives;
+      for (std::size_t& directive : positions) directive += offsets[i];
       table.add(
           i, {number(row.count),
               at_least(row.count, row.at_least),
@@ -188,7 +181,7 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
               timed(analyses[i], row.timed, row.first.kernel),
               row.first.wall,
               loop_cell(analyses[i].iterations, row, names),
-              over_text(places, row.devices),
+              std::move(over),
               fmt::format("{}", fmt::join(positions, " "))});
     }
   }
@@ -196,7 +189,6 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
 }
 
 Table findings_table(Analyses analyses, const SourceNames& names) {
-  constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
   std::vector<Column> columns = {{"pattern", "Pattern"},
                                  {"place", "Where", Unit::kText, Audience::kReader},
                                  {"file", "", Unit::kText, Audience::kData},
@@ -226,7 +218,7 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
                                  number(row.count),
                                  number(row.wasted_bytes),
                                  row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
-                                 kConfidence[static_cast<std::size_t>(row.confidence)],
+                                 std::string(confidence_of(row)),
                                  number(row.examined),
                                  number(row.of),
                                  evidence_text(row),
@@ -248,11 +240,11 @@ using analysis::DirectiveFigures;
 using analysis::DirectivePath;
 using analysis::DirectiveRow;
 
-/// An opened row's paths that have lines of their own.
+/// Call paths of a row that have lines of their own. The others are summed in one line.
 constexpr std::size_t kMostPaths = 8;
 
 std::vector<Column> figure_columns(Analyses analyses) {
-  // Where the runtime tells no transfers, what the clauses name is all there is.
+  // If the runtime reports no transfers, only the bytes that the clauses name are known.
   const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
   const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
   return {{"count", "Count", Unit::kCount},
@@ -297,7 +289,7 @@ std::vector<Row> joined(std::vector<Row> rows, std::vector<Row> more) {
   return rows;
 }
 
-/// The function, where it is not already told as the place.
+/// The function, unless it is in the row's place.
 std::string known_function(const DirectiveRow& row) {
   return row.line > 0 ? without_parameters(row.function) : std::string();
 }
@@ -318,14 +310,14 @@ std::string callers(const DirectivePath& path, const SourceNames& names) {
   return text;
 }
 
-/// A path by itself, where its directive's row is above.
+/// A call path for a line beneath its directive's row.
 std::string path_text(const DirectivePath& path, const SourceNames& names) {
   if (path.frames.empty()) return "(call path not known)";
   const std::string text = callers(path, names);
   return text.empty() ? "in " + without_parameters(path.frames.front().function) : text.substr(1);
 }
 
-/// A row's place, directive and function together, so that there is room for paths beneath.
+/// A row's place, directive and function in one cell, so that there is room for paths beneath.
 std::string opened_place(const DirectiveRow& row, const SourceNames& names) {
   const std::string function = known_function(row);
   std::string text = names.place(row) + ' ' + SourceNames::directive(row);
@@ -333,7 +325,7 @@ std::string opened_place(const DirectiveRow& row, const SourceNames& names) {
   return row.paths.size() == 1 ? text + callers(row.paths.front(), names) : text;
 }
 
-/// A row for readers alone: what a path, or what is left of them, came to.
+/// Adds a line for readers: the figures of a call path, or of the remaining ones.
 void add_opened(TableBuilder& table, const analysis::Analysis& one, std::size_t recording,
                 const DirectiveFigures& sum, const std::string& path) {
   table.add(recording, joined<Cell>(figure_cells(one, sum),

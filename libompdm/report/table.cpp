@@ -67,27 +67,24 @@ Table for_data(const Table& table) {
   });
 }
 
+std::string csv_line(const std::vector<Cell>& cells) {
+  std::string line;
+  for (const Cell& cell : cells) {
+    if (&cell != cells.data()) line += ',';
+    const std::string field = data_text(cell);
+    const bool is_quoted = field.find_first_of(",\"\r\n") != std::string::npos;
+    if (is_quoted) line += '"';
+    for (const char byte : field) line.append(byte == '"' ? 2 : 1, byte);
+    if (is_quoted) line += '"';
+  }
+  return line + '\n';
+}
+
 std::string csv(const Table& table) {
-  const auto quoted = [](const std::string& field) {
-    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-    std::string text = "\"";
-    for (const char byte : field) {
-      if (byte == '"') text += '"';
-      text += byte;
-    }
-    return text + '"';
-  };
-  std::string lines;
-  for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    lines += (column == 0 ? "" : ",") + quoted(table.columns[column].key);
-  }
-  lines += '\n';
-  for (const auto& row : table.rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      lines += (column == 0 ? "" : ",") + quoted(data_text(row[column]));
-    }
-    lines += '\n';
-  }
+  std::vector<Cell> keys;
+  for (const Column& column : table.columns) keys.emplace_back(column.key);
+  std::string lines = csv_line(keys);
+  for (const auto& row : table.rows) lines += csv_line(row);
   return lines;
 }
 
@@ -97,7 +94,8 @@ std::string csv_sections(const std::vector<Table>& tables, const std::string& se
   for (const Table& table : tables) {
     if (table.name == section) return csv(for_data(table));
     known.push_back(table.name);
-    text += fmt::format("{}# {}\n{}", text.empty() ? "" : "\n", table.name, csv(for_data(table)));
+    if (!text.empty()) text += '\n';
+    text += "# " + table.name + '\n' + csv(for_data(table));
   }
   if (section.empty()) return text;
   throw Error(

@@ -6,30 +6,15 @@
 #include <cmath>
 #include <set>
 
-#include "report/headline.h"
+#include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
 
 namespace {
 
 using analysis::Analysis;
-using analysis::Flow;
 
-std::string clock_name(Clock clock) {
-  switch (clock) {
-    case Clock::kHost:
-      return "host";
-    case Clock::kDevice:
-      return "device";
-    case Clock::kEnqueue:
-      return "enqueue";
-    case Clock::kModel:
-      break;
-  }
-  return "model";
-}
-
-/// As it was started, less the program itself.
+/// The command line without the program.
 std::string arguments_text(const Analysis& one) {
   const std::vector<std::string>& all = one.process.arguments;
   return all.empty() ? std::string()
@@ -118,19 +103,11 @@ Table totals_table(Analyses analyses) {
                {"time_ns", "Time", Unit::kTime}},
               {}};
   const analysis::Totals totals = totals_of(analyses);
-  const auto add = [&](const char* name, const Flow& flow, bool has_bytes) {
+  for (const auto& [name, member, has_bytes] : kFlows) {
+    const analysis::Flow& flow = totals.*member;
     table.rows.push_back(
         {name, number(flow.count), has_bytes ? number(flow.bytes) : Cell(), flow.time});
-  };
-  add("HtoD", totals.htod, true);
-  add("DtoH", totals.dtoh, true);
-  add("DtoD", totals.dtod, true);
-  add("memset", totals.memset, true);
-  add("alloc", totals.alloc, true);
-  add("delete", totals.remove, true);
-  add("kernel", totals.kernel, false);
-  add("region", totals.region, false);
-  add("runtime_internal", totals.runtime_internal, true);
+  }
   return table;
 }
 
@@ -152,10 +129,12 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
                                 {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const auto& row : api_calls ? analyses[i].api_calls : analyses[i].activities) {
-      table.add(i, {std::string(analysis::activity_type_name(row.type)),
-                    row.percent ? Cell(*row.percent) : Cell(), row.total, number(row.count),
-                    row.average, row.median, row.minimum, row.maximum, row.deviation,
-                    number(row.bytes), clock_name(row.clock), names.activity(row)});
+      table.add(
+          i, {std::string(analysis::activity_type_name(row.type)),
+              row.percent ? Cell(*row.percent) : Cell(), row.total, number(row.count), row.average,
+              row.median, row.minimum, row.maximum, row.deviation, number(row.bytes),
+              std::string(trace_schema::name_of(trace_schema::kClocks, row.clock)),
+              names.activity(row)});
     }
   }
   return table.take();
@@ -229,13 +208,14 @@ namespace {
 
 using analysis::ActivityType;
 
-/// Where the host was when no directive is known: in the runtime's own calls, or without one.
+/// Where the host waited if no directive is known: in a call of the runtime's own, or of a program
+/// that was recorded without OpenMP.
 std::string outside(const analysis::Analysis& one) {
   const bool without_openmp = one.recording.attached_by == "CUDA_INJECTION64_PATH";
   return without_openmp ? "no directive" : "the runtime's own";
 }
 
-/// A launch is a kernel's and a copy has a way, for readers.
+/// What was requested, for readers: "kernels", "[memcpy HtoD]".
 std::string started(ActivityType type) {
   return type == ActivityType::kKernel
              ? "kernels"

@@ -15,6 +15,32 @@ namespace ompdm::report {
 
 using Analyses = std::span<const analysis::Analysis>;
 
+/// Whether these are runs of one program on several inputs (analysis::agree).
+inline bool are_inputs(Analyses analyses) { return analyses.front().run > 0; }
+
+/// Bytes of all transfers of a row or of totals.
+template <class Flows>
+std::uint64_t moved_bytes(const Flows& flows) {
+  return flows.htod.bytes + flows.dtoh.bytes + flows.dtod.bytes;
+}
+
+/// The sums of a run, under their names for programs.
+struct NamedFlow {
+  const char* name;
+  analysis::Flow analysis::Totals::* flow;
+  bool has_bytes;
+};
+inline constexpr NamedFlow kFlows[] = {
+    {"HtoD", &analysis::Totals::htod, true},
+    {"DtoH", &analysis::Totals::dtoh, true},
+    {"DtoD", &analysis::Totals::dtod, true},
+    {"memset", &analysis::Totals::memset, true},
+    {"alloc", &analysis::Totals::alloc, true},
+    {"delete", &analysis::Totals::remove, true},
+    {"kernel", &analysis::Totals::kernel, false},
+    {"region", &analysis::Totals::region, false},
+    {"runtime_internal", &analysis::Totals::runtime_internal, true}};
+
 /// How recordings are told apart when there are several.
 struct Ranks {
   /// "run" of runs on several inputs, "rank", or "pid" where ranks are missing or not distinct;
@@ -25,10 +51,11 @@ struct Ranks {
 };
 Ranks ranks_of(Analyses analyses);
 
-/// A recording's name before what is said of it, when there are several.
+/// "rank 3: ", for a sentence about one of several recordings; empty if there is one.
 std::string prefix(const Ranks& ranks, std::size_t recording);
 
-/// Where each recording's directive rows begin in the report's, whose rows are all of them in turn.
+/// Where the rows of each recording begin in the report's table of directives, which has the rows
+/// of all recordings one after the other.
 std::vector<std::size_t> directive_offsets(Analyses analyses);
 
 /// Totals of all recordings together.
@@ -37,11 +64,11 @@ analysis::Totals totals_of(Analyses analyses);
 Table traces_table(Analyses analyses);
 Table totals_table(Analyses analyses);
 Table activities_table(Analyses analyses, const SourceNames& names, bool api_calls);
-/// `opened`: beneath each row what each call path that led there came to, for readers.
+/// `opened`: for readers, each row is followed by the figures of each call path to it.
 Table directives_table(Analyses analyses, const SourceNames& names, bool opened);
-/// All call paths that are known of all directives, for programs.
+/// The known call paths of all directives, for programs.
 Table directive_paths_table(Analyses analyses);
-/// Says that directives' rows can be opened; empty if each was reached in one way.
+/// That directives' rows can be opened; empty if each has one call path.
 std::string openable(Analyses analyses);
 Table variables_table(Analyses analyses, const SourceNames& names);
 Table iterations_table(Analyses analyses, const SourceNames& names);
@@ -54,8 +81,8 @@ Table losses_table(Analyses analyses);
 /// The model that transfers are timed on; without rows if they were measured.
 Table link_table(Analyses analyses);
 
-/// All of the above, in the report's order; empty ones too, but for the link and what only devices
-/// tell. `opened`: of the directives.
+/// All of the above, in the report's order. Empty tables are among them, except for the link and
+/// those that only device activities fill. `opened`: of the directives.
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool opened);
 
 /// A table whose rows are put together from those of each recording.
@@ -83,12 +110,12 @@ class TableBuilder {
 
 inline Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-/// Bytes or a number of transfers; unknown where the runtime reports none.
+/// Bytes or a number of transfers; unknown if the runtime reports no transfers.
 inline Cell moved(const analysis::Analysis& one, std::uint64_t value) {
   return analysis::knows_transfers(one) ? number(value) : Cell();
 }
 
-/// A duration that is known only if transfers are, and more than their enqueueing was timed.
+/// A duration; unknown if transfers are, and "enqueue" if only their submission was timed.
 inline Cell timed(const analysis::Analysis& one, bool known, Nanoseconds duration) {
   if (!analysis::knows_transfers(one)) return {};
   return known ? Cell(std::int64_t{duration}) : Cell(std::string("enqueue"));

@@ -20,7 +20,8 @@ namespace {
 using Cells = std::vector<std::vector<std::string>>;  // by row, the heading first
 
 constexpr std::size_t kGap = 2;
-/// A text column is not made narrower than its longest word, nor, if it must, than this.
+/// A text column is at least as wide as its longest word, or as kLongestWord. In a terminal that is
+/// too narrow for that it is at least as wide as kLeastWidth.
 constexpr std::size_t kLongestWord = 40;
 constexpr std::size_t kLeastWidth = 12;
 
@@ -65,8 +66,8 @@ std::vector<std::size_t> natural(const Cells& cells) {
   return widths;
 }
 
-/// Column widths for which no text is shortened, if there are any that fit into `width`; else as
-/// narrow as words allow.
+/// Column widths that fit into `width` without shortening a word; if there are none, the least
+/// widths for which no word is shortened.
 std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::size_t width) {
   std::vector<std::size_t> widths = natural(cells);
   std::vector<std::size_t> texts;  // the widest first
@@ -85,7 +86,7 @@ std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::si
   return widths;
 }
 
-/// The column that a narrow page is spared next, or none.
+/// The column that is left out next in a narrow terminal, or none.
 std::optional<std::size_t> least_missed(const Table& table) {
   std::optional<std::size_t> found;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -141,7 +142,7 @@ std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
     widths[column] = std::max(widths[column] - std::min(widths[column], over),
                               std::min(widths[column], kLeastWidth));
   }
-  // Lines that are set in may leave some of their width unused.
+  // Text that is set in several lines may leave some of the column's width unused.
   for (std::size_t column = 0; column < widths.size(); ++column) {
     std::size_t used = 0;
     for (const auto& row : cells) {
@@ -162,21 +163,21 @@ std::string marked(const std::string& text, const char* attribute, const Layout&
   return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
 }
 
-/// What a row is foremost by; nothing where its cell is none of a figure.
+/// The number by which rows are ranked; -1 if the cell has none.
 double figure_of(const Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&cell)) return *real;
   return -1;
 }
 
-/// The rows that are first by time, by bytes and by count, by turns, in the table's order.
+/// The rows with the largest times, bytes and counts, taken in turn, in the table's order.
 std::vector<std::vector<Cell>> foremost(const Table& table, std::size_t most) {
   std::vector<std::vector<std::size_t>> orders;
   for (const Unit unit : {Unit::kTime, Unit::kBytes, Unit::kCount}) {
     std::vector<double> sums(table.rows.size());
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const Column& by = table.columns[column];
-      // What data takes is no figure of what was done with it.
+      // The size of data is no measure of its transfers.
       if (by.unit != unit || by.audience == Audience::kData || by.key == "bytes") continue;
       for (std::size_t row = 0; row < table.rows.size(); ++row) {
         sums[row] = std::max(sums[row], figure_of(table.rows[row][column]));
@@ -223,6 +224,19 @@ std::string wrapped(const std::string& line, std::size_t width, std::size_t inde
     at = blank + 1;
   }
   return text;
+}
+
+std::string paragraph(const std::string& mark, const std::string& text, std::size_t width) {
+  const std::string next_line = '\n' + std::string(mark.size(), ' ');
+  std::string lines = mark;
+  for (const char c : wrapped(text, width - std::min(width, mark.size()), 0)) {
+    if (c == '\n') {
+      lines += next_line;
+    } else {
+      lines += c;
+    }
+  }
+  return lines + '\n';
 }
 
 std::string fact(const std::string& name, const std::string& value, const Layout& layout) {

@@ -1,6 +1,7 @@
 #include "report/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +107,12 @@ std::string spoken_ratio(double ratio) {
 
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string spoken_list(const std::vector<std::string>& items, const char* before_last) {
+  if (items.size() < 2) return items.empty() ? std::string() : items.front();
+  return fmt::format("{} {} {}", fmt::join(items.begin(), items.end() - 1, ", "), before_last,
+                     items.back());
 }
 
 namespace {

@@ -40,16 +40,19 @@ std::string spoken_ratio(double ratio);
 /// "1 pass", "12 passes".
 std::string counted(std::uint64_t count, const char* one, const char* many);
 
+/// "a", "a and b", "a, b and c".
+std::string spoken_list(const std::vector<std::string>& items, const char* before_last = "and");
+
 /// Columns on a terminal that UTF-8 text takes (one a code point).
 std::size_t display_width(const std::string& text);
 
-/// What lies between blanks.
+/// The words between blanks.
 std::vector<std::string> split_words(const std::string& text);
 
 /// Text shortened to `width` columns by leaving out its middle.
 std::string shortened(const std::string& text, std::size_t width);
 
-/// Text in lines that are not wider than `width`; words that are lose their middle.
+/// Text in lines that are not wider than `width`. Wider words are shortened().
 std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
 
 }  // namespace ompdm::report

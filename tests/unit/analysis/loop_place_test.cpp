@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "detectors/loops.h"
-#include "report/edit_words.h"
+#include "report/source_names.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis::loop_place_test {

@@ -7,7 +7,7 @@
 #include "analysis/names.h"
 #include "detectors/loops.h"
 #include "ompdm/analysis.h"
-#include "report/edit_words.h"
+#include "report/source_names.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::analysis::templates_test {

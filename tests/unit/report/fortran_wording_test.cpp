@@ -4,7 +4,7 @@
 #include "analysis/found.h"
 #include "analysis/one_array.h"
 #include "ompdm/report.h"
-#include "report/pragma.h"
+#include "report/edits.h"
 
 namespace ompdm::analysis::fortran_wording_test {
 namespace {

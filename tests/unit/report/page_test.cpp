@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "html/document.h"
-#include "html/events.h"
+#include "html/page.h"
 #include "ompdm/report.h"
 #include "page_numbers.h"
 #include "sample_trace.h"
@@ -220,6 +219,33 @@ TEST(Page, MemoryRisesAndFallsAndStaysEnd) {
   ASSERT_EQ(memory.stays.size(), 3U);
   EXPECT_EQ(memory.stays[0].variable, 0U);
   EXPECT_LT(memory.stays[0].end, memory.stays[1].begin);
+}
+
+TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
+  Trace trace;
+  trace.host_device = 1;
+  DataOp op;
+  op.kind = OpKind::kAlloc;
+  op.src_device = 1;
+  op.dst_device = 0;
+  op.dst = 0x10;
+  op.bytes = 100;
+  op.end = 5;
+  op.variable.value = 0;
+  DataOp again = op;
+  again.bytes = 30;
+  again.end = 9;
+  DataOp failed = op;
+  failed.dst = 0;
+  trace.ops = {op, again, failed};
+  const page::DeviceMemory memory = page::memory_of(trace, {0}, 20);
+  ASSERT_EQ(memory.samples.size(), 2U);
+  EXPECT_EQ(memory.samples[0].bytes, 100U);
+  EXPECT_EQ(memory.samples[1].bytes, 30U);
+  ASSERT_EQ(memory.stays.size(), 2U);
+  EXPECT_EQ(memory.stays[0].begin, 5U);
+  EXPECT_EQ(memory.stays[0].end, 9U);
+  EXPECT_EQ(memory.stays[1].end, 20U);
 }
 
 TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {

@@ -1,5 +1,5 @@
 // Which edits are printed as code, and how code is set in lines.
-#include "report/pragma.h"
+#include "report/edits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,14 @@
-// What the page draws of a run: events, sums over time, memory. Inside the report library only.
+// The HTML page of a report: what it draws of a run, and the file with its data. Inside the report
+// library only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ompdm/analysis.h"
@@ -11,7 +16,16 @@
 
 namespace ompdm::report::page {
 
-/// What an event is; web/kinds.js has the same order.
+using Json = nlohmann::ordered_json;
+
+// The files of web/, which embed.cmake puts into the library.
+extern const std::string_view kBody;
+extern const std::string_view kStyle;
+extern const std::string_view kScript;
+extern const std::string_view kStyleHash;   ///< SHA-256, hexadecimal
+extern const std::string_view kScriptHash;  ///< SHA-256, hexadecimal
+
+/// Kinds of events; web/basics.js has the same order.
 enum class EventKind : std::uint8_t {
   kHtoD,
   kDtoH,
@@ -23,7 +37,7 @@ enum class EventKind : std::uint8_t {
   kRegion,
 };
 
-/// What else is to be said of an event; web/kinds.js has the same bits.
+/// More about an event; web/basics.js has the same bits.
 enum EventFlag : std::uint8_t {
   kInternalEvent = 1,    ///< the runtime's own
   kUnfinishedEvent = 2,  ///< was running when the process died
@@ -44,10 +58,10 @@ struct Event {
   std::uint32_t track = 0;
   std::uint32_t directive = kNoRow32;  ///< row of Analysis::directives
   std::uint32_t variable = kNoRow32;   ///< row of Analysis::variables
-  std::uint32_t finding = kNoRow32;    ///< row of Analysis::findings that calls it needless
+  std::uint32_t finding = kNoRow32;    ///< row of Analysis::findings that has it
 };
 
-/// Lines of the picture: what a device does of one sort, or a thread of the host.
+/// A line of the picture: one kind of a device's operations, or a thread of the host.
 struct EventTrack {
   std::int32_t device = -1;  ///< -1: a host thread
   EventKind kind = EventKind::kRegion;
@@ -65,9 +79,6 @@ struct Events {
 Events events_of(const Trace& trace, const analysis::Picture& picture,
                  const std::vector<analysis::VariableRow>& variables);
 
-/// The device that an operation is drawn under: where it writes, or reads when that is the host.
-std::int32_t drawn_under(const Trace& trace, const DataOp& op);
-
 /// Row of a variable in the report's table, by position in Trace::variables.
 std::vector<std::uint32_t> variable_rows(const Trace& trace,
                                          const std::vector<analysis::VariableRow>& variables);
@@ -79,10 +90,10 @@ struct Bin {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   std::uint64_t busy = 0;      ///< sum of their durations
-  std::uint64_t needless = 0;  ///< how many of them findings call so
+  std::uint64_t needless = 0;  ///< how many of them are in findings
 };
 
-/// What crossed of one variable in one span.
+/// Transfers of one variable that began in one span.
 struct CrossingBin {
   std::uint32_t variable = 0;
   std::uint32_t slot = 0;
@@ -98,10 +109,11 @@ struct Binned {
   std::vector<CrossingBin> crossings;  ///< in order of slot
 };
 
-/// What a page of one recording holds, event by event.
+/// Events of a page that are shown one by one.
 inline constexpr std::size_t kMostEvents = 400'000;
 
-/// Nothing of at most `most` events; else leaves the largest half of `most` in `events`.
+/// Bins of the shorter events, which are taken out of `events`: the longest, about half of `most`,
+/// stay there. No bins if there are at most `most` events.
 Binned bin(Events& events, std::size_t most = kMostEvents);
 
 /// Bytes that are allocated on a device from an instant on.
@@ -125,9 +137,65 @@ struct DeviceMemory {
   std::vector<Stay> stays;            ///< in order of begin
 };
 
-/// At most about `most` rows of each: beyond, of spans of time the most bytes, and stays joined.
-/// `variable` by position in Trace::variables, `end` of the picture.
+/// About `most` samples and stays: of more samples the largest and the last of each span are kept,
+/// more stays are joined. `variable` by position in Trace::variables, `end` of the picture.
 DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& variable,
                        std::uint64_t end, std::size_t most = 40'000);
+
+/// Puts the blocks of one recording together.
+class Columns {
+ public:
+  /// Begins a block of `rows` rows.
+  void begin_block(const char* name, std::size_t rows);
+
+  /// Adds a column to the block that was begun last: a value a row.
+  void add(const std::string& name, const std::vector<std::uint64_t>& values);
+
+  /// The same of values that only grow: the differences are stored.
+  void add_growing(const std::string& name, std::vector<std::uint64_t> values);
+
+  /// The same of a member or a function of each row.
+  template <class Row, class Of>
+  void add(const std::string& name, const std::vector<Row>& rows, Of of) {
+    add(name, values_of(rows, of));
+  }
+  template <class Row, class Of>
+  void add_growing(const std::string& name, const std::vector<Row>& rows, Of of) {
+    add_growing(name, values_of(rows, of));
+  }
+
+  /// { BLOCK: { "rows", "columns": [ { "name", "bytes" (a value), "grows" } ] } } in their order.
+  [[nodiscard]] const Json& layout() const { return layout_; }
+
+  /// All blocks, deflated (zlib), in base64.
+  [[nodiscard]] std::string base64() const;
+
+ private:
+  template <class Row, class Of>
+  static std::vector<std::uint64_t> values_of(const std::vector<Row>& rows, Of of) {
+    std::vector<std::uint64_t> values;
+    values.reserve(rows.size());
+    for (const Row& row : rows) {
+      values.push_back(static_cast<std::uint64_t>(std::invoke(of, row)));
+    }
+    return values;
+  }
+
+  Json layout_ = Json::object();
+  std::string block_;
+  std::string bytes_;
+};
+
+/// RFC 4648, with padding.
+std::string base64_of(std::string_view bytes);
+
+/// Adds the block "passes"; loops are numbered from `first_loop`.
+void add_passes(const std::vector<std::vector<analysis::Pass>>& loops, std::size_t first_loop,
+                Columns& columns);
+
+/// About `most` of these, each the sum of neighbours; the first iteration is not summed with
+/// others.
+std::vector<analysis::Pass> summed_passes(const std::vector<analysis::Pass>& passes,
+                                          std::size_t most);
 
 }  // namespace ompdm::report::page

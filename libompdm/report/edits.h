@@ -1,0 +1,52 @@
+// The edits of a finding, as code and as sentences. Inside the report library only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ompdm/analysis.h"
+
+namespace ompdm::report {
+
+/// A text in which directives are written as in C, with these as Fortran has them:
+/// "!$omp target update to(u)".
+std::string in_fortran(std::string text);
+
+/// The function that an edit's names have to be of; empty if there are several, or if it is not
+/// known.
+std::string function_of(const analysis::Edit& edit);
+
+/// Whether an inserted directive is written only where the host or a kernel does something that no
+/// trace shows.
+bool is_condition(const analysis::Edit& edit);
+
+/// A condition of more items is one sentence for all of them, without code.
+inline constexpr std::size_t kMostListed = 6;
+
+/// The code of an edit, a directive or clause each, in one line as C has it: the directives of an
+/// insertion, the clauses of a replacement. A condition has a directive for each item, since it
+/// holds of each by itself. Empty if the edit has sentences alone: a name in it is not one of the
+/// place, another edit of the finding that is made in any case is a sentence, or it takes something
+/// away.
+std::vector<std::string> code_of(const analysis::Finding& finding, const analysis::Edit& edit);
+
+/// A directive or clause in lines of at most `width` characters, broken before clauses and items,
+/// and continued as C, or the form of the Fortran source `file`, has it. A line is wider only where
+/// a single item is.
+std::vector<std::string> set_code(const std::string& code, std::string_view file,
+                                  std::size_t width);
+
+/// A line of advice: a sentence, or a directive or clause of the program, whole.
+struct AdviceLine {
+  std::string text;
+  bool is_code = false;
+};
+
+/// The edit in a sentence that names its place, then its code; sentences alone where it has none.
+/// `goes_on`: it belongs to the edit before it.
+std::vector<AdviceLine> edit_advice(const analysis::Finding& finding, const analysis::Edit& edit,
+                                    bool goes_on);
+
+}  // namespace ompdm::report

@@ -1,0 +1,213 @@
+// Words of findings about kernels: how they run, and what they and their transfers wait for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/patterns/patterns.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+
+namespace {
+
+namespace facts = analysis::facts;
+using analysis::Finding;
+using facts::KernelRun;
+using Shape = facts::SerialKernel::Shape;
+
+const char* limit_text(KernelRun::Limit limit) {
+  switch (limit) {
+    case KernelRun::Limit::kBlocks:
+      return "blocks";
+    case KernelRun::Limit::kRegisters:
+      return "registers";
+    case KernelRun::Limit::kSharedMemory:
+      return "shared memory";
+    case KernelRun::Limit::kThreads:
+      break;
+  }
+  return "threads";
+}
+
+/// "ran as 7 blocks of 64 threads: 7 of 132 multiprocessors had work".
+std::string run_text(Shape shape, const KernelRun& run) {
+  std::string text = fmt::format("ran as {} of {}", counted(run.blocks, "block", "blocks"),
+                                 counted(run.threads, "thread", "threads"));
+  if (run.multiprocessors == 0) return text;
+  if (run.blocks < run.multiprocessors) {
+    text += fmt::format(": {} of {} multiprocessors had work", run.blocks, run.multiprocessors);
+  }
+  if (shape != Shape::kLowOccupancy || !run.occupancy) return text;
+  return text + fmt::format(": {} let {} of {} threads be on a multiprocessor at once",
+                            limit_text(run.occupancy->limit), run.occupancy->threads,
+                            run.occupancy->most);
+}
+
+std::string launches_text(const facts::SerialKernel& facts, const std::string& launches) {
+  switch (facts.shape) {
+    case Shape::kOneTeamOneThread:
+      return launches + " as one team of one thread";
+    case Shape::kOneTeam:
+      return launches + (facts.has_teams ? " as one team"
+                                         : " of a target region without a teams construct: one "
+                                           "team, and one thread but for parallel constructs "
+                                           "within");
+    case Shape::kOneThreadTeams:
+      return launches + " with thread_limit 1: teams of one thread";
+    case Shape::kFew:
+      return fmt::format("{} of {} loop iterations with num_teams({}){}", launches,
+                         facts.trip_count, facts.num_teams,
+                         facts.thread_limit == 0
+                             ? std::string()
+                             : fmt::format(" and thread_limit({})", facts.thread_limit));
+    case Shape::kRanAsFew:
+    case Shape::kLowOccupancy:
+      return fmt::format("{} of {} loop iterations", launches, facts.trip_count);
+    case Shape::kUnknown:
+      break;
+  }
+  return {};
+}
+
+/// "share its loop among many teams".
+std::string action_of_kernel(Shape shape, const Finding& finding) {
+  switch (shape) {
+    case Shape::kFew:
+      return "leave the number of teams to the runtime";
+    case Shape::kRanAsFew:
+      return "share more of its loops among threads";
+    case Shape::kLowOccupancy:
+      return "let more of its threads fit on the device";
+    default:
+      break;
+  }
+  const bool may_have_few_iterations =
+      std::ranges::find(finding.caveats, analysis::Caveat::Kind::kFewIterations,
+                        &analysis::Caveat::kind) != finding.caveats.end();
+  return may_have_few_iterations ? "share its loops among many teams, if one is long"
+                                 : "share its loop among many teams";
+}
+
+std::vector<std::string> kernel_advice(const facts::SerialKernel& facts) {
+  const std::string where = facts.place ? place_text(*facts.place) : "the kernel";
+  switch (facts.shape) {
+    case Shape::kLowOccupancy:
+      return {fmt::format(
+          "at {}, try smaller teams with thread_limit(128), or less work and fewer private "
+          "variables an iteration",
+          where)};
+    case Shape::kRanAsFew:
+      return {fmt::format(
+          "at {}, let all its loops' iterations be shared: collapse(...) where they nest, and "
+          "num_teams only where it is known to be better",
+          where)};
+    case Shape::kFew:
+      // Only a clause asks for more than one team. One team, or one thread, may be the default.
+      return {fmt::format("at {}, leave num_teams{} to the runtime", where,
+                          facts.thread_limit == 0 ? "" : " and thread_limit")};
+    default:
+      break;
+  }
+  return {fmt::format("at {}, share the work among many teams: write target teams distribute "
+                      "parallel for directly before each loop of independent iterations, in place "
+                      "of its directives",
+                      where),
+          "keep those of their clauses that it can have, but not num_teams and thread_limit",
+          "add private(...) for what is declared outside and each iteration sets, and "
+          "reduction(...) for what it sums up",
+          "leave what is no such loop in a target region of its own, as it is (tasks, barriers "
+          "between steps, functions that have the loops), and a region with in_reduction"};
+}
+
+Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {
+  const std::string text =
+      launches_text(facts, counted(subject.finding.count, "launch", "launches"));
+  return {facts.run ? text + ", " + run_text(facts.shape, *facts.run) : text,
+          action_of_kernel(facts.shape, subject.finding), kernel_advice(facts)};
+}
+
+Words pageable_transfer(const facts::PageableTransfer& facts, const Subject& subject) {
+  Words words;
+  words.evidence = fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
+                               counted(subject.finding.count, "transfer", "transfers"),
+                               static_cast<double>(facts.rate.bytes) / 1e6,
+                               facts.to_device ? "from" : "to", facts.rate.bytes_per_ns());
+  if (facts.pinned.bytes > 0) {
+    words.evidence += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
+                                  facts.pinned.bytes_per_ns());
+  }
+  words.action = fmt::format("copy {} from page-locked memory", subject.data);
+  words.advice = {fmt::format(
+      "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
+      "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
+      "page-locking costs more than a few transfers",
+      facts.names.empty() ? "the host's storage" : spoken_list(facts.names))};
+  return words;
+}
+
+Words no_overlap(const facts::NoOverlap& facts, const Subject& subject) {
+  const std::string names = spoken_list(facts.names);
+  const std::string kernel = place_text(facts.kernel);
+  return {
+      fmt::format("{} of {} began only after the kernel of {}, whose maps do not name it",
+                  counted(subject.finding.count, "transfer", "transfers"), names, kernel),
+      fmt::format("send {} while {} runs", subject.data, place_text(facts.kernel, subject.names)),
+      {fmt::format("if the kernel of {} does not reach {} by another pointer, add nowait and "
+                   "depend(...) to both directives (and a taskwait before their results are "
+                   "used): the copy then runs beside the kernel",
+                   kernel, names)}};
+}
+
+std::string fallback_advice(const facts::HostFallback& facts) {
+  switch (facts.cause) {
+    case facts::HostFallback::Cause::kChosen:
+      return "the program asked for the host: by its default device (OMP_DEFAULT_DEVICE, "
+             "omp_set_default_device) or by a device clause; choose another device, or leave it so";
+    case facts::HostFallback::Cause::kDisabled:
+      return "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them";
+    case facts::HostFallback::Cause::kUnknown:
+      break;
+  }
+  return fmt::format(
+      "run with OMP_TARGET_OFFLOAD=MANDATORY to be told why the runtime does not use a device, and "
+      "ask `ompdm doctor {}`",
+      facts.program.empty() ? "PROGRAM" : facts.program);
+}
+
+Words host_fallback(const facts::HostFallback& facts, const Subject& subject) {
+  return {fmt::format("the region's kernel was called and ran on the host in {} of {}",
+                      subject.finding.count, counted(subject.finding.of, "instance", "instances")),
+          "its kernel ran on the host: see why",
+          {fallback_advice(facts)}};
+}
+
+}  // namespace
+
+std::string action_of_kernels(Shape shape, std::size_t count, const std::string& function) {
+  const std::string regions = fmt::format("{} target regions in {}", count, function);
+  switch (shape) {
+    case Shape::kFew:
+      return fmt::format("leave the number of teams of {} to the runtime", regions);
+    case Shape::kRanAsFew:
+      return fmt::format("share more of the loops of {} among threads", regions);
+    case Shape::kLowOccupancy:
+      return fmt::format("let more threads of {} fit on the device", regions);
+    default:
+      return fmt::format("share the loops of {} among many teams", regions);
+  }
+}
+
+std::span<const Pattern> kernel_patterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"serial_kernel", "kernel with too little parallelism", "launch", "launches",
+       words_if<facts::SerialKernel, serial_kernel>},
+      {"pageable_transfer", "copied from or to pageable memory", "transfer", "transfers",
+       words_if<facts::PageableTransfer, pageable_transfer>},
+      {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers",
+       words_if<facts::NoOverlap, no_overlap>},
+      {"host_fallback", "ran on the host", "instance", "instances",
+       words_if<facts::HostFallback, host_fallback>}};
+  return kPatterns;
+}
+
+}  // namespace ompdm::report

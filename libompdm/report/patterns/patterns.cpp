@@ -1,0 +1,180 @@
+#include "report/patterns/patterns.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ompdm/report.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+
+namespace {
+
+using analysis::Caveat;
+using analysis::Finding;
+using analysis::Remark;
+
+/// What the pattern's file says; of facts that no file knows nothing.
+Words words_of(const Finding& finding, const SourceNames& names) {
+  constexpr std::size_t kWidestData = 36;  // columns
+  const Subject subject{
+      finding, names, finding.variable.empty() ? "this" : shortened(finding.variable, kWidestData)};
+  for (const Pattern& pattern : all_patterns()) {
+    if (std::optional<Words> words = pattern.words(subject)) return *std::move(words);
+  }
+  return {};
+}
+
+Words words_of(const Finding& finding) {
+  return words_of(finding, SourceNames(std::span<const Trace>()));
+}
+
+/// "too few contents were compared".
+std::string caveat_text(const Caveat& caveat) {
+  using Kind = Caveat::Kind;
+  const bool is_one = caveat.names.size() == 1;
+  switch (caveat.kind) {
+    case Kind::kNotCompared:
+      return "contents were not compared";
+    case Kind::kFewCompared:
+      return "too few contents were compared";
+    case Kind::kHalfUnbacked:
+      return "equal contents were seen of less than half of these bytes";
+    case Kind::kBlocksCompared:
+      return "of some of it only blocks were compared, or all bytes in the beginning alone";
+    case Kind::kOthersMap:
+      return "other directives map the same data in between";
+    case Kind::kHostChanges:
+      return "the host changes it in between, so that target updates may move as much";
+    case Kind::kOtherEntries:
+      return "the loop may have been entered more often, and each time needs its own copies";
+    case Kind::kMadeAnew:
+      return fmt::format("{} {} declared anew in each pass, and what {} may be allocated anew",
+                         spoken_list(caveat.names), is_one ? "is" : "are",
+                         is_one ? "it points to" : "they point to");
+    case Kind::kMakesMemory:
+      return "the loop, or what it calls, allocates memory, which may be this";
+    case Kind::kSameMadeAnew:
+      return "the host may have computed the same content anew";
+    case Kind::kSameWritten:
+      return "a kernel may have written the values that were there, and others in another run";
+    case Kind::kNamesStray:
+      return fmt::format("{} {} for other data too, which is not kept", spoken_list(caveat.names),
+                         is_one ? "stands" : "stand");
+    case Kind::kOtherData:
+      return "the directive also ran with other data of this name";
+    case Kind::kScratchCopies:
+      return "kernels in between map it by map(to:), and whether they change that copy does not "
+             "show";
+    case Kind::kHostChanged:
+      return fmt::format(
+          "whether the host had changed its own copy, and wants {} restored, does not show",
+          is_one ? "it" : "them");
+    case Kind::kRareFlag:
+      return "it may be a flag, which a kernel sets only now and then";
+    case Kind::kFewIterations:
+      return "how many iterations it has does not show: of few, threads gain nothing";
+    case Kind::kNeededAtOnce:
+      return "whether the host needs each of them at once does not show";
+    case Kind::kMaybeNoFaster:
+      return "whether it would be faster otherwise does not show";
+    case Kind::kPinnedUnmeasured:
+      return "no transfer of this run tells what page-locked memory would reach";
+    case Kind::kOtherPointer:
+      return "whether the kernel reaches it by another pointer does not show";
+    case Kind::kRestCounted:
+      return "the rest of the run was counted only, and may need what this part of it does not";
+    case Kind::kRestNotHere:
+      return "the rest of the run is not here, and may need what this part of it does not";
+    case Kind::kRestLost:
+      return "events of the run are missing, and may need what the others do not";
+  }
+  return {};
+}
+
+std::string remark_text(const Remark& remark) {
+  switch (remark.kind) {
+    case Remark::Kind::kWentAsItHadBeen:
+      return "in this run, whatever was sent again was what the device had already";
+    case Remark::Kind::kMakeOnce:
+      return fmt::format(
+          "map what {} {} {} the loop at {}, by names that are known there; if the loop "
+          "allocates it, allocate it once, before the loop\n"
+          "in the loop, target update what has to cross",
+          spoken_list(remark.names), remark.names.size() == 1 ? "points to" : "point to",
+          remark.all_entries ? "over all entries into" : "around", place_text(remark.place));
+    case Remark::Kind::kMapObjects:
+      return "a declare mapper maps this, so that no directive is given: the object that it is for "
+             "would have to stay on the device around all this, with the pointers that it has";
+    case Remark::Kind::kRunsAtTimes:
+      return fmt::format(
+          "keep {} on the device only if {} can be told when to run: once the data stays, some of "
+          "what it does is wrong there, and some is needed",
+          named_or_counted(remark.names), place_text(remark.place));
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Pattern>& all_patterns() {
+  static const std::vector<Pattern> kAll = [] {
+    std::vector<Pattern> all;
+    for (const std::span<const Pattern> some : {repeated_data_patterns(), unused_data_patterns(),
+                                                small_data_patterns(), kernel_patterns()}) {
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+Pattern pattern_of(const Finding& finding) {
+  const auto known = std::ranges::find(all_patterns(), finding.pattern, &Pattern::name);
+  return known != all_patterns().end()
+             ? *known
+             : Pattern{finding.pattern, {}, "instance", "instances", nullptr};
+}
+
+std::string title_of(const Finding& finding) {
+  const Pattern pattern = pattern_of(finding);
+  std::string title(pattern.title.empty() ? pattern.name : pattern.title);
+  if (pattern.title.empty()) std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+std::string action_text(const Finding& finding, const SourceNames& names) {
+  return std::holds_alternative<std::monostate>(finding.facts) ? title_of(finding)
+                                                               : words_of(finding, names).action;
+}
+
+std::string evidence_text(const Finding& finding) {
+  std::string text = words_of(finding).evidence;
+  std::vector<std::string> unknown;
+  for (const Caveat& caveat : finding.caveats) unknown.push_back(caveat_text(caveat));
+  if (!unknown.empty()) {
+    text += fmt::format(". Possible only, because {}", fmt::join(unknown, ", and because "));
+  }
+  return text;
+}
+
+std::vector<std::string> remarks_of(const Finding& finding) {
+  std::vector<std::string> lines = words_of(finding).advice;
+  for (const Remark& remark : finding.remarks) lines.push_back(remark_text(remark));
+  return lines;
+}
+
+bool has_no_edits_at_all(const Finding& finding) {
+  return finding.edits.empty() && finding.unreached.empty() &&
+         std::ranges::none_of(finding.runs, analysis::speaks_against_edits);
+}
+
+std::string named_or_counted(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 6;
+  return names.size() <= kMost ? spoken_list(names)
+                               : fmt::format("these {} variables", names.size());
+}
+
+}  // namespace ompdm::report
