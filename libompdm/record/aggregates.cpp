@@ -1,5 +1,3 @@
-#include "record/aggregates.h"
-
 #include "record/clock.h"
 #include "record/ompt_callbacks.h"
 #include "record/sites.h"

@@ -9,8 +9,8 @@
 
 #include "record/attach.h"
 #include "record/entry_points.h"
-#include "record/got_patch.h"
 #include "record/loaded_objects.h"
+#include "record/modules.h"
 #include "record/recorder.h"
 #include "spool_format/without_signal.h"
 

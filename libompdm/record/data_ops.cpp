@@ -1,7 +1,6 @@
 // Data operations: ompt_callback_target_data_op_emi, and the API calls that they belong to.
 #include <atomic>
 
-#include "record/aggregates.h"
 #include "record/call_paths.h"
 #include "record/clock.h"
 #include "record/cupti.h"

@@ -21,7 +21,6 @@
 #include "record/entry_points.h"
 #include "record/ompt_callbacks.h"
 #include "record/recorder.h"
-#include "record/spool_name.h"
 #include "record/spool_writer.h"
 #include "spool_format/process.h"
 

@@ -1,5 +1,3 @@
-#include "record/got_patch.h"
-
 #include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,6 +5,7 @@
 
 #include "record/entry_points.h"
 #include "record/loaded_objects.h"
+#include "record/modules.h"
 #include "record/process_facts.h"
 #include "record/recorder.h"
 

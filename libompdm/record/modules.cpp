@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "record/entry_points.h"
-#include "record/got_patch.h"
 #include "record/recorder.h"
 
 namespace ompdm::record {

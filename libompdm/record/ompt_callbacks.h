@@ -2,10 +2,14 @@
 // inside the user's process; locks and system calls only where a chunk, a buffer or a site is new.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "record/hashing.h"
 #include "record/ompt.h"
 #include "record/thread_buffer.h"
 #include "spool_format/definitions.h"
+#include "spool_format/tallies.h"
 
 namespace ompdm::record {
 
@@ -98,5 +102,30 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
 
 /// Records that a region of this buffer begins in such a task.
 [[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept;
+
+/// Whether events of a region (null: outside of regions) are aggregated.
+inline bool is_aggregated(const OpenRegion* region) noexcept {
+  return region != nullptr ? region->aggregated
+                           : recorder.aggregating.load(std::memory_order_relaxed);
+}
+
+/// Aggregates a region that ends at `end` (ticks).
+void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept;
+
+/// Aggregates an operation of an aggregated region or of an API call.
+void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& op,
+                  std::uint64_t begin, std::uint64_t end) noexcept;
+
+/// The number of the sample of an aggregated operation, which may be recorded only at its end. 0 if
+/// there is no memory.
+std::uint32_t sample_of_op(ThreadBuffer& buffer, const Origin& origin,
+                           const Operation& op) noexcept;
+
+/// The same of a launch in an aggregated region.
+std::uint32_t sample_of_launch(ThreadBuffer& buffer, const OpenRegion& region) noexcept;
+
+/// Aggregates a launch in an aggregated region.
+void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
+                      std::uint64_t begin, std::uint64_t end) noexcept;
 
 }  // namespace ompdm::record

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "record/aggregates.h"
 #include "record/call_paths.h"
 #include "record/clock.h"
 #include "record/cupti.h"

@@ -1,5 +1,3 @@
-#include "record/spool_name.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

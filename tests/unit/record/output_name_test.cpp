@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "record/spool_name.h"
+#include "record/spool_writer.h"
 
 namespace ompdm::record::output_name_test {
 namespace {
