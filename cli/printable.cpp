@@ -249,7 +249,7 @@ namespace {
 using State = RealtimeClock::State;
 using Processes = std::span<const Process>;
 
-constexpr std::size_t kFew = 4;
+constexpr std::size_t kMostNamed = 4;
 
 /// "a, b and c".
 std::string listed(std::vector<std::string> words) {
@@ -261,9 +261,9 @@ std::string listed(std::vector<std::string> words) {
 
 /// The first few, and how many others.
 std::string listed_briefly(std::vector<std::string> words) {
-  if (words.size() > kFew) {
-    const std::size_t others = words.size() - kFew + 1;
-    words.resize(kFew - 1);
+  if (words.size() > kMostNamed) {
+    const std::size_t others = words.size() - kMostNamed + 1;
+    words.resize(kMostNamed - 1);
     words.push_back(fmt::format("{} others", others));
   }
   return listed(std::move(words));
@@ -280,7 +280,7 @@ std::string members(const std::vector<std::size_t>& of, Processes processes) {
     for (const std::size_t at : of) ranks.add(summary::RankSet(processes[at].rank));
     return ranks.text();
   }
-  if (of.size() > kFew) return fmt::format("{} processes", of.size());
+  if (of.size() > kMostNamed) return fmt::format("{} processes", of.size());
   std::vector<std::string> names;
   for (const std::size_t at : of) {
     const std::string& program = processes[at].program;
@@ -301,7 +301,7 @@ std::string who(const OneClock& clock, Processes processes) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < processes.size(); ++i) all.push_back(i);
   const std::string kind = !are_ranks(all, processes) ? "" : all.size() == 1 ? "rank " : "ranks ";
-  if (clock.groups.size() > kFew) {
+  if (clock.groups.size() > kMostNamed) {
     return fmt::format("{}{} of {} hosts", kind, members(all, processes), clock.groups.size());
   }
   std::vector<std::string> parts;
