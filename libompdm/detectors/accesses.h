@@ -15,6 +15,7 @@
 
 namespace ompdm::analysis {
 
+/// Intervals of addresses, to be asked which of them overlap another.
 class Overlaps {
  public:
   /// A piece may be empty, and its number is its position among those added.
@@ -84,7 +85,7 @@ class LaunchesByList {
   std::map<std::pair<std::int32_t, Lists>, Launches> together_;
 };
 
-/// What map lists name, and who uses it.
+/// Which map lists name which memory of the host.
 class NamedStorage {
  public:
   void add(std::uint64_t begin, std::uint64_t end, std::uint32_t list);
@@ -101,6 +102,7 @@ class NamedStorage {
   Overlaps overlaps_;
 };
 
+/// Which directives named data while it was mapped.
 class Namings {
  public:
   explicit Namings(const Trace& trace) : trace_(trace) {}
@@ -118,7 +120,7 @@ class Namings {
   void read() const;
 
   const Trace& trace_;
-  // It reads the regions when it is asked first: few programs have what it is asked for.
+  // It reads the regions at the first question: in most programs there is none.
   mutable bool is_read_ = false;
   mutable NamedStorage names_;
   mutable std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<Naming>> by_list_;
@@ -139,14 +141,14 @@ class KernelTimes {
 
 /// How a kernel could have changed data.
 enum class Writer : std::uint8_t {
-  kNone,       ///< none could
-  kScratch,    ///< one that has a map(to:) copy of it, which it may use as it likes
+  kNone,       ///< no kernel could
+  kScratch,    ///< a kernel that has a map(to:) copy of it, which it may use as scratch memory
   kByAddress,  ///< not known: the program has the data's device address
   kByPointer,  ///< not known: a mapped pointer points to it
   kByGlobal,   ///< not known: pointers in `declare target` variables may
   kByTable,    ///< not known: pointers in a table that is mapped, or in device memory, may
   kUnnamed,    ///< not known: the clauses of a kernel are not
-  kNamed,      ///< one whose clauses, or implicit captures, hand it over to be written
+  kNamed,      ///< a kernel whose clauses, or implicit captures, hand it over to be written
 };
 
 /// Whether nothing shows that data could have been written, but that a kernel may use its own copy
@@ -155,6 +157,7 @@ constexpr bool is_kept(Writer writer) {
   return writer == Writer::kNone || writer == Writer::kScratch;
 }
 
+/// Which kernels could have written data.
 class KernelWrites {
  public:
   explicit KernelWrites(const Trace& trace);

@@ -22,7 +22,8 @@ bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mappin
          !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
 }
 
-/// What crosses at a directive each time, as it has it; the instances of a template have one.
+/// Items that a directive transfers each time, as it names them; the instances of a template are
+/// one.
 struct Crossing {
   Index<Site> site;
   UniqueTexts names;
@@ -62,7 +63,7 @@ bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
   return false;
 }
 
-/// A function's own pointers that it maps anew each time it is called: no loop of its tells.
+/// Adds a function's own pointers that it maps again in each call.
 void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
   std::set<std::string> functions;
   for (const std::string& function : group.calls) functions.insert(template_name(function));
@@ -73,8 +74,8 @@ void add_what_calls_make(const AllocationGroup& group, UniqueTexts& made) {
   }
 }
 
-/// What the loops that this is in make anew. False if that is all there is to it: a function's own
-/// pointers, a few times.
+/// Tells which data the loops around the allocations make again. False if the finding is no more
+/// than that: a function's own pointers, a few times.
 bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   UniqueTexts made;
   for (const std::size_t row : group.loops) {
@@ -97,8 +98,8 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
 }
 
-/// Whether a directive that moves the data in some of its instances found it there in others: what
-/// crosses with each instance is no update beside it.
+/// Whether a directive that transfers the data in some executions found it present in others: then
+/// an update beside the directive would transfer more.
 bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   std::set<Index<Site>> movers;
   for (const std::uint32_t mapping : mappings) {
@@ -121,8 +122,8 @@ NameInDirective named_in(const Evidence& evidence, const Mapping& mapping) {
           mapping.item != nullptr ? std::string_view(mapping.item->name) : std::string_view()};
 }
 
-/// What directives call data that other claims keep on a device: an update of such a name would
-/// bring the host's copy over what is kept.
+/// Names, in directives, of data that other claims keep on a device: an update of such a name would
+/// overwrite what is kept.
 std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& claimed) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::uint32_t> pieces;
@@ -136,16 +137,15 @@ std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& cl
   return names;
 }
 
-/// Takes in the mappings of one piece of storage; false if it cannot be kept on the device, or
-/// other claims have some of what crosses: they come first, and what crosses each time is less
-/// then.
+/// Adds the mappings of one piece of storage; false if it cannot be kept on the device, or other
+/// claims, which come first, have some of its transfers.
 bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameInDirective>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Mapping& first = rows[mappings.front()];
   const Mapping& last = rows[mappings.back()];
-  // What is deferred is not done when the directive is.
+  // A deferred operation may take place after its directive.
   const bool deferred = std::ranges::any_of(mappings, [&](std::uint32_t number) {
     return std::ranges::any_of(
         std::array{rows[number].alloc, rows[number].remove}, [&](Index<DataOp> op) {
@@ -154,7 +154,7 @@ bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameIn
         });
   });
   if (deferred) return false;
-  // Parts of it would be found present, and not cross any more.
+  // Parts of it would be found present, and no longer be transferred.
   if (evidence.presence.others(first, first.begin, last.end, mappings.size()).any) return false;
   if (is_found_by_movers(evidence, mappings)) return false;
   const bool is_called_alike = std::ranges::any_of(mappings, [&](std::uint32_t number) {
@@ -294,8 +294,8 @@ Spans<std::uint64_t> exited_by(const Trace& trace) {
   return named;
 }
 
-/// Memory in which nothing lies but pointers: it goes over with what they point to, by the clause
-/// that names that, and stays when that is released.
+/// Memory that holds nothing but pointers: the runtime maps it with the data that they point to,
+/// and keeps it when that data is released.
 class PointersOnly {
  public:
   explicit PointersOnly(const Trace& trace) {
@@ -308,7 +308,7 @@ class PointersOnly {
 
   [[nodiscard]] bool has(const Trace& trace, const Mapping& mapping) const {
     if (mapping.host == 0 || mapping.bytes == 0) return false;
-    // Of a global pointer nothing tells, and its own memory has no name.
+    // Nothing shows a global pointer, and its own memory has no name.
     if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
     const auto first = pointers_.lower_bound(mapping.host);
     const auto last = pointers_.lower_bound(mapping.host + mapping.bytes);
@@ -331,9 +331,8 @@ struct LeakGroup {
   bool by_mapper = false;          ///< and the program has ended it
 };
 
-/// Host addresses that some function calls by the same several names in turn, as a program that
-/// swaps its pointers does. (A function that is called for one array after the other has one name
-/// for them.)
+/// Host addresses for which a function has the same several names in turn, since the program swaps
+/// its pointers. (A function that is called for one array after the other has one name for them.)
 class Turns {
  public:
   explicit Turns(const Trace& trace) {
@@ -367,7 +366,7 @@ class Turns {
   std::map<std::string_view, std::map<std::uint64_t, Names>> names_;  // by function, host
 };
 
-/// By which other names the function that left it may know what was left.
+/// Adds the other names by which the function that left the data may know it.
 void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& group) {
   const Trace& trace = evidence.trace;
   std::set<std::uint64_t> hosts;

@@ -1,5 +1,5 @@
-// What the contents of transfers tell: which carried what the other side already had. Inside the
-// analysis library only.
+// Which transfers carried content that the other side already had. Inside the analysis library
+// only.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ompdm::analysis {
 
 /// How two contents compare.
 enum class Same : std::uint8_t {
-  kUnknown,  ///< one was not looked at
+  kUnknown,  ///< one of them was not hashed
   kNo,       ///< certainly different
   kLikely,   ///< equal fingerprints of blocks of them
   kYes,      ///< equal hashes of all bytes, or fingerprints that cover all
@@ -53,7 +53,7 @@ struct Earlier {
   }
 };
 
-/// What the host sent, beside what had crossed before.
+/// How the transfers from the host compare with those before them.
 struct HostChanges {
   std::uint64_t same = 0;     ///< all bytes were compared
   std::uint64_t altered = 0;  ///< of those that were compared so
@@ -65,9 +65,9 @@ struct HostChanges {
   void add(const Earlier& compared, bool in_full);
   void add(const HostChanges& other);
 
-  /// The host changes it here and there: so it may where no block was looked at. Not so where it is
-  /// mostly left alone, as all its bytes tell, and is another now and then: an array that is filled
-  /// anew for each solve. But for a change that the blocks did not show: there may be more of them.
+  /// Whether the host may have changed bytes between the hashed blocks. It may where it was seen to
+  /// change the data, unless comparisons of all bytes show that it mostly leaves the data alone (an
+  /// array that is filled again for each solve), and no change escaped the blocks.
   [[nodiscard]] bool are_anywhere() const;
 };
 

@@ -109,13 +109,13 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed,
     const Earlier& before = evidence.contents.before(i);
     if (!before.tells_same()) continue;
     const bool is_return = ops.common(i).kind == OpKind::kDtoH;
-    // What came back anew may have been restored on the host.
+    // A copy back may have restored the host's data.
     const bool is_there = before.kept() && !is_return;
     const Mapping& row = evidence.mappings.rows()[evidence.contents.mapping_of(i)];
     if (is_there && kept.contains({row.device, row.storage})) continue;
     const char* reason = is_there ? Doubt::kNoChangeKnown : reason_of(before.writer);
     if (reason == nullptr) continue;
-    // What comes back as it was sent is judged by its contents, whoever may write it.
+    // A copy back of what was sent is judged by its contents, whoever may write it.
     if (is_return && ops.common(before.op).kind != OpKind::kDtoH) continue;
     Doubt& doubt = doubts[is_there ? std::nullopt : std::optional(before.writer)];
     doubt.reason = reason;
@@ -236,10 +236,10 @@ CodeLoops loops_meanwhile(const Trace& trace, const Claim& claim) {
   return loops;
 }
 
-/// Takes back the edits of a claim where the code of a loop leads to directives that no pass came
-/// to, and names these instead: on another input they may use the data, or change it. Such a loop
-/// has the claim's operations in its passes, or ran while the claim's data was there.
-/// Edits whose condition says when the directive is needed hold there too.
+/// Takes back the edits of a claim where the code of a loop leads to directives that the run did
+/// not execute, and names these instead: on another input they may use the data, or change it. Such
+/// a loop has the claim's operations in its passes, or ran while the claim's data was there. Edits
+/// whose condition says when the directive is needed hold there too.
 void withhold_edits(const Evidence& evidence, Claim& claim) {
   const Trace& trace = evidence.trace;
   Finding& finding = claim.finding;
@@ -265,8 +265,8 @@ void withhold_edits(const Evidence& evidence, Claim& claim) {
   claim.stays.clear();
 }
 
-/// What the run would have taken without the operations of the claims, each taken away once; none
-/// where they are not known to take time.
+}  // namespace
+
 std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
   if (!has_transfers(trace.recording)) return std::nullopt;
   Claimed gone(trace.ops.size());
@@ -278,7 +278,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
       carried[op] = claim.carries_all;
     }
   }
-  // Time is won only where nothing else ran on a device meanwhile.
+  // Time is saved only where nothing else ran on a device meanwhile.
   UnionLength before;
   UnionLength after;
   Prediction prediction;
@@ -309,6 +309,8 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
   return prediction;
 }
 
+namespace {
+
 void mark(const std::vector<Claim>& claims, Claimed& claimed) {
   for (const Claim& claim : claims) {
     for (const std::uint32_t op : claim.ops) claimed[op] = true;
@@ -323,7 +325,7 @@ void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& c
   }
 }
 
-/// Whether an edit names two pieces of data alike: what belongs to which does not show.
+/// Whether an edit has one name for two pieces of data: nobody could tell them apart.
 bool names_twice(const Edit& edit, const std::vector<EditData>& data) {
   std::set<std::pair<std::string, std::string>> known;
   for (const EditClause& clause : edit.clauses) {
@@ -348,11 +350,12 @@ class Claims {
 
   /// The significant ones; keeps the others.
   std::vector<Claim> sifted(std::vector<Claim> claims) {
-    const auto others = std::ranges::stable_partition(
-        claims, [&](const Claim& claim) { return is_significant(trace_, all_, claim); });
-    std::ranges::move(others, std::back_inserter(withheld));
-    claims.erase(others.begin(), others.end());
-    return claims;
+    std::vector<Claim> significant;
+    for (Claim& claim : claims) {
+      const bool is_one = is_significant(trace_, all_, claim);
+      (is_one ? significant : withheld).push_back(std::move(claim));
+    }
+    return significant;
   }
 
   void append(std::vector<Claim> claims) {
@@ -403,14 +406,14 @@ void detect(const Evidence& evidence, Claims& claims, Settlement& settlement) {
   mark(claims.told, claimed);
   claims.append(mapped_scalars(evidence, claimed));
   mark(claims.told, claimed);
-  // What it saves are not these operations in the first place: they make it no more or less worth.
+  // Its savings are not these operations, so that they do not decide whether it is significant.
   std::ranges::move(mapper_walk(evidence, claimed), std::back_inserter(claims.told));
   mark(claims.told, claimed);
   claims.append(small_transfers(evidence, claimed));
   claims.append(serial_kernel(evidence, claimed));
   claims.append(pageable_transfer(evidence, claimed));
   claims.append(no_overlap(evidence, claimed));
-  // What is freed later on, where it is counted only, is no leak.
+  // In a part of a run, memory that is freed later on is no leak.
   mark(claims.told, claimed);
   if (trace.recording.detail.empty()) claims.append(device_leak(evidence, claimed));
   claims.append(partial_update(evidence, claimed));
@@ -429,7 +432,7 @@ void finish(const Evidence& evidence, Claim& claim) {
   const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
   const bool is_told_in_part = !trace.recording.detail.empty();
   if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
-  // What no kernel of this part saw another part's may need.
+  // Data that no kernel of this part used may be needed by kernels of another.
   if ((has_missing || is_told_in_part) && finding.pattern.starts_with("unused_")) {
     clear_edits(finding);
   }
@@ -443,7 +446,7 @@ void finish(const Evidence& evidence, Claim& claim) {
 /// Positions of claims, those that would save most time first.
 std::vector<std::size_t> by_time(const std::vector<Claim>& claims) {
   return stable_order(claims, [](const Claim& claim) {
-    // What was left behind cost nothing but memory.
+    // A leak costs nothing but memory.
     return std::tuple(claim.finding.pattern == "device_leak", -claim.finding.wasted_time,
                       claim.ops.empty());
   });
@@ -487,7 +490,7 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
       of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));
     }
     Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
-    // What happened is certain; what to do about it, in another run, is not.
+    // A fact of this run is certain; an edit, for another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }

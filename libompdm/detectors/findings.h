@@ -1,10 +1,11 @@
-// The detectors of redundant movement: each a function from a trace and the indexes on it to
-// claims. Every claim is about this run. Inside the analysis library only.
+// What detectors share: the evidence that they read, the claims that they make, and comparisons of
+// contents. Every claim is about this run. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@
 
 namespace ompdm::analysis {
 
-/// What every detector stands on.
+/// A trace and the indexes of it that detectors read.
 struct Evidence {
   Evidence(const Trace& of, const DirectiveTable& table, const LoopTable& found)
       : trace(of),
@@ -65,54 +66,54 @@ struct Evidence {
   }
 };
 
-/// Why an operation is needless: because of another that takes place.
+/// Why an operation is redundant: another one takes place.
 struct Rest {
   std::uint32_t op = 0;  ///< position in Trace::ops
-  std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: what it brought about is so anyway
+  std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: its effect is there without any
 };
 
 /// An item of a directive's map clauses: the row of the directive, and the item's expression.
 using Clause = std::pair<std::uint32_t, std::string>;
 
-/// A finding, and the operations (positions in Trace::ops) that its advice would make disappear;
-/// of one that spares none, those that it is about.
+/// A finding, and the operations (positions in Trace::ops) that its edits would remove; where they
+/// would remove none, the operations that the finding is about.
 struct Claim {
   Finding finding;
   std::vector<std::uint32_t> ops;
-  /// Of operations that others may rest on. What one without an entry brought about is gone with
-  /// it.
+  /// For each of `ops` whose effect remains. Without an entry the effect is lost with the
+  /// operation.
   std::vector<Rest> rests;
-  /// Sends that have to take place, or the host would not have what they carry: positions in
-  /// Trace::ops.
+  /// Transfers to the device that have to take place, since they show what the host has: positions
+  /// in Trace::ops.
   std::vector<std::uint32_t> sends;
-  /// Transfers whose items it counts on to be mapped as they are: positions in Trace::ops.
+  /// Transfers whose items must stay mapped as they are: positions in Trace::ops.
   std::vector<std::uint32_t> needed;
-  std::vector<Stay> stays;   ///< that it keeps on a device
-  bool carries_all = false;  ///< of its operations others carry the bytes
-  bool spares_none = false;  ///< its operations could be fewer, and nobody knows how many
-  bool host_lags = false;    ///< meanwhile the host has not what a kernel wrote
-  /// When something else that is done with the data would speak against it.
+  std::vector<Stay> stays;   ///< data that its edits keep on a device
+  bool carries_all = false;  ///< other operations carry the bytes of `ops`
+  bool spares_none = false;  ///< `ops` could be fewer; how many is not known
+  bool host_lags = false;    ///< while the data stays the host's copy lacks what a kernel wrote
+  /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
-  /// It rests on what one directive does by itself, and on no other.
+  /// It rests on one directive alone.
   bool stands_alone = false;
 
-  /// Tells what is not known, so that the finding is possible only.
+  /// Adds an unknown fact, which makes the finding possible only.
   void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
     finding.confidence = Confidence::kPossible;
     finding.caveats.push_back({unknown, std::move(names)});
   }
 };
 
-/// Data up to this size rides along with a launch: that it crosses with each is no waste worth a
-/// line of its own (mapped_scalars sums up what need not cross by itself). A launch's own arguments
-/// may take 4 KB (CUDA C++ Programming Guide, "Function Parameters"); this is far less, so that
-/// only scalars and small structs are spared.
+/// Data up to this size is like an argument of a launch: its transfer with each launch is not worth
+/// a line (but mapped_scalars adds such transfers up). Arguments may take 4 KB (CUDA C++
+/// Programming Guide, "Function Parameters"); this is far less, so that only scalars and small
+/// structs pass.
 inline constexpr std::uint64_t kRidesAlong = 256;
 
 /// Fewer small transfers than this are not worth a line.
 inline constexpr std::uint64_t kLeastTransfers = 32;
 
-/// Operations that claims made so far would remove: by position in Trace::ops.
+/// Whether a claim made so far would remove an operation, by position in Trace::ops.
 using Claimed = std::vector<bool>;
 
 /// A detector: from the evidence to claims of one pattern, beside what claims made so far have.
@@ -130,18 +131,18 @@ struct Tally {
     std::uint32_t earlier = 0;  ///< what carried the same, or may have
     Same how = Same::kUnknown;
   };
-  std::vector<Pair> same;     ///< carried what was there already
-  std::vector<Pair> unknown;  ///< were not looked at, or what they are compared to was not
+  std::vector<Pair> same;     ///< carried the content that was there already
+  std::vector<Pair> unknown;  ///< one of the two contents was not hashed
   std::uint64_t different = 0;
-  std::uint64_t other = 0;    ///< with nothing that they could be compared to
+  std::uint64_t other = 0;    ///< had no transfer before them to compare with
   std::uint64_t in_full = 0;  ///< of `same`: all bytes were compared, not only blocks of them
 
-  /// Sorts a transfer in by its comparison; trivial contents are neither.
+  /// Adds a transfer by its comparison; trivial contents are in none of these.
   void add(std::uint32_t op, const Earlier& earlier);
 };
 
-/// Comparisons in order of which some were of all bytes, the others of blocks: a change where no
-/// block lies is seen by the next one of all bytes.
+/// Comparisons in their order, some of all bytes, the others of blocks: a change between the blocks
+/// shows in the next comparison of all bytes.
 class Comparisons {
  public:
   /// Adds `count` of them, the last `in_full` of which was this one of them; 0: none.
@@ -162,8 +163,8 @@ class Comparisons {
 /// By directive row, then by the item as its clause has it.
 using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
 
-/// Whether a transfer is one that detectors on contents judge: of a mapping, looked at or not, of
-/// more than rides along, and in its place in the program (is_of_deferred_task).
+/// Whether detectors that compare contents judge a transfer: it is of a mapping, larger than
+/// kRidesAlong, and in its place in the program's order (is_of_deferred_task).
 bool is_judged(const Evidence& evidence, std::uint32_t op);
 
 /// The directive and the item that a judged transfer belongs to.
@@ -172,7 +173,7 @@ Clause clause_of(const Evidence& evidence, std::uint32_t op);
 /// The tally a transfer belongs to.
 Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
 
-/// Several items of one directive with one remedy, on its way to be a claim.
+/// Several items of one directive that the same edit concerns: a claim in the making.
 struct ContentClaim {
   Claim claim;
   UniqueTexts names;
@@ -209,6 +210,10 @@ void sum_up(Claim& claim, const Trace& trace);
 /// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
 /// directive, and what ran before or after it tells nothing of the program's order.
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
+
+/// What the run would have taken without the operations of the claims, each taken away once; none
+/// where they are not known to take time.
+std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
 
 /// What the detectors find in a trace.
 struct Needless {

@@ -46,22 +46,22 @@ class EnclosingLoops {
 UnplacedLoop unplaced_loop(const Trace& trace, const Loop& loop,
                            const std::vector<Index<Site>>& sites);
 
-/// Where the code has the loop begin; empty if that is not known, or is no place to write anything.
+/// Where the loop begins in the source; empty if that is not known, or nothing can be written
+/// there.
 SourcePlace source_place(const Trace& trace, const Loop& loop);
 
 /// The same, and whether the compiler left a loop there.
 facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
 
-/// A line of the function that holds the loop, from which on what it declares is declared in the
-/// loop: its own, or the first of its directives there. Nothing is known where the loop is not in
-/// the code.
+/// A line of the loop's function: declarations after it are in the loop. It is the loop's own line,
+/// or that of its first directive there; empty where the loop is not in the code.
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
 
 /// Whether the loop's code makes arrays on the host, which may be what its directives map.
 MakesMemory makes_memory(const Trace& trace, const Loop& loop);
 
-/// The loops of its function that are around a loop, from it outwards, as long as nothing recorded
-/// tells how often they entered it: a loop that holds nothing but this one.
+/// The loops around a loop in its function, innermost first, as long as the recording does not show
+/// how often they entered it: such a loop holds nothing but this one.
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop);
 

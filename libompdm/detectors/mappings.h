@@ -1,5 +1,5 @@
-// Mappings of a trace: each stay of host memory on a device, with the clause item that it is of
-// and the transfers in it. Inside the analysis library only.
+// Mappings of a trace: each time that host memory was on a device, with the clause item that mapped
+// it and its transfers. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 namespace ompdm::analysis {
 
+/// Finds items in map lists, which may be long.
 class ListItems {
  public:
   /// The trace has to outlive this.
@@ -41,7 +42,7 @@ class ListItems {
 /// The items that a region's clauses name; empty where these are not known.
 const std::vector<MapItem>& items_of(const Trace& trace, const Region& region);
 
-/// A stay of host memory on a device.
+/// One time that host memory was on a device.
 struct Mapping {
   std::int32_t device = -1;
   std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
@@ -77,6 +78,7 @@ struct Mapping {
   bool is_static = false;
 };
 
+/// All mappings of a trace.
 class Mappings {
  public:
   /// The trace has to outlive this.

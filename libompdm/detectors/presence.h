@@ -1,5 +1,5 @@
-// What else is mapped while data would stay on a device, and which directives would find it
-// there. Inside the analysis library only.
+// Which other mappings there are while data would stay on a device, and which directives would find
+// it present. Inside the analysis library only.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ompdm::analysis {
 
-/// Storage that advice keeps on a device.
+/// Storage that edits keep on a device, and how long.
 struct Stay {
   std::int32_t device = -1;
   std::uint64_t host = 0;
@@ -47,13 +47,14 @@ struct OtherMappings {
     mappings.insert(mappings.end(), more.mappings.begin(), more.mappings.end());
   }
 
-  /// Whether the piece can stay on its device. What `comes_back` from there another device would
-  /// miss, and this one what the other brings back: the host does not tell them.
+  /// Whether the piece can stay on its device. A copy on another device would go stale where this
+  /// one is changed (`comes_back`), and this one where the other is: the host updates neither.
   [[nodiscard]] bool allow_to_keep(bool comes_back) const {
     return !blocks && !elsewhere_returned && !(elsewhere && (comes_back || returned));
   }
 };
 
+/// Which storage is on which device at a time.
 class Presence {
  public:
   Presence(const Trace& trace, const Mappings& mappings);
@@ -91,6 +92,7 @@ class Presence {
   std::map<std::int32_t, Storages> by_device_;
 };
 
+/// Which pieces of storage share names.
 class Aliases {
  public:
   explicit Aliases(const Mappings& mappings);
@@ -103,14 +105,15 @@ class Aliases {
   std::vector<std::uint32_t> group_of_;  // by mapping
 };
 
-/// What to do about directives that found nothing there, once something is.
+/// Edits of directives that found no data on the device, for when data stays there.
 struct IdleEdits {
   std::vector<Edit> edits;
-  /// Directives that found it there in other instances, and would send or end it now in all of
-  /// them: no edit of them can be written.
+  /// Directives that found the data present in other executions, and would then send or end it in
+  /// all of them: no edit of these can be written.
   std::vector<SourcePlace> at_times;
 };
 
+/// Updates and ends of data that was not on the device.
 class IdleDirectives {
  public:
   IdleDirectives(const Trace& trace, const Presence& presence);

@@ -372,9 +372,9 @@ std::uint64_t bytes_of(const Evidence& evidence, const ResendGroup& group) {
   return bytes;
 }
 
-/// Positions of groups whose data would have to stay through one and the same mapping: one enters
-/// it, and one ends its stay, where by itself each would contradict the next. What was there all
-/// the time is told where it is.
+/// Positions of groups whose data would have to stay through one mapping: the one group begins with
+/// it, and the other ends with it, so that each by itself would conflict with the next. Groups of
+/// data that was there all the time stay alone.
 std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
                                                   const std::vector<ResendGroup>& groups) {
   Joined joined(static_cast<std::uint32_t>(groups.size()));
@@ -429,8 +429,8 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
   return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
 }
 
-/// What makes a transfer needless: that its content was sent before. What the device computed and
-/// brought back is there without any transfer.
+/// The transfer because of which another is redundant: it sent the same content before. Content
+/// that the device computed is there without any.
 std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
   if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
@@ -450,8 +450,7 @@ struct Sends {
   std::set<StoragePiece> pieces;
 };
 
-/// What keeping the data would make needless besides the transfer: that it was deleted, and
-/// allocated again for this.
+/// Adds the delete and the allocation that keeping the data would make redundant, too.
 void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -462,7 +461,7 @@ void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& gr
   group.content.claim.ops.push_back(rows[is].alloc.value);
 }
 
-/// None where the data cannot be kept.
+/// The claim of a group; none where its data cannot be kept on the device.
 std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& directives,
                               ResendGroup group) {
   if (!keep(evidence, directives, group)) return std::nullopt;

@@ -41,8 +41,8 @@ bool share_one(const std::set<ItemAt>& some, const std::set<ItemAt>& others) {
   return std::ranges::any_of(some, [&](const ItemAt& item) { return others.contains(item); });
 }
 
-/// Whether two pieces cannot be on a device at once and would have to: the runtime does not extend
-/// what is there.
+/// Whether two pieces that overlap in part would be on a device at one time: the runtime refuses to
+/// extend a mapping.
 bool overlap_in_part(std::vector<Stay> stays) {
   std::ranges::sort(stays, {}, &Stay::from);
   std::map<std::pair<std::int32_t, std::uint64_t>, Stay> there;  // apart from each other
@@ -101,8 +101,7 @@ std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
     const Finding& finding = claims[i].finding;
-    // What comes back comes back no more while data stays, so that such a claim has to save far
-    // more than one that keeps the data.
+    // While data stays it is not copied back: a claim on copies back alone has to save far more.
     constexpr std::uint64_t kFar = 4;
     const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
     const bool is_weak =
@@ -192,8 +191,8 @@ void Settlement::keep(const Stay& stay) {
   kept.widest = std::max(kept.widest, stay.bytes);
 }
 
-/// Whether what the operation brought about still comes about: it stays itself, or what it rests
-/// on does. What comes back to itself rests on nothing.
+/// Whether the effect of an operation remains: it is kept, or its chain of substitutes ends in an
+/// operation that is. A chain that leads back to itself has no such end.
 bool Settlement::holds(std::uint32_t op) {
   std::vector<std::uint32_t> path;
   State end = State::kHolds;

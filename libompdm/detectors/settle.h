@@ -1,4 +1,4 @@
-// Which claims can be given together. Inside the analysis library only.
+// Resolves conflicts between claims. Inside the analysis library only.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,19 @@ using ItemAt = std::pair<SourcePlace, std::string>;
 /// Items of which edits write a map clause anew, or take out of it.
 std::set<ItemAt> rewritten_items(const Finding& finding);
 
-/// Takes claims in, as far as they can be given together with those taken before. Left out are
-/// those that fall with another: whose operations are needless only because of one that another
-/// claim takes away (two sends of the same data of which either would do), whose advice rewrites an
-/// item of a map clause that another rewrites or counts on, or keeps storage on a device while
-/// another keeps it there, in directives that were not made to stand together; or that count on a
-/// send which does not take place where the data stays. Storage that takes
-/// the place of other storage is another.
+/// Takes claims that do not conflict with those taken before. Two claims conflict where
+/// - an operation of the one is redundant only because of an operation that the other removes (two
+///   transfers of the same data, of which either would do),
+/// - both rewrite an item of a map clause, or one rewrites an item that the other counts on,
+/// - both keep the same storage on a device at one time,
+/// - one counts on a transfer that does not take place while the other keeps the data.
 class Settlement {
  public:
   explicit Settlement(const Evidence& evidence);
 
-  /// Those of the claims that stand, in their order. Of claims that cannot stand together the one
-  /// that saves the most bytes stays (of a possible copy back a quarter counts), then the surest,
-  /// then the first: bytes are the same in every run, times are not.
+  /// The claims without conflict, in their order. Of claims in conflict the one that saves most
+  /// bytes remains (of a possible copy back a quarter counts), then the surest, then the first:
+  /// bytes are the same in every run, times are not.
   std::vector<Claim> settle(std::vector<Claim> claims);
 
  private:

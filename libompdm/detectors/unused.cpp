@@ -31,14 +31,14 @@ bool is_asynchronous_api(const Trace& trace, std::uint32_t op) {
           (where.api.empty() || where.api.ends_with("_async")));
 }
 
-/// Of transfers that overwrote one another the last is what the others rest on, unless that was
-/// dropped.
+/// Transfers that overwrote one another are redundant because of the last of them, unless that one
+/// was dropped.
 void look_behind_the_unused(std::vector<Unused>& unused) {
   if (!std::ranges::is_sorted(unused, {}, &Unused::op)) {
     std::ranges::sort(unused, {}, &Unused::op);
   }
   for (std::size_t i = unused.size(); i > 0; --i) {
-    // What overwrote it comes after it, and has been looked behind already.
+    // The transfer that overwrote it comes after it, and has been seen to already.
     const auto next = std::ranges::lower_bound(unused.begin() + static_cast<std::ptrdiff_t>(i),
                                                unused.end(), unused[i - 1].by, {}, &Unused::op);
     if (next != unused.end() && next->op == unused[i - 1].by) unused[i - 1].by = next->by;
@@ -88,8 +88,8 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
   return unused;
 }
 
-/// Whether what was dropped is the last of several updates of a stay, and kernels could see the
-/// others: so does a loop end that updates behind its kernel, whichever way was meant.
+/// Whether a dropped transfer is the last of several updates of a mapping, of which kernels could
+/// see the others: a loop that updates behind its kernel ends so.
 bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unused) {
   std::uint64_t updates = 0;
   for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
@@ -249,8 +249,8 @@ class Origins {
   std::map<std::uint64_t, Piece> pieces_;  // by device address; none overlap
 };
 
-/// Whether something that was sent to this memory came back to another place than it was sent from:
-/// then it served as a way from the one to the other.
+/// Whether data was copied back to another place than it was sent from: then the memory served to
+/// move it from the one to the other.
 bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
   Origins origins;
   for (const std::uint32_t i : evidence.mappings.transfers(number)) {
@@ -264,8 +264,8 @@ bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
   return false;
 }
 
-/// Whether no kernel could have seen this memory, nor was it otherwise of use. What was given to
-/// the program may have been used by other libraries, unseen.
+/// Whether no kernel could have seen this memory, nor was it otherwise of use. Other libraries may
+/// have used memory whose device address the program has.
 bool is_unused(const Evidence& evidence, KernelWrites& kernels, std::uint32_t number) {
   const Mapping& mapping = evidence.mappings.rows()[number];
   if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
