@@ -220,12 +220,13 @@ void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& 
   columns.add_growing("time", memory.samples, &MemorySample::time);
   columns.add("device", memory.samples, device_number<MemorySample>);
   columns.add("bytes", memory.samples, &MemorySample::bytes);
-  columns.begin_block("stays", memory.stays.size());
-  columns.add_growing("begin", memory.stays, &Stay::begin);
-  columns.add("duration", memory.stays, [](const Stay& stay) { return stay.end - stay.begin; });
-  columns.add("device", memory.stays, device_number<Stay>);
-  columns.add("count", memory.stays, &Stay::count);
-  add_references("variable", memory.stays, &Stay::variable, offsets.variables, columns);
+  columns.begin_block("stays", memory.residencies.size());
+  columns.add_growing("begin", memory.residencies, &Residency::begin);
+  columns.add("duration", memory.residencies,
+              [](const Residency& row) { return row.end - row.begin; });
+  columns.add("device", memory.residencies, device_number<Residency>);
+  columns.add("count", memory.residencies, &Residency::count);
+  add_references("variable", memory.residencies, &Residency::variable, offsets.variables, columns);
 }
 
 /// Sums of transfers that findings call needless: of those that are possible only, and of the

@@ -124,21 +124,22 @@ struct MemorySample {
 };
 
 /// A variable's storage on a device, from its allocation to its deletion.
-struct Stay {
+struct Residency {
   std::uint32_t variable = kNoRow32;  ///< row of Analysis::variables
   std::int32_t device = -1;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t count = 1;  ///< stays with little between them, summed
+  std::uint64_t count = 1;  ///< residencies with little between them, summed
 };
 
 struct DeviceMemory {
-  std::vector<MemorySample> samples;  ///< in order of time
-  std::vector<Stay> stays;            ///< in order of begin
+  std::vector<MemorySample> samples;   ///< in order of time
+  std::vector<Residency> residencies;  ///< in order of begin
 };
 
-/// About `most` samples and stays: of more samples the largest and the last of each span are kept,
-/// more stays are joined. `variable` by position in Trace::variables, `end` of the picture.
+/// About `most` samples and residencies: of more samples the largest and the last of each span are
+/// kept, more residencies are joined. `variable` by position in Trace::variables, `end` of the
+/// picture.
 DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& variable,
                        std::uint64_t end, std::size_t most = 40'000);
 

@@ -216,9 +216,9 @@ TEST(Page, MemoryRisesAndFallsAndStaysEnd) {
   ASSERT_EQ(memory.samples.size(), 6U);
   EXPECT_EQ(memory.samples[0].bytes, 8'000'000U);
   EXPECT_EQ(memory.samples[1].bytes, 0U);
-  ASSERT_EQ(memory.stays.size(), 3U);
-  EXPECT_EQ(memory.stays[0].variable, 0U);
-  EXPECT_LT(memory.stays[0].end, memory.stays[1].begin);
+  ASSERT_EQ(memory.residencies.size(), 3U);
+  EXPECT_EQ(memory.residencies[0].variable, 0U);
+  EXPECT_LT(memory.residencies[0].end, memory.residencies[1].begin);
 }
 
 TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
@@ -242,10 +242,10 @@ TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
   ASSERT_EQ(memory.samples.size(), 2U);
   EXPECT_EQ(memory.samples[0].bytes, 100U);
   EXPECT_EQ(memory.samples[1].bytes, 30U);
-  ASSERT_EQ(memory.stays.size(), 2U);
-  EXPECT_EQ(memory.stays[0].begin, 5U);
-  EXPECT_EQ(memory.stays[0].end, 9U);
-  EXPECT_EQ(memory.stays[1].end, 20U);
+  ASSERT_EQ(memory.residencies.size(), 2U);
+  EXPECT_EQ(memory.residencies[0].begin, 5U);
+  EXPECT_EQ(memory.residencies[0].end, 9U);
+  EXPECT_EQ(memory.residencies[1].end, 20U);
 }
 
 TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {
