@@ -201,12 +201,12 @@ void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns)
   columns.add("bytes", binned.bins, &Bin::bytes);
   columns.add("busy", binned.bins, &Bin::busy);
   columns.add("needless", binned.bins, &Bin::needless);
-  columns.begin_block("crossings", binned.crossings.size());
-  columns.add_growing("slot", binned.crossings, &CrossingBin::slot);
-  add_references("variable", binned.crossings, &CrossingBin::variable, offsets.variables, columns);
-  columns.add("htod", binned.crossings, &CrossingBin::htod);
-  columns.add("dtoh", binned.crossings, &CrossingBin::dtoh);
-  columns.add("needless", binned.crossings, &CrossingBin::needless);
+  columns.begin_block("crossings", binned.transfers.size());
+  columns.add_growing("slot", binned.transfers, &TransferBin::slot);
+  add_references("variable", binned.transfers, &TransferBin::variable, offsets.variables, columns);
+  columns.add("htod", binned.transfers, &TransferBin::htod);
+  columns.add("dtoh", binned.transfers, &TransferBin::dtoh);
+  columns.add("needless", binned.transfers, &TransferBin::needless);
 }
 
 /// Device numbers begin at -1, for "unknown".
@@ -236,9 +236,9 @@ Json needless_json(const std::vector<Event>& events,
   analysis::Flow sure;
   analysis::Flow possible;
   for (const Event& event : events) {
-    const bool crosses = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
-                         event.kind == EventKind::kDtoD;
-    if (!crosses || event.finding == kNoRow32) continue;
+    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
+                             event.kind == EventKind::kDtoD;
+    if (!is_transfer || event.finding == kNoRow32) continue;
     const bool is_possible = findings[event.finding].confidence == analysis::Confidence::kPossible;
     analysis::Flow& sum = is_possible ? possible : sure;
     ++sum.count;
@@ -278,7 +278,7 @@ Timeline timeline_of(const Trace& recorded, const analysis::Picture& picture,
   head["needless"] = needless_json(events.rows, analysis.findings);
   const Binned binned = bin(events, most);
   head["bin_ns"] = binned.width;
-  head["crossing_ns"] = binned.crossing_width;
+  head["crossing_ns"] = binned.transfer_width;
   Columns columns;
   add_events(events.rows, offsets, columns);
   add_bins(binned, offsets, columns);

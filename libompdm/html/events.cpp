@@ -194,13 +194,13 @@ std::vector<Value> by_slot(const std::map<std::pair<std::uint32_t, std::uint32_t
   return rows;
 }
 
-std::vector<CrossingBin> crossings_of(const Events& events, std::uint64_t width) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, CrossingBin> bins;
+std::vector<TransferBin> transfers_of(const Events& events, std::uint64_t width) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TransferBin> bins;
   for (const Event& event : events.rows) {
-    const bool crosses = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
-    if (!crosses || event.variable == kNoRow32) continue;
+    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
+    if (!is_transfer || event.variable == kNoRow32) continue;
     const auto slot = static_cast<std::uint32_t>(event.begin / width);
-    CrossingBin& bin = bins[{slot, event.variable}];
+    TransferBin& bin = bins[{slot, event.variable}];
     bin.variable = event.variable;
     bin.slot = slot;
     ++(event.kind == EventKind::kHtoD ? bin.htod : bin.dtoh);
@@ -222,8 +222,8 @@ std::uint64_t variables_in(const Events& events) {
 Binned bin(Events& events, std::size_t most) {
   Binned binned;
   if (events.rows.size() <= most) return binned;
-  binned.crossing_width = width_of(events.end, variables_in(events));
-  binned.crossings = crossings_of(events, binned.crossing_width);
+  binned.transfer_width = width_of(events.end, variables_in(events));
+  binned.transfers = transfers_of(events, binned.transfer_width);
   binned.width = width_of(events.end, events.tracks.size());
   std::vector<std::uint64_t> durations;
   durations.reserve(events.rows.size());

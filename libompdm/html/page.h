@@ -94,7 +94,7 @@ struct Bin {
 };
 
 /// Transfers of one variable that began in one span.
-struct CrossingBin {
+struct TransferBin {
   std::uint32_t variable = 0;
   std::uint32_t slot = 0;
   std::uint64_t htod = 0;  ///< transfers
@@ -105,8 +105,8 @@ struct CrossingBin {
 struct Binned {
   std::uint64_t width = 0;  ///< of a bin, nanoseconds; 0: there are none
   std::vector<Bin> bins;    ///< in order of slot
-  std::uint64_t crossing_width = 0;
-  std::vector<CrossingBin> crossings;  ///< in order of slot
+  std::uint64_t transfer_width = 0;
+  std::vector<TransferBin> transfers;  ///< in order of slot
 };
 
 /// Events of a page that are shown one by one.

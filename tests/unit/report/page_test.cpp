@@ -1,5 +1,7 @@
 // The report as one HTML file: names that are not meant well, and numbers that come back as they
 // were.
+#include "html/page.h"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "html/page.h"
 #include "ompdm/report.h"
 #include "page_numbers.h"
 #include "sample_trace.h"
@@ -206,7 +207,7 @@ TEST(Page, BinsLeaveNoGapInTotals) {
   EXPECT_EQ(bytes, 0U);
   EXPECT_EQ(time, 0U);
   std::uint64_t crossings = 0;
-  for (const page::CrossingBin& bin : binned.crossings) crossings += bin.htod + bin.dtoh;
+  for (const page::TransferBin& bin : binned.transfers) crossings += bin.htod + bin.dtoh;
   EXPECT_EQ(crossings, 10'000U);
 }
 
