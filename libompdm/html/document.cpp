@@ -200,13 +200,13 @@ void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns)
   columns.add("count", binned.bins, &Bin::count);
   columns.add("bytes", binned.bins, &Bin::bytes);
   columns.add("busy", binned.bins, &Bin::busy);
-  columns.add("needless", binned.bins, &Bin::needless);
+  columns.add("needless", binned.bins, &Bin::redundant);
   columns.begin_block("crossings", binned.transfers.size());
   columns.add_growing("slot", binned.transfers, &TransferBin::slot);
   add_references("variable", binned.transfers, &TransferBin::variable, offsets.variables, columns);
   columns.add("htod", binned.transfers, &TransferBin::htod);
   columns.add("dtoh", binned.transfers, &TransferBin::dtoh);
-  columns.add("needless", binned.transfers, &TransferBin::needless);
+  columns.add("needless", binned.transfers, &TransferBin::redundant);
 }
 
 /// Device numbers begin at -1, for "unknown".
@@ -229,10 +229,10 @@ void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& 
   add_references("variable", memory.residencies, &Residency::variable, offsets.variables, columns);
 }
 
-/// Sums of transfers that findings call needless: of those that are possible only, and of the
+/// Sums of redundant transfers: of those that are possible only, and of the
 /// others.
-Json needless_json(const std::vector<Event>& events,
-                   const std::vector<analysis::Finding>& findings) {
+Json redundant_json(const std::vector<Event>& events,
+                    const std::vector<analysis::Finding>& findings) {
   analysis::Flow sure;
   analysis::Flow possible;
   for (const Event& event : events) {
@@ -275,7 +275,7 @@ Timeline timeline_of(const Trace& recorded, const analysis::Picture& picture,
                    {"variables", offsets.variables},
                    {"iterations", offsets.iterations},
                    {"findings", offsets.findings}};
-  head["needless"] = needless_json(events.rows, analysis.findings);
+  head["needless"] = redundant_json(events.rows, analysis.findings);
   const Binned binned = bin(events, most);
   head["bin_ns"] = binned.width;
   head["crossing_ns"] = binned.transfer_width;

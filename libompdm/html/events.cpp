@@ -204,7 +204,7 @@ std::vector<TransferBin> transfers_of(const Events& events, std::uint64_t width)
     bin.variable = event.variable;
     bin.slot = slot;
     ++(event.kind == EventKind::kHtoD ? bin.htod : bin.dtoh);
-    if (event.finding != kNoRow32) ++bin.needless;
+    if (event.finding != kNoRow32) ++bin.redundant;
   }
   return by_slot(bins);
 }
@@ -245,7 +245,7 @@ Binned bin(Events& events, std::size_t most) {
     ++bin.count;
     bin.bytes += event.bytes;
     bin.busy += event.duration;
-    if (event.finding != kNoRow32) ++bin.needless;
+    if (event.finding != kNoRow32) ++bin.redundant;
   }
   binned.bins = by_slot(bins);
   events.rows = std::move(kept);

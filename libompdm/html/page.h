@@ -90,7 +90,7 @@ struct Bin {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   std::uint64_t busy = 0;      ///< sum of their durations
-  std::uint64_t needless = 0;  ///< how many of them are in findings
+  std::uint64_t redundant = 0;  ///< how many of them are in findings
 };
 
 /// Transfers of one variable that began in one span.
@@ -99,7 +99,7 @@ struct TransferBin {
   std::uint32_t slot = 0;
   std::uint64_t htod = 0;  ///< transfers
   std::uint64_t dtoh = 0;
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
 };
 
 struct Binned {

@@ -190,20 +190,20 @@ TEST(Page, BinsLeaveNoGapInTotals) {
   EXPECT_LE(events.rows.size(), 500U);
   EXPECT_GT(events.rows.size(), 0U);
   std::uint64_t count = events.rows.size();
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
   for (const page::Event& event : events.rows) {
     bytes -= event.bytes;
     time -= event.duration;
-    if (event.finding != page::kNoRow32) ++needless;
+    if (event.finding != page::kNoRow32) ++redundant;
   }
   for (const page::Bin& bin : binned.bins) {
     count += bin.count;
     bytes -= bin.bytes;
     time -= bin.busy;
-    needless += bin.needless;
+    redundant += bin.redundant;
   }
   EXPECT_EQ(count, 10'000U);
-  EXPECT_EQ(needless, 5'000U);
+  EXPECT_EQ(redundant, 5'000U);
   EXPECT_EQ(bytes, 0U);
   EXPECT_EQ(time, 0U);
   std::uint64_t crossings = 0;
@@ -253,19 +253,19 @@ TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {
   const std::string html = page_of(sample());
   PageColumns passes = page_block(html, 0, "passes");
   ASSERT_EQ(passes["wall"].size(), 3U);
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     std::uint64_t parts = 0;
     for (const char* part : {"kernel", "htod", "dtoh", "on_device", "allocation", "host"}) {
       parts += passes[part][i];
-      needless += passes[part + std::string("_needless")][i];
+      redundant += passes[part + std::string("_needless")][i];
     }
     EXPECT_EQ(parts, passes["wall"][i]);
     EXPECT_EQ(passes["htod"][i], 1'234'567U);
     EXPECT_EQ(passes["kernel"][i], 800'000U);
     EXPECT_EQ(passes["htod_bytes"][i], 8'000'000U);
   }
-  EXPECT_GT(needless, 0U);
+  EXPECT_GT(redundant, 0U);
   EXPECT_EQ(passes["first"], (std::vector<std::uint64_t>{1, 0, 0}));
 }
 
