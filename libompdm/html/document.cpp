@@ -434,10 +434,10 @@ std::string basis_of(std::span<const analysis::Analysis> analyses) {
 }
 
 /// Which part of each run was recorded, if not all of it was.
-Json told_parts(std::span<const analysis::Analysis> analyses) {
+Json recorded_parts(std::span<const analysis::Analysis> analyses) {
   Json lines = Json::array();
   for (const analysis::Analysis& one : analyses) {
-    if (!is_told_whole(one.recording)) lines.push_back(told_part(one));
+    if (!is_told_whole(one.recording)) lines.push_back(recorded_part(one));
     if (lacks_events(one)) lines.push_back(left_part(one));
   }
   return lines;
@@ -454,7 +454,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"advice", advice_json(analyses)},
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
-          {"warnings", told_parts(analyses)},
+          {"warnings", recorded_parts(analyses)},
           {"none_found", none_found(analyses, names)}};
 }
 
