@@ -1,5 +1,4 @@
-// The summary of findings, findings in a few lines over the user's own source, and one of
-// them in full.
+// The summary of findings, what to write over the lines of the source, and one finding in full.
 #include <gtest/gtest.h>
 
 #include <algorithm>
