@@ -200,13 +200,13 @@ void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns)
   columns.add("count", binned.bins, &Bin::count);
   columns.add("bytes", binned.bins, &Bin::bytes);
   columns.add("busy", binned.bins, &Bin::busy);
-  columns.add("needless", binned.bins, &Bin::needless);
-  columns.begin_block("crossings", binned.crossings.size());
-  columns.add_growing("slot", binned.crossings, &CrossingBin::slot);
-  add_references("variable", binned.crossings, &CrossingBin::variable, offsets.variables, columns);
-  columns.add("htod", binned.crossings, &CrossingBin::htod);
-  columns.add("dtoh", binned.crossings, &CrossingBin::dtoh);
-  columns.add("needless", binned.crossings, &CrossingBin::needless);
+  columns.add("needless", binned.bins, &Bin::redundant);
+  columns.begin_block("crossings", binned.transfers.size());
+  columns.add_growing("slot", binned.transfers, &TransferBin::slot);
+  add_references("variable", binned.transfers, &TransferBin::variable, offsets.variables, columns);
+  columns.add("htod", binned.transfers, &TransferBin::htod);
+  columns.add("dtoh", binned.transfers, &TransferBin::dtoh);
+  columns.add("needless", binned.transfers, &TransferBin::redundant);
 }
 
 /// Device numbers begin at -1, for "unknown".
@@ -220,24 +220,25 @@ void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& 
   columns.add_growing("time", memory.samples, &MemorySample::time);
   columns.add("device", memory.samples, device_number<MemorySample>);
   columns.add("bytes", memory.samples, &MemorySample::bytes);
-  columns.begin_block("stays", memory.stays.size());
-  columns.add_growing("begin", memory.stays, &Stay::begin);
-  columns.add("duration", memory.stays, [](const Stay& stay) { return stay.end - stay.begin; });
-  columns.add("device", memory.stays, device_number<Stay>);
-  columns.add("count", memory.stays, &Stay::count);
-  add_references("variable", memory.stays, &Stay::variable, offsets.variables, columns);
+  columns.begin_block("stays", memory.residencies.size());
+  columns.add_growing("begin", memory.residencies, &Residency::begin);
+  columns.add("duration", memory.residencies,
+              [](const Residency& row) { return row.end - row.begin; });
+  columns.add("device", memory.residencies, device_number<Residency>);
+  columns.add("count", memory.residencies, &Residency::count);
+  add_references("variable", memory.residencies, &Residency::variable, offsets.variables, columns);
 }
 
-/// Sums of transfers that findings call needless: of those that are possible only, and of the
+/// Sums of redundant transfers: of those that are possible only, and of the
 /// others.
-Json needless_json(const std::vector<Event>& events,
-                   const std::vector<analysis::Finding>& findings) {
+Json redundant_json(const std::vector<Event>& events,
+                    const std::vector<analysis::Finding>& findings) {
   analysis::Flow sure;
   analysis::Flow possible;
   for (const Event& event : events) {
-    const bool crosses = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
-                         event.kind == EventKind::kDtoD;
-    if (!crosses || event.finding == kNoRow32) continue;
+    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
+                             event.kind == EventKind::kDtoD;
+    if (!is_transfer || event.finding == kNoRow32) continue;
     const bool is_possible = findings[event.finding].confidence == analysis::Confidence::kPossible;
     analysis::Flow& sum = is_possible ? possible : sure;
     ++sum.count;
@@ -274,10 +275,10 @@ Timeline timeline_of(const Trace& recorded, const analysis::Picture& picture,
                    {"variables", offsets.variables},
                    {"iterations", offsets.iterations},
                    {"findings", offsets.findings}};
-  head["needless"] = needless_json(events.rows, analysis.findings);
+  head["needless"] = redundant_json(events.rows, analysis.findings);
   const Binned binned = bin(events, most);
   head["bin_ns"] = binned.width;
-  head["crossing_ns"] = binned.crossing_width;
+  head["crossing_ns"] = binned.transfer_width;
   Columns columns;
   add_events(events.rows, offsets, columns);
   add_bins(binned, offsets, columns);
@@ -432,10 +433,10 @@ std::string basis_of(std::span<const analysis::Analysis> analyses) {
 }
 
 /// Which part of each run was recorded, if not all of it was.
-Json told_parts(std::span<const analysis::Analysis> analyses) {
+Json recorded_parts(std::span<const analysis::Analysis> analyses) {
   Json lines = Json::array();
   for (const analysis::Analysis& one : analyses) {
-    if (!is_told_whole(one.recording)) lines.push_back(told_part(one));
+    if (!is_told_whole(one.recording)) lines.push_back(recorded_part(one));
     if (lacks_events(one)) lines.push_back(left_part(one));
   }
   return lines;
@@ -452,7 +453,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"advice", advice_json(analyses)},
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
-          {"warnings", told_parts(analyses)},
+          {"warnings", recorded_parts(analyses)},
           {"none_found", none_found(analyses, names)}};
 }
 

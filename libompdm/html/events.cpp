@@ -194,17 +194,17 @@ std::vector<Value> by_slot(const std::map<std::pair<std::uint32_t, std::uint32_t
   return rows;
 }
 
-std::vector<CrossingBin> crossings_of(const Events& events, std::uint64_t width) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, CrossingBin> bins;
+std::vector<TransferBin> transfers_of(const Events& events, std::uint64_t width) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TransferBin> bins;
   for (const Event& event : events.rows) {
-    const bool crosses = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
-    if (!crosses || event.variable == kNoRow32) continue;
+    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
+    if (!is_transfer || event.variable == kNoRow32) continue;
     const auto slot = static_cast<std::uint32_t>(event.begin / width);
-    CrossingBin& bin = bins[{slot, event.variable}];
+    TransferBin& bin = bins[{slot, event.variable}];
     bin.variable = event.variable;
     bin.slot = slot;
     ++(event.kind == EventKind::kHtoD ? bin.htod : bin.dtoh);
-    if (event.finding != kNoRow32) ++bin.needless;
+    if (event.finding != kNoRow32) ++bin.redundant;
   }
   return by_slot(bins);
 }
@@ -222,8 +222,8 @@ std::uint64_t variables_in(const Events& events) {
 Binned bin(Events& events, std::size_t most) {
   Binned binned;
   if (events.rows.size() <= most) return binned;
-  binned.crossing_width = width_of(events.end, variables_in(events));
-  binned.crossings = crossings_of(events, binned.crossing_width);
+  binned.transfer_width = width_of(events.end, variables_in(events));
+  binned.transfers = transfers_of(events, binned.transfer_width);
   binned.width = width_of(events.end, events.tracks.size());
   std::vector<std::uint64_t> durations;
   durations.reserve(events.rows.size());
@@ -245,7 +245,7 @@ Binned bin(Events& events, std::size_t most) {
     ++bin.count;
     bin.bytes += event.bytes;
     bin.busy += event.duration;
-    if (event.finding != kNoRow32) ++bin.needless;
+    if (event.finding != kNoRow32) ++bin.redundant;
   }
   binned.bins = by_slot(bins);
   events.rows = std::move(kept);
@@ -287,21 +287,23 @@ std::vector<MemorySample> thinned(const std::vector<MemorySample>& samples, std:
   return kept;
 }
 
-/// Joins stays of a variable with less than a pixel between them.
-std::vector<Stay> joined(const std::vector<Stay>& stays, std::uint64_t end, std::size_t most) {
-  if (stays.size() <= most) return stays;
+/// Joins residencies of a variable with less than a pixel between them.
+std::vector<Residency> joined(const std::vector<Residency>& residencies, std::uint64_t end,
+                              std::size_t most) {
+  if (residencies.size() <= most) return residencies;
   const std::uint64_t least_gap = end / 2000;
   std::map<std::pair<std::uint32_t, std::int32_t>, std::size_t> latest;
-  std::vector<Stay> rows;
-  for (const Stay& stay : stays) {
-    const auto [at, is_new] = latest.try_emplace({stay.variable, stay.device}, rows.size());
-    if (!is_new && stay.begin <= rows[at->second].end + least_gap) {
-      rows[at->second].end = std::max(rows[at->second].end, stay.end);
-      rows[at->second].count += stay.count;
+  std::vector<Residency> rows;
+  for (const Residency& residency : residencies) {
+    const auto [at, is_new] =
+        latest.try_emplace({residency.variable, residency.device}, rows.size());
+    if (!is_new && residency.begin <= rows[at->second].end + least_gap) {
+      rows[at->second].end = std::max(rows[at->second].end, residency.end);
+      rows[at->second].count += residency.count;
       continue;
     }
     at->second = rows.size();
-    rows.push_back(stay);
+    rows.push_back(residency);
   }
   return rows;
 }
@@ -312,23 +314,23 @@ DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& var
                        std::uint64_t end, std::size_t most) {
   DeviceMemory memory;
   DeviceMemoryReplay replay(trace);
-  const auto add_stay = [&](std::int32_t device, const DeviceMemoryReplay::Block& block,
-                            std::uint64_t until) {
+  const auto add_residency = [&](std::int32_t device, const DeviceMemoryReplay::Block& block,
+                                 std::uint64_t until) {
     const std::uint32_t row = block.variable ? variable[block.variable.value] : kNoRow32;
-    if (row != kNoRow32) memory.stays.push_back({row, device, instant(block.begin), until});
+    if (row != kNoRow32) memory.residencies.push_back({row, device, instant(block.begin), until});
   };
   for (const DataOp& op : trace.ops) {
     const auto change = replay.after(op);
     if (!change) continue;
     const std::uint64_t time = instant(change->time);
-    if (change->ended) add_stay(change->device, *change->ended, time);
+    if (change->ended) add_residency(change->device, *change->ended, time);
     memory.samples.push_back({change->device, time, change->bytes});
   }
-  for (const auto& [place, block] : replay.blocks()) add_stay(place.first, block, end);
+  for (const auto& [place, block] : replay.blocks()) add_residency(place.first, block, end);
   analysis::sort_rows(memory.samples, std::mem_fn(&MemorySample::time));
-  analysis::sort_rows(memory.stays, std::mem_fn(&Stay::begin));
+  analysis::sort_rows(memory.residencies, std::mem_fn(&Residency::begin));
   memory.samples = thinned(memory.samples, end, most);
-  memory.stays = joined(memory.stays, end, most);
+  memory.residencies = joined(memory.residencies, end, most);
   return memory;
 }
 

@@ -90,23 +90,23 @@ struct Bin {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   std::uint64_t busy = 0;      ///< sum of their durations
-  std::uint64_t needless = 0;  ///< how many of them are in findings
+  std::uint64_t redundant = 0;  ///< how many of them are in findings
 };
 
 /// Transfers of one variable that began in one span.
-struct CrossingBin {
+struct TransferBin {
   std::uint32_t variable = 0;
   std::uint32_t slot = 0;
   std::uint64_t htod = 0;  ///< transfers
   std::uint64_t dtoh = 0;
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
 };
 
 struct Binned {
   std::uint64_t width = 0;  ///< of a bin, nanoseconds; 0: there are none
   std::vector<Bin> bins;    ///< in order of slot
-  std::uint64_t crossing_width = 0;
-  std::vector<CrossingBin> crossings;  ///< in order of slot
+  std::uint64_t transfer_width = 0;
+  std::vector<TransferBin> transfers;  ///< in order of slot
 };
 
 /// Events of a page that are shown one by one.
@@ -124,21 +124,22 @@ struct MemorySample {
 };
 
 /// A variable's storage on a device, from its allocation to its deletion.
-struct Stay {
+struct Residency {
   std::uint32_t variable = kNoRow32;  ///< row of Analysis::variables
   std::int32_t device = -1;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t count = 1;  ///< stays with little between them, summed
+  std::uint64_t count = 1;  ///< residencies with little between them, summed
 };
 
 struct DeviceMemory {
-  std::vector<MemorySample> samples;  ///< in order of time
-  std::vector<Stay> stays;            ///< in order of begin
+  std::vector<MemorySample> samples;   ///< in order of time
+  std::vector<Residency> residencies;  ///< in order of begin
 };
 
-/// About `most` samples and stays: of more samples the largest and the last of each span are kept,
-/// more stays are joined. `variable` by position in Trace::variables, `end` of the picture.
+/// About `most` samples and residencies: of more samples the largest and the last of each span are
+/// kept, more residencies are joined. `variable` by position in Trace::variables, `end` of the
+/// picture.
 DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& variable,
                        std::uint64_t end, std::size_t most = 40'000);
 

@@ -208,7 +208,7 @@ bool is_variable(const EditData& data) {
 
 /// Whether some of a finding's data may be memory that the program allocates again: none that is a
 /// variable itself. Fortran's arrays may be allocatable, or pointers.
-bool may_be_made_anew(const Finding& finding) {
+bool may_be_reallocated(const Finding& finding) {
   return has(finding, Unless::kMadeAnew) &&
          (is_fortran_source(finding.file) || finding.data.empty() ||
           !std::ranges::all_of(finding.data, is_variable));
@@ -233,7 +233,7 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   if (!cases.empty()) {
     lines.push_back(fmt::format("leave it as it is where {}", fmt::join(cases, ", or ")));
   }
-  if (may_be_made_anew(finding)) {
+  if (may_be_reallocated(finding)) {
     lines.push_back(
         fmt::format("if the program allocates {} anew each time, or only later: allocate it once, "
                     "before all this",
@@ -268,7 +268,7 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   add(has(finding, Unless::kKernelUses), "a kernel uses it");
   add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
   add(has(finding, Unless::kHostWantsRestore), "the host wants its own changes undone");
-  add(may_be_made_anew(finding), "it is allocated anew");
+  add(may_be_reallocated(finding), "it is allocated anew");
   add(has(finding, Unless::kNoPass), "no pass of a loop fills it");
   return all;
 }

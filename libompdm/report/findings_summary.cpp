@@ -28,7 +28,7 @@ using analysis::Finding;
 using analysis::Prediction;
 using analysis::facts::SerialKernel;
 
-/// Whether a recording can show what is needless.
+/// Whether a recording can show redundant transfers.
 bool shows_transfers(const Analysis& one) {
   return analysis::has_target_events(one) && analysis::knows_transfers(one);
 }

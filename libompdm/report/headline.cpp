@@ -179,11 +179,11 @@ std::string time_and_verdict(Analyses analyses, const std::string& who) {
 
 /// Of recordings with events.
 std::string what_moved(Analyses analyses, const SourceNames& names) {
-  const auto untold = std::ranges::find_if_not(analyses, analysis::knows_transfers);
-  if (untold != analyses.end()) {
+  const auto unknown = std::ranges::find_if_not(analyses, analysis::knows_transfers);
+  if (unknown != analyses.end()) {
     return fmt::format(
         "how much data moved is not known: {}; what the directives map is shown instead",
-        reason(*untold));
+        reason(*unknown));
   }
   const analysis::Totals totals = totals_of(analyses);
   const std::uint64_t bytes = moved_bytes(totals);

@@ -391,7 +391,7 @@ std::string link_sentence(const analysis::Link& link) {
           : "kernels and host code took what they took when it was recorded");
 }
 
-std::string told_part(const Analysis& one) {
+std::string recorded_part(const Analysis& one) {
   const Recording& recording = one.recording;
   if (recording.detail == "tallies") {
     return "the run was counted, not told event by event (OMPDM_DETAIL): there are no shares of "
@@ -446,7 +446,7 @@ std::string left_part(const Analysis& one) {
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
   std::vector<std::string> lines;
   if (one.link) lines.push_back(link_sentence(*one.link));
-  if (!one.recording.detail.empty()) lines.push_back(told_part(one));
+  if (!one.recording.detail.empty()) lines.push_back(recorded_part(one));
   if (lacks_events(one)) lines.push_back(left_part(one));
   if (analysis::has_target_events(one)) warn_of_end(one, names, lines);
   if (one.recording.attached_by == "CUDA_INJECTION64_PATH") {

@@ -45,7 +45,7 @@ std::string link_name(const analysis::Link& link);
 std::string link_sentence(const analysis::Link& link);
 
 /// Which part of the run was recorded event by event, if not all of it was.
-std::string told_part(const analysis::Analysis& analysis);
+std::string recorded_part(const analysis::Analysis& analysis);
 
 /// What the figures cover if events are missing (analysis::lacks_events).
 std::string left_part(const analysis::Analysis& analysis);

@@ -37,20 +37,21 @@ std::string variable_name(const analysis::VariableRow& row, const SourceNames& n
 
 Table variables_table(Analyses analyses, const SourceNames& names) {
   TableBuilder table(
-      analyses, {"variables",
-                 "Movement by variable",
-                 {{"HtoD_bytes", "HtoD", Unit::kBytes},
-                  {"HtoD_count", "Calls", Unit::kCount},
-                  {"DtoH_bytes", "DtoH", Unit::kBytes},
-                  {"DtoH_count", "Calls", Unit::kCount},
-                  {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 2},
-                  {.key = "bytes", .title = "Size", .unit = Unit::kBytes, .spare = 1},
-                  {"variable", "Variable", Unit::kText, Audience::kReader},
-                  {"name", "", Unit::kText, Audience::kData},
-                  {"file", "", Unit::kText, Audience::kData},
-                  {"line", "", Unit::kCount, Audience::kData},
-                  {"aliases", "", Unit::kText, Audience::kData}},
-                 {}});
+      analyses,
+      {"variables",
+       "Movement by variable",
+       {{"HtoD_bytes", "HtoD", Unit::kBytes},
+        {"HtoD_count", "Calls", Unit::kCount},
+        {"DtoH_bytes", "DtoH", Unit::kBytes},
+        {"DtoH_count", "Calls", Unit::kCount},
+        {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 2},
+        {.key = "bytes", .title = "Size", .unit = Unit::kBytes, .drop_priority = 1},
+        {"variable", "Variable", Unit::kText, Audience::kReader},
+        {"name", "", Unit::kText, Audience::kData},
+        {"file", "", Unit::kText, Audience::kData},
+        {"line", "", Unit::kCount, Audience::kData},
+        {"aliases", "", Unit::kText, Audience::kData}},
+       {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const bool is_known = analysis::knows_transfers(analyses[i]);
     for (const auto& row : analyses[i].variables) {
@@ -139,18 +140,18 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
          .title = "Allocs",
          .unit = Unit::kCount,
          .drop_if_empty = true,
-         .gives_way = true},
-        {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 1},
-        {.key = "kernel_ns", .title = "Kernels", .unit = Unit::kTime, .spare = 2},
+         .drop_if_tight = true},
+        {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 1},
+        {.key = "kernel_ns", .title = "Kernels", .unit = Unit::kTime, .drop_priority = 2},
         {"wall_ns", "Wall", Unit::kTime},
         {"share", "# copies = kernels", Unit::kText, Audience::kReader},
         {"first_HtoD_bytes", "", Unit::kBytes, Audience::kData},
         {"first_DtoH_bytes", "", Unit::kBytes, Audience::kData},
         {"first_transfer_ns", "", Unit::kTime, Audience::kData},
         {"first_kernel_ns", "", Unit::kTime, Audience::kData},
-        {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .spare = 3},
+        {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .drop_priority = 3},
         {"loop", "Loop", Unit::kText, Audience::kReader},
-        {.key = "over", .title = "Over", .audience = Audience::kReader, .gives_way = true},
+        {.key = "over", .title = "Over", .audience = Audience::kReader, .drop_if_tight = true},
         {"directives", "", Unit::kText, Audience::kData}},
        {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
@@ -259,10 +260,10 @@ std::vector<Column> figure_columns(Analyses analyses) {
            .title = "Allocs",
            .unit = Unit::kCount,
            .drop_if_empty = true,
-           .spare = 3},
-          {.key = "kernel_count", .title = "Kernels", .unit = Unit::kCount, .spare = 2},
+           .drop_priority = 3},
+          {.key = "kernel_count", .title = "Kernels", .unit = Unit::kCount, .drop_priority = 2},
           {"fallback_count", "On host", Unit::kCount, Audience::kAll, true},
-          {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .spare = 1},
+          {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 1},
           {"time_ns", "Time", Unit::kTime}};
 }
 
@@ -359,7 +360,7 @@ Table directives_table(Analyses analyses, const SourceNames& names, bool opened)
                                        .title = "In",
                                        .audience = Audience::kReader,
                                        .drop_if_empty = true,
-                                       .gives_way = true},
+                                       .drop_if_tight = true},
                                       {"directive", "", Unit::kText, Audience::kData},
                                       {"file", "", Unit::kText, Audience::kData},
                                       {"line", "", Unit::kCount, Audience::kData},

@@ -21,8 +21,8 @@ struct Column {
   Unit unit = Unit::kText;
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< not for readers if each cell is 0 or unknown
-  bool gives_way = false;      ///< left out unless the whole table fits with it
-  int spare = 0;  ///< left out if the terminal is too narrow, the highest first; 0: never
+  bool drop_if_tight = false;  ///< left out unless the whole table fits with it
+  int drop_priority = 0;  ///< left out if the terminal is too narrow, the highest first; 0: never
 };
 
 /// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.

@@ -225,21 +225,22 @@ std::string started(ActivityType type) {
 }  // namespace
 
 Table host_waits_table(Analyses analyses, const SourceNames& names) {
-  TableBuilder table(analyses, {"host_waits",
-                                "What the host waited for, by what the device did meanwhile",
-                                {{"count", "Waits", Unit::kCount},
-                                 {"total_ns", "Time", Unit::kTime},
-                                 {.key = "avg_ns", .title = "Avg", .unit = Unit::kTime, .spare = 2},
-                                 {.key = "max_ns", .title = "Max", .unit = Unit::kTime, .spare = 1},
-                                 {"kernels_ns", "Kernels", Unit::kTime},
-                                 {"copies_ns", "Copies", Unit::kTime},
-                                 {"neither_ns", "Neither", Unit::kTime},
-                                 {"place", "Where", Unit::kText, Audience::kReader},
-                                 {"what", "Directive", Unit::kText, Audience::kReader},
-                                 {"directive", "", Unit::kText, Audience::kData},
-                                 {"file", "", Unit::kText, Audience::kData},
-                                 {"line", "", Unit::kCount, Audience::kData}},
-                                {}});
+  TableBuilder table(analyses,
+                     {"host_waits",
+                      "What the host waited for, by what the device did meanwhile",
+                      {{"count", "Waits", Unit::kCount},
+                       {"total_ns", "Time", Unit::kTime},
+                       {.key = "avg_ns", .title = "Avg", .unit = Unit::kTime, .drop_priority = 2},
+                       {.key = "max_ns", .title = "Max", .unit = Unit::kTime, .drop_priority = 1},
+                       {"kernels_ns", "Kernels", Unit::kTime},
+                       {"copies_ns", "Copies", Unit::kTime},
+                       {"neither_ns", "Neither", Unit::kTime},
+                       {"place", "Where", Unit::kText, Audience::kReader},
+                       {"what", "Directive", Unit::kText, Audience::kReader},
+                       {"directive", "", Unit::kText, Audience::kData},
+                       {"file", "", Unit::kText, Audience::kData},
+                       {"line", "", Unit::kCount, Audience::kData}},
+                      {}});
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const analysis::HostWait& row : analyses[i].host_waits) {
       std::vector<Cell> cells = {number(row.count), row.total,  row.average, row.maximum,

@@ -90,8 +90,9 @@ std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::si
 std::optional<std::size_t> least_missed(const Table& table) {
   std::optional<std::size_t> found;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    const int spare = table.columns[column].spare;
-    if (spare > 0 && (!found || spare > table.columns[*found].spare)) found = column;
+    const int drop_priority = table.columns[column].drop_priority;
+    if (drop_priority > 0 && (!found || drop_priority > table.columns[*found].drop_priority))
+      found = column;
   }
   return found;
 }
@@ -122,7 +123,7 @@ std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
   Table table = whole;
   Cells cells = cells_of(table);
   if (needed(natural(cells)) > width) {
-    table = select(table, [&](std::size_t column) { return !whole.columns[column].gives_way; });
+    table = select(table, [&](std::size_t column) { return !whole.columns[column].drop_if_tight; });
     cells = cells_of(table);
   }
   std::vector<std::size_t> widths = fitting(table, cells, width);

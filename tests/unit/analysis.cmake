@@ -47,7 +47,7 @@ add_executable(analysis_test
   report/nearest_test.cpp
   report/page_test.cpp report/page_numbers.cpp
   report/source_names_test.cpp
-  report/glance_test.cpp report/table_test.cpp
+  report/findings_summary_test.cpp report/table_test.cpp
   report/units_test.cpp
   report/counted_run_test.cpp
   summary/job_report_test.cpp summary/merge_test.cpp summary/random_summary.cpp summary/summarize_test.cpp

@@ -1,6 +1,6 @@
 // Words, numbers as text, and DOM elements, for all views.
 
-// What the numbers in a page's columns stand for; html/events.h has the same order.
+// What the numbers in a page's columns stand for; html/page.h has the same order.
 
 /** Kinds of events: what they are called, and the custom property of their colour. */
 export const KINDS = [
@@ -142,6 +142,14 @@ export function named(text, most = 64) {
 /** @param {string} words @param {function()} act @param {string} label for screen readers */
 export const button = (words, act, label = null) =>
   element('button', {type: 'button', onclick: act, 'aria-label': label}, words);
+
+/** @param {string[]} titles of a table's columns */
+export const tableHead = (titles) =>
+  element('thead', {}, element('tr', {}, ...titles.map((title) => element('th', {scope: 'col'}, title))));
+
+/** A part of the page that is scrolled by itself. @param {string} label for screen readers @param {Node} content */
+export const scrolling = (label, content) =>
+  element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label}, content);
 
 /** @param {string} id */
 export const byId = (id) => document.getElementById(id);

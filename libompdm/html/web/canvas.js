@@ -195,6 +195,12 @@ export class Surface {
     this.draw(context, width, paletteNow());
     this.canvas.dataset.frame = (performance.now() - began).toFixed(2);  // for the benchmark
   }
+
+  /** Shows words beside a place of the canvas. @param {string[]} lines @param {boolean} aloud as showTip() has it */
+  tell(lines, x, y, aloud = false) {
+    const box = this.canvas.getBoundingClientRect();
+    showTip(lines, box.left + x, box.top + y, aloud);
+  }
 }
 
 /** Draws all again: colours changed. */
@@ -246,7 +252,7 @@ export function fittingText(context, text, x, y, width) {
  * @param {number} x @param {number} y in the page
  * @param {boolean} aloud whether a screen reader is to say it
  */
-export function showTip(lines, x, y, aloud = false) {
+function showTip(lines, x, y, aloud = false) {
   const tip = byId('tip');
   tip.replaceChildren(...lines.map((line, at) => element(at === 0 ? 'strong' : 'div', {}, line)));
   tip.hidden = false;

@@ -31,7 +31,7 @@ async function inflated(id) {
 }
 
 /**
- * Puts the planes of a column (html/columns.h) together.
+ * Puts the planes of a column (html/page.h) together.
  * @param {Uint8Array} bytes @param {number} at @param {number} rows
  * @param {{bytes: number, grows: boolean}} column
  */
@@ -98,16 +98,22 @@ export const loopName = (row) => {
 };
 
 /**
+ * Positions of a recording's rows in a table of the report: the first, and the one after the last.
+ * @param {string} table @param {number} recording
+ */
+export function rowsOf(table, recording) {
+  const next = page.timelines[recording + 1];
+  return [page.timelines[recording].first[table], next ? next.first[table] : report[table].length];
+}
+
+/**
  * Position of the row of one recording that has an id; undefined if there is none.
  * @param {string} table @param {string} id @param {number} recording
  */
 export function rowOfId(table, id, recording) {
-  const next = page.timelines[recording + 1];
-  const end = next ? next.first[table] : report[table].length;
-  for (let row = page.timelines[recording].first[table]; row < end; row += 1) {
-    if (report[table][row].id === id) return row;
-  }
-  return undefined;
+  const [first, end] = rowsOf(table, recording);
+  const at = report[table].findIndex((row, i) => i >= first && i < end && row.id === id);
+  return at < 0 ? undefined : at;
 }
 
 // What the reader looks at: chosen in one view, shown in all.
@@ -132,6 +138,9 @@ export function select(change) {
   Object.assign(selection, change);
   for (const listener of listeners) listener(Object.fromEntries(changed));
 }
+
+/** Picks out one row, and nothing else; nothing at all without it. @param {Object} row */
+export const pick = (row = {}) => select({finding: null, variable: null, directive: null, ...row});
 
 // The span of time that the timeline and the variables show.
 

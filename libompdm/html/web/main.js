@@ -2,7 +2,7 @@
 import {KINDS, PARTS, button, byId, counted, element, fill, plain, reveal} from './basics.js';
 import {followColours} from './canvas.js';
 import {
-  TimeWindow, loopName, onSelect, page, readRecordings, recordingName, recordingOfRow, report, select, selection,
+  TimeWindow, loopName, onSelect, page, pick, readRecordings, recordingName, recordingOfRow, report, select, selection,
 } from './data.js';
 import {overview, recordingsTable} from './overview.js';
 import {Passes, longestLoop} from './passes.js';
@@ -60,7 +60,7 @@ function chosenLine() {
         : selection.directive !== null ? plain(page.names.directives[selection.directive]).slice(0, 80) : null;
     line.hidden = what === null;
     line.replaceChildren(what === null ? '' : `Picked out: ${what} `,
-      button('Show all', () => select({finding: null, variable: null, directive: null})));
+      button('Show all', () => pick()));
   });
   return line;
 }

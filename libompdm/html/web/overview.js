@@ -1,15 +1,15 @@
 // The view "Recordings": ranks, processes or runs side by side, each figure shaded by its share of
 // the column's largest.
-import {button, bytesText, countText, counted, element, named, plain, shareText, timeText} from './basics.js';
-import {knowsTransfers, page, recordingName, report, select} from './data.js';
+import {
+  button, bytesText, countText, counted, element, named, plain, scrolling, shareText, tableHead, timeText,
+} from './basics.js';
+import {knowsTransfers, page, recordingName, report, rowsOf, select} from './data.js';
 
 const MOST_RECORDINGS = 512;
 
 /** Sum of a figure over one recording's directives; null where one is not known. */
 function sumOfDirectives(recording, key) {
-  const begin = page.timelines[recording].first.directives;
-  const next = page.timelines[recording + 1];
-  const rows = report.directives.slice(begin, next ? next.first.directives : undefined);
+  const rows = report.directives.slice(...rowsOf('directives', recording));
   return rows.some((row) => row[key] === null) ? null : rows.reduce((sum, row) => sum + row[key], 0);
 }
 
@@ -45,13 +45,11 @@ export function recordingsTable() {
     node.style.setProperty('--share', `${most > 0 ? Math.round((40 * (values[at] ?? 0)) / most) : 0}%`);
     return node;
   };
-  return element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Recordings'},
-    element('table', {class: 'recordings'},
-      element('thead', {}, element('tr', {}, ...['', ...columns.map(({title}) => title)]
-        .map((title) => element('th', {scope: 'col'}, title)))),
-      element('tbody', {}, ...shown.map((_, at) => element('tr', {},
-        element('th', {scope: 'row', class: 'text'}, button(recordingName(at), () => select({recording: at}))),
-        ...columns.map((column) => cell(column, at)))))));
+  const rows = shown.map((_, at) => element('tr', {},
+    element('th', {scope: 'row', class: 'text'}, button(recordingName(at), () => select({recording: at}))),
+    ...columns.map((column) => cell(column, at))));
+  return scrolling('Recordings', element('table', {class: 'recordings'},
+    tableHead(['', ...columns.map(({title}) => title)]), element('tbody', {}, ...rows)));
 }
 
 // The head of the page: what the run was, what movement cost, what could be saved.

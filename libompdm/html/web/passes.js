@@ -1,6 +1,6 @@
 // Passes of a loop, as the timeline's bands and the bars show them.
-import {PARTS, bytesText, countText, element, shareText, timeText} from './basics.js';
-import {Surface, fittingText, hatch, hideTip, showTip} from './canvas.js';
+import {PARTS, bytesText, countText, element, shareText, tableHead, timeText} from './basics.js';
+import {Surface, fittingText, hatch, hideTip} from './canvas.js';
 import {onSelect, recordingOfRow, report, selection, ticksOf} from './data.js';
 
 const PASS_SUMS = ['count', 'wall', 'htod_bytes', 'dtoh_bytes', 'needless_bytes',
@@ -103,8 +103,7 @@ function figuresTable(passes) {
     element('td', {}, timeText(of(first) / first.count)));
   const parts = PARTS.filter(({key}) => passes.some((pass) => pass[key] > 0));
   return element('table', {class: 'figures'},
-    element('thead', {}, element('tr', {}, ...['', 'a pass', 'share', 'needless', '1st pass']
-      .map((title) => element('th', {scope: 'col'}, title)))),
+    tableHead(['', 'a pass', 'share', 'needless', '1st pass']),
     element('tbody', {},
       ...parts.map(({key, words, colour}) => row(words, (bar) => bar[key], (bar) => bar[`${key}_needless`], colour)),
       row('wall', (bar) => bar.wall, null, null)));
@@ -124,7 +123,7 @@ export class Passes {
         (context, width, palette) => this.draw(context, width, palette), () => HEIGHT);
     this.surface.canvas.id = fixed === null ? 'passes-canvas' : `passes-canvas-${fixed}`;
     const {canvas} = this.surface;
-    canvas.addEventListener('pointermove', (event) => this.tell(this.barAt(event.offsetX), event.clientX, event.clientY));
+    canvas.addEventListener('pointermove', (event) => this.tell(this.barAt(event.offsetX), event.offsetX, event.offsetY));
     canvas.addEventListener('pointerleave', hideTip);
     canvas.addEventListener('keydown', (event) => this.key(event));
     onSelect((change) => {
@@ -193,22 +192,21 @@ export class Passes {
 
   drawBar(context, palette, bar, x, size, bottom, scale) {
     let y = bottom;
-    const clear = CLEAR;
     for (const {key, colour} of PARTS) {
       const height = (bar[key] / bar.count) * scale;
       if (height <= 0) continue;
-      const upper = Math.max(y - height, clear);
+      const upper = Math.max(y - height, CLEAR);
       context.fillStyle = palette.get(colour);
       context.fillRect(x, upper, size, y - upper);
       const needless = (bar[`${key}_needless`] / bar.count) * scale;
-      hatch(context, x, Math.max(y - needless, clear), size, y - Math.max(y - needless, clear), palette);
+      hatch(context, x, Math.max(y - needless, CLEAR), size, y - Math.max(y - needless, CLEAR), palette);
       y = upper;
-      if (y <= clear) break;
+      if (y <= CLEAR) break;
     }
-    if (y > clear) return;
+    if (y > CLEAR) return;
     // The bar goes on: a gap in it, and how long it is.
     context.fillStyle = palette.get('--back');
-    context.fillRect(x - 1, clear + 8, size + 2, 3);
+    context.fillRect(x - 1, CLEAR + 8, size + 2, 3);
     context.fillStyle = palette.get('--text');
     context.fillText(timeText(wallOf(bar)), x, 6);
   }
@@ -221,7 +219,7 @@ export class Passes {
 
   tell(at, x, y, aloud = false) {
     if (at < 0) hideTip();
-    else showTip(linesOfBar(this.plan(this.surface.canvas.clientWidth).bars, at), x, y, aloud);
+    else this.surface.tell(linesOfBar(this.plan(this.surface.canvas.clientWidth).bars, at), x, y, aloud);
   }
 
   /** @param {KeyboardEvent} event */
@@ -231,8 +229,7 @@ export class Passes {
     event.preventDefault();
     const {bars, x} = this.plan(this.surface.canvas.clientWidth);
     this.cursor = Math.max(0, Math.min(bars.length - 1, this.cursor + steps[event.key]));
-    const box = this.surface.canvas.getBoundingClientRect();
-    this.tell(this.cursor, box.left + x(this.cursor), box.top + CLEAR, true);
+    this.tell(this.cursor, x(this.cursor), CLEAR, true);
     this.surface.redraw();
   }
 }

@@ -1,7 +1,9 @@
 // The view "Findings": a card each, linked to the places where it can be seen.
-import {UNLESS, button, bytesText, countText, counted, element, named, plain, reveal, timeText} from './basics.js';
 import {
-  directiveName, knowsTransfers, loopName, onSelect, page, recordingName, recordingOfRow, report, rowOfId, select,
+  UNLESS, button, bytesText, countText, counted, element, named, plain, reveal, scrolling, tableHead, timeText,
+} from './basics.js';
+import {
+  directiveName, knowsTransfers, loopName, onSelect, page, pick, recordingName, recordingOfRow, report, rowOfId, select,
   selection, variableName,
 } from './data.js';
 
@@ -182,11 +184,8 @@ function excerptTable(excerpt, costs, loops, inserted) {
     }
     for (const each of later.get(at) ?? []) body.append(...insertedRows(each, indent));
   });
-  return element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Lines of ${excerpt.file}`},
-    element('table', {class: 'source'},
-      element('caption', {}, plain(excerpt.file).slice(-200)),
-      element('thead', {}, element('tr', {}, ...['Line', 'HtoD', 'DtoH', 'Time', 'Source']
-        .map((title) => element('th', {scope: 'col'}, title)))), body));
+  return scrolling(`Lines of ${excerpt.file}`, element('table', {class: 'source'},
+    element('caption', {}, plain(excerpt.file).slice(-200)), tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), body));
 }
 
 /** Null where no source is at hand. */
@@ -237,7 +236,7 @@ const TABLES = [
       count('Count', 'count'), bytes('HtoD', 'HtoD_bytes'), count('Copies', 'HtoD_count'), bytes('DtoH', 'DtoH_bytes'),
       count('Copies', 'DtoH_count'), count('Allocs', 'alloc_count'), time('Transfers', 'transfer_ns'),
       time('Kernels', 'kernel_ns'), time('Time', 'time_ns')],
-    choose: (at) => select({directive: at, finding: null, variable: null}),
+    choose: (at) => pick({directive: at}),
   },
   {
     id: 'variables', table: 'variables', title: 'Variables', rows: report.variables,
@@ -245,7 +244,7 @@ const TABLES = [
       {title: 'Mapped at', of: (row) => (row.file ? `${row.file.split('/').pop()}:${row.line}` : '')},
       bytes('Size', 'bytes'), bytes('HtoD', 'HtoD_bytes'), count('Copies', 'HtoD_count'), bytes('DtoH', 'DtoH_bytes'),
       count('Copies', 'DtoH_count'), time('Transfers', 'transfer_ns')],
-    choose: (at) => select({variable: at, finding: null, directive: null}),
+    choose: (at) => pick({variable: at}),
   },
   {
     id: 'loops', table: 'iterations', title: 'Loops, a pass after the first', rows: report.iterations,
@@ -293,8 +292,7 @@ class Table {
       }});
     this.node = element('div', {class: 'table', id: `table-${id}`},
       element('div', {class: 'table-head'}, element('h3', {}, title), rows.length > 5 ? search : null),
-      element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title},
-        element('table', {}, element('thead', {}, element('tr', {}, ...this.heads)), this.body)), this.more);
+      scrolling(title, element('table', {}, element('thead', {}, element('tr', {}, ...this.heads)), this.body)), this.more);
     this.fill();
   }
 

@@ -1,7 +1,7 @@
 // What lies at a place of the timeline, and what is to be told of it.
 import {FLAGS, KINDS, REGION, bytesText, counted, cut, plain, rateText, shareText, timeText} from './basics.js';
-import {Surface, fittingText, hideTip, showTip} from './canvas.js';
-import {directiveName, onSelect, page, recordingOfRow, report, select, selection, variableName} from './data.js';
+import {Surface, fittingText, hideTip} from './canvas.js';
+import {directiveName, onSelect, page, pick, recordingOfRow, report, selection, variableName} from './data.js';
 import {longestLoop, passesOf} from './passes.js';
 import {Numbers, firstNotBelow} from './spans.js';
 import {choose, drawAxis, drawBands, drawBoxes, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
@@ -77,8 +77,8 @@ export function linesOfMany(recording, row, found, from, to) {
   return lines;
 }
 
-/** What a pass of the chosen loop is: said where nothing else lies. */
-export const shareOfWindow = (recording, time) =>
+/** Which part of the recording is in sight. */
+const shareOfWindow = (recording, time) =>
   `${timeText(time.begin)} to ${timeText(time.end)}, ${shareText(time.width, recording.end)} of the recording`;
 
 /** What a box may be called, the longest first. @param {Object} events @param {number} event */
@@ -111,7 +111,7 @@ const KEYS = new Map([
 ]);
 
 /**
- * @param {HTMLCanvasElement} canvas @param {import('./window.js').TimeWindow} time
+ * @param {HTMLCanvasElement} canvas @param {import('./data.js').TimeWindow} time
  * @param {Hands} hands
  */
 export function handle(canvas, time, hands) {
@@ -191,7 +191,7 @@ function sortedTogether(lists) {
 export class Timeline {
   /**
    * @param {import('./data.js').Recording[]} recordings
-   * @param {import('./window.js').TimeWindow} time
+   * @param {import('./data.js').TimeWindow} time
    * @param {?number} fixed the recording to be shown; null: the one that is chosen
    */
   constructor(recordings, time, fixed = null) {
@@ -304,31 +304,22 @@ export class Timeline {
 
   point(x, y) {
     const found = this.at(x, y);
-    if (!found) {
-      hideTip();
-      return;
-    }
-    const box = this.surface.canvas.getBoundingClientRect();
-    showTip(found.lines, box.left + x, box.top + y);
+    if (found) this.surface.tell(found.lines, x, y);
+    else hideTip();
   }
 
   choose(x, y) {
     const found = this.at(x, y);
-    if (!found || found.event < 0) {
-      select({finding: null, variable: null, directive: null});
-      return;
-    }
-    this.chosen(found.event);
+    if (found && found.event >= 0) this.chosen(found.event);
+    else pick();
   }
 
   /** Shows in all views what an event is about. */
   chosen(event) {
     const {events} = this.recording;
     this.cursor.event = event;
-    const row = (column) => (events[column][event] === 0 ? null : events[column][event] - 1);
-    if (row('finding') !== null) select({finding: row('finding'), variable: null, directive: null});
-    else if (row('variable') !== null) select({variable: row('variable'), finding: null, directive: null});
-    else select({directive: row('directive'), finding: null, variable: null});
+    const column = ['finding', 'variable'].find((name) => events[name][event] !== 0) ?? 'directive';
+    pick({[column]: events[column][event] === 0 ? null : events[column][event] - 1});
     this.surface.redraw();
   }
 
@@ -338,14 +329,15 @@ export class Timeline {
     if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
       const step = event.key === 'ArrowUp' ? -1 : 1;
       this.cursor = {strip: Math.max(0, Math.min(strips.length - 1, this.cursor.strip + step)), event: -1};
-      this.tell([strips[this.cursor.strip].title, shareOfWindow(this.recording, this.time)], 40, strips[this.cursor.strip].y);
+      const {title, y} = strips[this.cursor.strip];
+      this.surface.tell([title, shareOfWindow(this.recording, this.time)], 40, y + 18, true);
     } else if (event.key === ',' || event.key === '.') {
       this.step(event.key === '.' ? 1 : -1);
     } else if (event.key === 'Enter' && this.cursor.event >= 0) {
       this.chosen(this.cursor.event);
     } else if (event.key === 'Escape') {
       hideTip();
-      select({finding: null, variable: null, directive: null});
+      pick();
     } else {
       return false;
     }
@@ -370,11 +362,6 @@ export class Timeline {
       this.time.show(begin - this.time.width / 2, begin + this.time.width / 2);
     }
     const x = ((begin - this.time.begin) / this.time.width) * this.surface.canvas.clientWidth;
-    this.tell(linesOfEvent(events, event), x, strip.y);
-  }
-
-  tell(lines, x, y) {
-    const box = this.surface.canvas.getBoundingClientRect();
-    showTip(lines, box.left + x, box.top + y + 18, true);
+    this.surface.tell(linesOfEvent(events, event), x, strip.y + 18, true);
   }
 }

@@ -34,24 +34,20 @@ export const trackName = (track) => (track.kind === REGION
   ? `host thread ${track.tid}`
   : `device ${track.device < 0 ? 'unknown' : track.device} ${DOES.get(track.kind) ?? KINDS[track.kind].name}`);
 
-/** Events of each lane of each track. @param {import('./data.js').Recording} recording */
-function eventsByRow(recording) {
-  const {events, tracks} = recording;
-  const first = [];
-  let rows = 0;
-  for (const track of tracks) {
-    first.push(rows);
-    rows += track.lanes;
-  }
-  const counts = new Uint32Array(rows);
-  for (let i = 0; i < events.rows; i += 1) counts[first[events.track[i]] + events.lane[i]] += 1;
+/**
+ * Positions of rows by key, in order: a list for each key below `keys`.
+ * @param {number} rows @param {number} keys @param {function(number): number} keyOf
+ */
+function positionsByKey(rows, keys, keyOf) {
+  const counts = new Uint32Array(keys);
+  for (let i = 0; i < rows; i += 1) counts[keyOf(i)] += 1;
   const lists = Array.from(counts, (count) => new Uint32Array(count));
   counts.fill(0);
-  for (let i = 0; i < events.rows; i += 1) {
-    const row = first[events.track[i]] + events.lane[i];
-    lists[row][counts[row]++] = i;
+  for (let i = 0; i < rows; i += 1) {
+    const key = keyOf(i);
+    lists[key][counts[key]++] = i;
   }
-  return {first, lists};
+  return lists;
 }
 
 /** Values of some events, side by side. @param {Uint32Array} list @param {ArrayLike<number>} values */
@@ -88,16 +84,6 @@ export function choose(rows, events, chosen) {
   }
 }
 
-/** Bins of each track, in order of time. @param {import('./data.js').Recording} recording */
-function binsByTrack({bins, tracks}) {
-  const counts = new Uint32Array(tracks.length);
-  for (let i = 0; i < bins.rows; i += 1) counts[bins.track[i]] += 1;
-  const lists = Array.from(counts, (count) => new Uint32Array(count));
-  counts.fill(0);
-  for (let i = 0; i < bins.rows; i += 1) lists[bins.track[i]][counts[bins.track[i]]++] = i;
-  return lists;
-}
-
 /** Instants and bytes of each device's memory. @param {import('./data.js').Recording} recording */
 function memoryByDevice(recording) {
   const devices = new Map();
@@ -119,9 +105,15 @@ function memoryByDevice(recording) {
  * @returns {{strips: Strip[], height: number}}
  */
 export function layOut(recording, top) {
-  const {events} = recording;
-  const {first, lists} = eventsByRow(recording);
-  const bins = binsByTrack(recording);
+  const {events, tracks} = recording;
+  const first = [];  // row of each track
+  let lanes = 0;
+  for (const track of tracks) {
+    first.push(lanes);
+    lanes += track.lanes;
+  }
+  const lists = positionsByKey(events.rows, lanes, (i) => first[events.track[i]] + events.lane[i]);
+  const bins = positionsByKey(recording.bins.rows, tracks.length, (i) => recording.bins.track[i]);
   const memory = memoryByDevice(recording);
   const strips = [];
   let y = top;
@@ -132,7 +124,7 @@ export function layOut(recording, top) {
     strips.push({title: `device ${device} memory in use`, y, height: MEMORY + TITLE, rows: null, device, samples});
     y += MEMORY + TITLE + GAP;
   };
-  recording.tracks.forEach((track, number) => {
+  tracks.forEach((track, number) => {
     const rows = [];
     for (let lane = 0; lane < track.lanes; lane += 1) {
       const list = lists[first[number] + lane];
@@ -146,7 +138,7 @@ export function layOut(recording, top) {
     const height = TITLE + rows.length * LANE;
     strips.push({title: trackName(track), y, height, rows, device: track.device ?? -1, track: number});
     y += height + GAP;
-    const next = recording.tracks[number + 1];
+    const next = tracks[number + 1];
     if (track.kind !== REGION && (!next || next.kind === REGION || next.device !== track.device)) addMemory(track.device);
   });
   return {strips, height: y};
@@ -164,10 +156,10 @@ const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
  * @typedef {Object} Scene what one drawing needs
  * @property {CanvasRenderingContext2D} context
  * @property {import('./canvas.js').Palette} palette
- * @property {import('./pixels.js').PixelLayer} layer what is narrow, in pixels of the screen
+ * @property {import('./canvas.js').PixelLayer} layer what is narrow, in pixels of the screen
  * @property {import('./spans.js').Numbers} boxes what is wide: rows and events, one after the other
  * @property {import('./data.js').Recording} recording
- * @property {import('./window.js').TimeWindow} time
+ * @property {import('./data.js').TimeWindow} time
  * @property {number} width
  * @property {function(number): boolean} isFaint of an event: it is not what the reader chose
  * @property {boolean} faintBins the reader chose, and of bins it is not known

@@ -1,7 +1,7 @@
 // When each variable was on a device, and when it crossed, as the view "Variables" draws it.
 import {DTOH, HTOD, button, bytesText, counted, cut, element, plain, timeText} from './basics.js';
-import {Surface, fittingText, hideTip, showTip} from './canvas.js';
-import {onSelect, report, select, selection, variableName} from './data.js';
+import {Surface, fittingText, hideTip} from './canvas.js';
+import {onSelect, pick, report, rowsOf, select, selection, variableName} from './data.js';
 import {Spans, firstNotBelow} from './spans.js';
 import {handle} from './timeline.js';
 import {drawAxis} from './timeline_rows.js';
@@ -100,7 +100,7 @@ const MANY = 500;
 export class Variables {
   /**
    * @param {Object[]} recordings
-   * @param {import('./window.js').TimeWindow} time shared with the timeline
+   * @param {import('./data.js').TimeWindow} time shared with the timeline
    */
   constructor(recordings, time) {
     this.recordings = recordings;
@@ -128,13 +128,11 @@ export class Variables {
 
   open() {
     const recording = this.recordings[selection.recording];
-    const next = this.recordings[selection.recording + 1];
-    const first = recording.first.variables;
-    const last = next ? next.first.variables : report.variables.length;
+    const [first, end] = rowsOf('variables', selection.recording);
     this.recording = recording;
     this.crossings = crossingsOf(recording);
     this.stays = staysOf(recording);
-    const rows = Array.from({length: last - first}, (_, i) => first + i);
+    const rows = Array.from({length: end - first}, (_, i) => first + i);
     this.rows = rows.slice(0, this.most);
     this.more.hidden = rows.length <= this.rows.length || this.most === MANY;
     this.more.textContent = `Show ${Math.min(rows.length, MANY)} of ${counted(rows.length, 'variable', 'variables')}`;
@@ -268,12 +266,11 @@ export class Variables {
       `DtoH ${counted(row.DtoH_count, 'copy', 'copies')}, ${bytesText(row.DtoH_bytes)}`,
       `transfers ${timeText(row.transfer_ns)}`];
     if (needless > 0) lines.push(this.recording.crossings.rows > 0 ? 'some needless' : `${needless} needless`);
-    const box = this.surface.canvas.getBoundingClientRect();
-    showTip(lines, box.left + x, box.top + y, aloud);
+    this.surface.tell(lines, x, y, aloud);
   }
 
   choose(at) {
-    if (at >= 0) select({variable: selection.variable === this.rows[at] ? null : this.rows[at], finding: null, directive: null});
+    if (at >= 0) pick({variable: selection.variable === this.rows[at] ? null : this.rows[at]});
   }
 
   /** @param {KeyboardEvent} event */

@@ -18,10 +18,9 @@
 
 namespace ompdm {
 
-/// The first of the names that are fewest slips away from `word` (a letter too many, too few,
-/// wrong, or two exchanged; capitals do not count). Empty if none is near: one slip in three
-/// letters, or a beginning that was not typed to its end. Where names are many, `at_most` so many
-/// slips.
+/// The name with the fewest slips from `word`, the first of several: a letter too many, too few or
+/// wrong, or two exchanged; upper and lower case are the same. Empty if no name is near: one slip
+/// in three letters and not more than `at_most`, or a name that begins with `word`.
 std::string nearest(std::string_view word, std::span<const std::string> names,
                     std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
@@ -43,13 +42,13 @@ enum class Format {
 
 /// How text is laid out.
 struct Layout {
-  std::size_t width = 120;  ///< columns
-  bool color = false;       ///< ANSI attributes for titles and warnings
-  bool narrow = false;      ///< what is wider does not show (a terminal): tables are spared columns
-  bool paths = false;       ///< directives' rows are opened: what each call path led to, beneath
-  std::size_t rows = 10;    ///< of a table, and
+  std::size_t width = 120;   ///< columns
+  bool color = false;        ///< ANSI attributes for titles and warnings
+  bool narrow = false;       ///< lines end at `width` (a terminal): tables leave out columns
+  bool paths = false;        ///< the table of directives has a line for each call path
+  std::size_t rows = 10;     ///< of a table; 0: all
   std::size_t findings = 5;  ///< findings that are shown; 0: all
-  std::string section = {};  ///< of CSV the one table that is wanted, without its name; empty: all
+  std::string section = {};  ///< the only table of CSV, without its name; empty: all
   std::string traces = {};   ///< as the user named them, for the next command; empty: not known
   /// A line of the program's source, from 1 on; none where it is not at hand, or not as it was
   /// compiled. Empty: no source is shown.
@@ -64,9 +63,9 @@ bool is_fortran_source(std::string_view file);
 std::string render(std::span<const analysis::Analysis> analyses, Format format,
                    const Layout& layout = {});
 
-/// A look at a process that still runs: what it moved so far, and since the look before, then its
-/// directives, `layout.rows` of them. Both as tabulate() has them; `before` is empty at the first
-/// look. Ends with a newline.
+/// The figures of a running process: what it moved so far and since `before`, and `layout.rows` of
+/// its directives. Both as tabulate() has them; `before` is null the first time. Ends with a
+/// newline.
 std::string render_look(const analysis::Analysis& now, const analysis::Analysis* before,
                         const Layout& layout = {});
 
@@ -76,12 +75,12 @@ std::string render_look(const analysis::Analysis& now, const analysis::Analysis*
 std::string explain(std::span<const analysis::Analysis> analyses, const std::string& which,
                     const Layout& layout = {});
 
-/// What a finding rests on, and what is not known where it is possible only: a sentence.
+/// What a finding rests on and, if it is possible only, why: a sentence without its full stop.
 std::string evidence_text(const analysis::Finding& finding);
 
-/// A finding's edits as a reader follows them, what they depend on and what else to do: lines,
-/// separated by '\n'; those to write into the program begin with two blanks, and may go on in the
-/// next. In Fortran where the finding's file is.
+/// A finding's edits in the order in which a reader makes them, their conditions, and other advice:
+/// lines, separated by '\n'. Lines of code begin with two blanks; a directive may take several.
+/// Code is Fortran if the finding's file is.
 std::string advice_text(const analysis::Finding& finding);
 
 /// Versions of a program, at least two recordings, each a step from the one before. Of two: row by
@@ -92,8 +91,8 @@ std::string advice_text(const analysis::Finding& finding);
 std::string render_comparison(std::span<const analysis::Analysis> recordings, Format format,
                               const Layout& layout = {}, std::span<const std::string> names = {});
 
-/// Which operations a list is of: those that began in [from, to], in nanoseconds as the list tells
-/// them, at a directive whose place is `where` ("heat.cpp:56"; empty: any).
+/// The operations of a list: those that began in [from, to], in nanoseconds of the list's clock, at
+/// the directive at `where` ("heat.cpp:56"; empty: any).
 struct OperationFilter {
   Nanoseconds from = std::numeric_limits<Nanoseconds>::min();
   Nanoseconds to = std::numeric_limits<Nanoseconds>::max();
@@ -105,8 +104,8 @@ struct OperationFilter {
 /// are.
 std::string why_not_whole(const analysis::Analysis& analysis);
 
-/// What render_gpu_trace() cannot list of a run that was not told event by event throughout, which
-/// text and Markdown say at the end; empty if it lists all.
+/// The sentence on operations that render_gpu_trace() cannot list, since they were aggregated or
+/// lost: text and Markdown end with it. Empty if all are listed.
 std::string unlisted_part(const Trace& trace);
 
 /// Each operation in order of its begin, as `nvprof --print-gpu-trace` lists them, allocations and
@@ -137,8 +136,8 @@ double value_of(std::string_view path, std::string_view report_json);
 /// Whether `value` meets the condition's operator and number.
 bool holds(const Condition& condition, double value);
 
-/// Whether what a recording without some of the run's events says is so of the whole run: more of
-/// them can only add to what is too much already.
+/// Whether a condition's result on a recording that lacks events is that of the whole run: more
+/// events can only add to a number that is too large already.
 bool is_known_of_rest(const Condition& condition, bool holds);
 
 /// A path's values in two reports; none where a report has it as unknown (null).
@@ -169,20 +168,21 @@ struct SourceExcerpt {
   std::vector<std::string> lines;
 };
 
-/// One recording to be shown: what was recorded, what is said of it, and what its picture needs.
+/// A recording of a page, and the rows that its picture refers to.
 struct Pictured {
   const Trace* trace = nullptr;
   const analysis::Picture* picture = nullptr;
 };
 
-/// `recordings` and `analyses` go together, row by row. Of a trace of more events than a page can
-/// hold the largest are shown one by one, the others as counts, bytes and time of equal spans.
+/// The HTML page. `recordings` and `analyses` have the same order. If a trace has more events than
+/// a page can hold, the longest are shown one by one, the others as counts, bytes and time of equal
+/// spans.
 std::string render_page(std::span<const Pictured> recordings,
                         std::span<const analysis::Analysis> analyses,
                         std::span<const SourceExcerpt> sources);
 
-/// The same of recordings that are held against the first of them, under the names given: all views
-/// have one scale, and what each moves and takes is told as a factor of the first's.
+/// The page of recordings that are compared with the first of them, under the names given. All
+/// views have one scale, and figures are factors of the first recording's, too.
 std::string render_compared_page(std::span<const Pictured> recordings,
                                  std::span<const analysis::Analysis> analyses,
                                  std::span<const std::string> names,

@@ -134,7 +134,7 @@ TEST(CountedRun, SaysHowItsWindowEnded) {
   const auto said = [&](bool running = false) {
     analysis::Analysis one = analysis::analyze(trace);
     one.running = running;
-    return told_part(one);
+    return recorded_part(one);
   };
   const auto has = [](const std::string& text, const char* words) {
     return text.find(words) != std::string::npos;

@@ -1,5 +1,7 @@
 // The report as one HTML file: names that are not meant well, and numbers that come back as they
 // were.
+#include "html/page.h"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "html/page.h"
 #include "ompdm/report.h"
 #include "page_numbers.h"
 #include "sample_trace.h"
@@ -189,24 +190,24 @@ TEST(Page, BinsLeaveNoGapInTotals) {
   EXPECT_LE(events.rows.size(), 500U);
   EXPECT_GT(events.rows.size(), 0U);
   std::uint64_t count = events.rows.size();
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
   for (const page::Event& event : events.rows) {
     bytes -= event.bytes;
     time -= event.duration;
-    if (event.finding != page::kNoRow32) ++needless;
+    if (event.finding != page::kNoRow32) ++redundant;
   }
   for (const page::Bin& bin : binned.bins) {
     count += bin.count;
     bytes -= bin.bytes;
     time -= bin.busy;
-    needless += bin.needless;
+    redundant += bin.redundant;
   }
   EXPECT_EQ(count, 10'000U);
-  EXPECT_EQ(needless, 5'000U);
+  EXPECT_EQ(redundant, 5'000U);
   EXPECT_EQ(bytes, 0U);
   EXPECT_EQ(time, 0U);
   std::uint64_t crossings = 0;
-  for (const page::CrossingBin& bin : binned.crossings) crossings += bin.htod + bin.dtoh;
+  for (const page::TransferBin& bin : binned.transfers) crossings += bin.htod + bin.dtoh;
   EXPECT_EQ(crossings, 10'000U);
 }
 
@@ -216,9 +217,9 @@ TEST(Page, MemoryRisesAndFallsAndStaysEnd) {
   ASSERT_EQ(memory.samples.size(), 6U);
   EXPECT_EQ(memory.samples[0].bytes, 8'000'000U);
   EXPECT_EQ(memory.samples[1].bytes, 0U);
-  ASSERT_EQ(memory.stays.size(), 3U);
-  EXPECT_EQ(memory.stays[0].variable, 0U);
-  EXPECT_LT(memory.stays[0].end, memory.stays[1].begin);
+  ASSERT_EQ(memory.residencies.size(), 3U);
+  EXPECT_EQ(memory.residencies[0].variable, 0U);
+  EXPECT_LT(memory.residencies[0].end, memory.residencies[1].begin);
 }
 
 TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
@@ -242,29 +243,29 @@ TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
   ASSERT_EQ(memory.samples.size(), 2U);
   EXPECT_EQ(memory.samples[0].bytes, 100U);
   EXPECT_EQ(memory.samples[1].bytes, 30U);
-  ASSERT_EQ(memory.stays.size(), 2U);
-  EXPECT_EQ(memory.stays[0].begin, 5U);
-  EXPECT_EQ(memory.stays[0].end, 9U);
-  EXPECT_EQ(memory.stays[1].end, 20U);
+  ASSERT_EQ(memory.residencies.size(), 2U);
+  EXPECT_EQ(memory.residencies[0].begin, 5U);
+  EXPECT_EQ(memory.residencies[0].end, 9U);
+  EXPECT_EQ(memory.residencies[1].end, 20U);
 }
 
 TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {
   const std::string html = page_of(sample());
   PageColumns passes = page_block(html, 0, "passes");
   ASSERT_EQ(passes["wall"].size(), 3U);
-  std::uint64_t needless = 0;
+  std::uint64_t redundant = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     std::uint64_t parts = 0;
     for (const char* part : {"kernel", "htod", "dtoh", "on_device", "allocation", "host"}) {
       parts += passes[part][i];
-      needless += passes[part + std::string("_needless")][i];
+      redundant += passes[part + std::string("_needless")][i];
     }
     EXPECT_EQ(parts, passes["wall"][i]);
     EXPECT_EQ(passes["htod"][i], 1'234'567U);
     EXPECT_EQ(passes["kernel"][i], 800'000U);
     EXPECT_EQ(passes["htod_bytes"][i], 8'000'000U);
   }
-  EXPECT_GT(needless, 0U);
+  EXPECT_GT(redundant, 0U);
   EXPECT_EQ(passes["first"], (std::vector<std::uint64_t>{1, 0, 0}));
 }
 

@@ -69,10 +69,10 @@ Table of_an_api() {
   Table table{"t",
               "T",
               {{.key = "n", .title = "Count", .unit = Unit::kCount},
-               {.key = "k", .title = "Kernels", .unit = Unit::kCount, .spare = 1},
+               {.key = "k", .title = "Kernels", .unit = Unit::kCount, .drop_priority = 1},
                {.key = "where", .title = "Where"},
                {.key = "what", .title = "Directive"},
-               {.key = "in", .title = "In", .gives_way = true}},
+               {.key = "in", .title = "In", .drop_if_tight = true}},
               {}};
   table.rows.push_back({std::int64_t{1}, std::int64_t{2}, "a.cpp:1, b.cpp:2, c.cpp:3",
                         "omp_target_associate_ptr", "function_that_calls_it"});

@@ -1,5 +1,4 @@
-// What could be saved at a glance, findings in a few lines over the user's own source, and one of
-// them in full.
+// The summary of findings, what to write over the lines of the source, and one finding in full.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 
-namespace ompdm::report::glance_test {
+namespace ompdm::report::findings_summary_test {
 namespace {
 
 using test::contains;
@@ -43,14 +42,14 @@ std::vector<std::string> block(const std::string& text, const std::string& first
   return lines;
 }
 
-TEST(Glance, WhatCouldBeSavedComesBeforeAllTables) {
+TEST(FindingsSummary, WhatCouldBeSavedComesBeforeAllTables) {
   const std::string text = text_of({});
   EXPECT_LT(text.find("Needless: 13 of 25 copies, 13.0 MB of 25.0 MB"), text.find("Time(%)"))
       << text;
   EXPECT_TRUE(contains(text, "write map(to: a): it comes back unchanged")) << text;
 }
 
-TEST(Glance, AFindingIsSixLinesAtMost) {
+TEST(FindingsSummary, AFindingIsSixLinesAtMost) {
   const std::string text = text_of({.traces = "trace.json"});
   std::size_t lines = 0;
   for (const std::string& line : block(text, "Findings: what to write")) {
@@ -63,7 +62,7 @@ TEST(Glance, AFindingIsSixLinesAtMost) {
 }
 
 // A line of the source that is marked to go is a line to delete.
-TEST(Glance, WhatIsInWordsMarksNoLine) {
+TEST(FindingsSummary, WhatIsInWordsMarksNoLine) {
   OneArray program;
   const auto memory = program.api("omp_target_alloc", "a.cpp", 50, "main");
   const auto copy = program.api("omp_target_memcpy", "a.cpp", 51, "main");
@@ -79,7 +78,7 @@ TEST(Glance, WhatIsInWordsMarksNoLine) {
   EXPECT_FALSE(contains(text, " | -")) << text;
 }
 
-TEST(Glance, OneFindingAloneIsToldAtOnce) {
+TEST(FindingsSummary, OneFindingAloneIsToldAtOnce) {
   OneArray program;
   for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
@@ -106,7 +105,7 @@ analysis::Analysis kept_around_a_loop() {
   return one;
 }
 
-TEST(Glance, TheLoopsOwnLineIsShownWhereItIsAtHand) {
+TEST(FindingsSummary, TheLoopsOwnLineIsShownWhereItIsAtHand) {
   const std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
   Layout layout;
   layout.source = [](const std::string& /*file*/, int line) {
@@ -123,7 +122,7 @@ TEST(Glance, TheLoopsOwnLineIsShownWhereItIsAtHand) {
   EXPECT_FALSE(contains(at_its_end, "while (more)")) << "the pragma does not belong before it";
 }
 
-TEST(Glance, CodeIsWholeOrElsewhere) {
+TEST(FindingsSummary, CodeIsWholeOrElsewhere) {
   std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
   analysis::Finding& finding = analyses[0].findings[0];
   for (std::uint32_t i = 1; i < 40; ++i) {
@@ -142,14 +141,14 @@ TEST(Glance, CodeIsWholeOrElsewhere) {
   }
 }
 
-TEST(Glance, FindingsAndRowsAreFewUnlessAllAreAskedFor) {
+TEST(FindingsSummary, FindingsAndRowsAreFewUnlessAllAreAskedFor) {
   const std::string few = text_of({.findings = 1});
   EXPECT_TRUE(contains(few, "... and 1 more: --all shows it")) << few;
   EXPECT_FALSE(contains(few, "\n2. ")) << few;
   EXPECT_TRUE(contains(text_of({.findings = 0}), "\n2. "));
 }
 
-TEST(Glance, ATableKeepsTheRowsThatAreFirstByTimeBytesAndCount) {
+TEST(FindingsSummary, ATableKeepsTheRowsThatAreFirstByTimeBytesAndCount) {
   TraceBuilder build;
   for (int line = 1; line <= 30; ++line) {
     const auto site = build.site(Directive::kTargetUpdate, "a.cpp", line, "main");
@@ -172,7 +171,7 @@ TEST(Glance, ATableKeepsTheRowsThatAreFirstByTimeBytesAndCount) {
 }
 
 // A hundred directives, a thousand arrays, fifty findings and more.
-TEST(Glance, ALargeProgramIsAPage) {
+TEST(FindingsSummary, ALargeProgramIsAPage) {
   TraceBuilder build;
   for (int line = 1; line <= 100; ++line) {
     const auto site = build.site(Directive::kTargetEnterData, "a.cpp", line, "main");
@@ -197,7 +196,7 @@ TEST(Glance, ALargeProgramIsAPage) {
 }
 
 // The same program, where all of it is asked for, and where every format is.
-TEST(Glance, NothingOfALargeProgramIsLostWhereAllIsAskedFor) {
+TEST(FindingsSummary, NothingOfALargeProgramIsLostWhereAllIsAskedFor) {
   TraceBuilder build;
   for (int line = 1; line <= 100; ++line) {
     const auto site = build.site(Directive::kTargetUpdate, "a.cpp", line, "main");
@@ -216,7 +215,7 @@ TEST(Glance, NothingOfALargeProgramIsLostWhereAllIsAskedFor) {
 }
 
 // What is to be done in any case comes first, and is counted; code is as it is to be copied.
-TEST(Glance, AnExplanationIsAListOfSteps) {
+TEST(FindingsSummary, AnExplanationIsAListOfSteps) {
   const std::vector<analysis::Analysis> analyses = {kept_around_a_loop()};
   const std::string text = explain(analyses, "1");
   std::size_t before = 0;
@@ -238,7 +237,7 @@ TEST(Glance, AnExplanationIsAListOfSteps) {
 }
 
 // Also where one was entered after a loop that is not in it.
-TEST(Glance, ALoopStandsBeneathTheOneThatItIsIn) {
+TEST(FindingsSummary, ALoopStandsBeneathTheOneThatItIsIn) {
   std::vector<analysis::Analysis> analyses = {wasteful()};
   const auto loop = [](int line, std::size_t parent) {
     analysis::Iteration row;
@@ -289,7 +288,7 @@ analysis::Analysis serial_kernels() {
   return one;
 }
 
-TEST(Glance, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
+TEST(FindingsSummary, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
   const std::vector<analysis::Analysis> analyses = {serial_kernels()};
   const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
   EXPECT_TRUE(contains(text, "share the loops of 3 target regions in solve among many teams"))
@@ -306,7 +305,7 @@ TEST(Glance, KernelsOfOneFunctionThatAreToBeChangedAlikeAreOneRow) {
 }
 
 // Tables have as many cells in each row, code stands by itself, and no blank line is doubled.
-TEST(Glance, TheDocumentHasNoGaps) {
+TEST(FindingsSummary, TheDocumentHasNoGaps) {
   const std::vector<analysis::Analysis> analyses = {wasteful()};
   const std::string text = render(analyses, Format::kMarkdown);
   EXPECT_TRUE(contains(text, "## Needless: 13 of 25 copies")) << text;
@@ -330,7 +329,7 @@ TEST(Glance, TheDocumentHasNoGaps) {
   EXPECT_TRUE(contains(text, "\n            map(to: a)\n")) << text;
 }
 
-TEST(Glance, OneTableIsCsvByItself) {
+TEST(FindingsSummary, OneTableIsCsvByItself) {
   const std::vector<analysis::Analysis> analyses = {wasteful()};
   const std::string all = render(analyses, Format::kCsv);
   const std::string one = render(analyses, Format::kCsv, {.section = "variables"});
@@ -339,7 +338,7 @@ TEST(Glance, OneTableIsCsvByItself) {
   EXPECT_THROW(render(analyses, Format::kCsv, {.section = "variable"}), Error);
 }
 
-TEST(Glance, OneFindingIsExplainedByNumberOrId) {
+TEST(FindingsSummary, OneFindingIsExplainedByNumberOrId) {
   const std::vector<analysis::Analysis> analyses = {wasteful()};
   const std::string first = explain(analyses, "1");
   EXPECT_TRUE(contains(first, "as it had been sent")) << first;
@@ -350,4 +349,4 @@ TEST(Glance, OneFindingIsExplainedByNumberOrId) {
 }
 
 }  // namespace
-}  // namespace ompdm::report::glance_test
+}  // namespace ompdm::report::findings_summary_test
