@@ -193,10 +193,11 @@ std::vector<Column> rank_heads(const FigureColumn& of) {
     return {own, {own.key + "_rank", "in rank", Unit::kCount}};
   }
   if (of.shown != Shown::kRatio) return {own};
-  return {
-      {own.key + "most_rank", "in rank", Unit::kCount, Audience::kAll, true, false, own.spare},
-      {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false, own.spare},
-      {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kData}};
+  return {{own.key + "most_rank", "in rank", Unit::kCount, Audience::kAll, true, false,
+           own.drop_priority},
+          {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false,
+           own.drop_priority},
+          {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kData}};
 }
 
 /// Its cells.
@@ -221,8 +222,10 @@ std::vector<Cell> rank_cells(const Figure& figure, Shown shown) {
 
 /// The rank with most of a figure, and how far it is above the mean. `prefix`: of the columns'
 /// keys.
-FigureColumn imbalance(std::string prefix, const std::string& figure, int spare) {
-  return {{.key = std::move(prefix), .title = "", .spare = spare}, Shown::kRatio, {figure}};
+FigureColumn imbalance(std::string prefix, const std::string& figure, int drop_priority) {
+  return {{.key = std::move(prefix), .title = "", .drop_priority = drop_priority},
+          Shown::kRatio,
+          {figure}};
 }
 
 /// A table with a row of the summary each, heaviest first. `labels(id, row)`: of those columns that
@@ -250,7 +253,7 @@ Table job_directives(const Summary& job) {
                     FigureColumn::label({"directive", "Directive"}),
                     FigureColumn::label({"place", "Place"}),
                     ranks_label(),
-                    {{.key = "count", .title = "Count", .unit = Unit::kCount, .spare = 2}},
+                    {{.key = "count", .title = "Count", .unit = Unit::kCount, .drop_priority = 2}},
                     {{"HtoD_bytes", "HtoD", Unit::kBytes, Audience::kAll, true}},
                     {{"DtoH_bytes", "DtoH", Unit::kBytes, Audience::kAll, true}},
                     {{"transfer_ns", "Transfer", Unit::kTime, Audience::kAll, true}},
@@ -298,36 +301,36 @@ Table job_loops(const Summary& job) {
 }
 
 Table job_findings(const Summary& job) {
-  return rank_rows("findings", "Findings", job.findings,
-                   {FigureColumn::label({"id", "Id"}),
-                    FigureColumn::label({"pattern", "Pattern"}),
-                    FigureColumn::label({"place", "Place"}),
-                    FigureColumn::label({"variable", "Variable"}),
-                    FigureColumn::label({"in", "Ranks", Unit::kText, Audience::kReader}),
-                    FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
-                    FigureColumn::label({"which", "which", Unit::kText, Audience::kData}),
-                    {{.key = "count", .title = "Operations", .unit = Unit::kCount, .spare = 2}},
-                    {{"wasted_bytes", "Bytes", Unit::kBytes}},
-                    {{"wasted_ns", "Time", Unit::kTime}},
-                    FigureColumn::label({"look_at_rank", "See rank", Unit::kCount}),
-                    FigureColumn::label({"confidence", "Confidence"})},
-                   [&](const std::string& id, const Row& row) -> std::vector<Cell> {
-                     std::string confidence;
-                     for (const auto& [word, ranks] : row.confidences) {
-                       confidence +=
-                           (confidence.empty() ? "" : ", ") +
-                           (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
-                     }
-                     return {id,
-                             text_of(row, "pattern"),
-                             place_of(row),
-                             text_of(row, "variable"),
-                             fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()),
-                             number(row.ranks.size()),
-                             row.ranks.text(),
-                             std::int64_t{look_at_rank(row)},
-                             confidence};
-                   });
+  return rank_rows(
+      "findings", "Findings", job.findings,
+      {FigureColumn::label({"id", "Id"}),
+       FigureColumn::label({"pattern", "Pattern"}),
+       FigureColumn::label({"place", "Place"}),
+       FigureColumn::label({"variable", "Variable"}),
+       FigureColumn::label({"in", "Ranks", Unit::kText, Audience::kReader}),
+       FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
+       FigureColumn::label({"which", "which", Unit::kText, Audience::kData}),
+       {{.key = "count", .title = "Operations", .unit = Unit::kCount, .drop_priority = 2}},
+       {{"wasted_bytes", "Bytes", Unit::kBytes}},
+       {{"wasted_ns", "Time", Unit::kTime}},
+       FigureColumn::label({"look_at_rank", "See rank", Unit::kCount}),
+       FigureColumn::label({"confidence", "Confidence"})},
+      [&](const std::string& id, const Row& row) -> std::vector<Cell> {
+        std::string confidence;
+        for (const auto& [word, ranks] : row.confidences) {
+          confidence += (confidence.empty() ? "" : ", ") +
+                        (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
+        }
+        return {id,
+                text_of(row, "pattern"),
+                place_of(row),
+                text_of(row, "variable"),
+                fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()),
+                number(row.ranks.size()),
+                row.ranks.text(),
+                std::int64_t{look_at_rank(row)},
+                confidence};
+      });
 }
 
 /// Totals of each rank: sum, least, median and most, of those that any rank has. `suffix`: of their
