@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "analysis/row_figures.h"
@@ -41,14 +42,6 @@ Values values_of(const analysis::RowFigures& figures) {
   return values;
 }
 
-template <class Row>
-Values placed_values(const Analysis& of, const Row& row) {
-  Values values = values_of(analysis::figures_of(of, row));
-  values.emplace_back("file", row.file);
-  values.emplace_back("line", std::int64_t{row.line});
-  return values;
-}
-
 /// The directives that a loop goes over.
 std::string loop_over(const SourceNames& sources, const Analysis& of, const Iteration& row) {
   std::vector<std::string> places;
@@ -56,23 +49,15 @@ std::string loop_over(const SourceNames& sources, const Analysis& of, const Iter
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
-Values values_of(const SourceNames& /*sources*/, const Analysis& of, const DirectiveRow& row) {
-  Values values = placed_values(of, row);
-  values.emplace_back("function", row.function);
-  return values;
-}
-
-Values values_of(const SourceNames& /*sources*/, const Analysis& of, const VariableRow& row) {
-  return placed_values(of, row);
-}
-
-Values values_of(const SourceNames& /*sources*/, const Analysis& of, const Finding& row) {
-  return placed_values(of, row);
-}
-
-Values values_of(const SourceNames& sources, const Analysis& of, const Iteration& row) {
-  Values values = placed_values(of, row);
-  values.emplace_back("loop", loop_over(sources, of, row));
+template <class Row>
+Values values_of(const SourceNames& sources, const Analysis& of, const Row& row) {
+  Values values = values_of(analysis::figures_of(of, row));
+  values.emplace_back("file", row.file);
+  values.emplace_back("line", std::int64_t{row.line});
+  if constexpr (requires { row.function; }) values.emplace_back("function", row.function);
+  if constexpr (std::is_same_v<Row, Iteration>) {
+    values.emplace_back("loop", loop_over(sources, of, row));
+  }
   return values;
 }
 
