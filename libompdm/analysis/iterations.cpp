@@ -186,7 +186,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
                                                     const DirectiveTable& directives) {
   std::vector<std::optional<Invariant>> invariants(loops.rows.size());
   bool any = false;
-  trace.ops.each_rare([&](std::size_t, const RowParts<DataOp>::Rare& rare) {
+  trace.ops.each_rare([&](std::size_t, const DataOp::Rare& rare) {
     any = any || rare.hash != 0 || rare.fingerprint != 0;
   });
   if (!any) return invariants;

@@ -158,7 +158,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     of_thread(asker).add_interval(launch.begin, launch.end,
                                   static_cast<std::size_t>(PassPart::kKernel), false);
   }
-  trace.regions.each_rare([&](std::size_t i, const RowParts<Region>::Rare& rare) {
+  trace.regions.each_rare([&](std::size_t i, const Region::Rare& rare) {
     const Nanoseconds hashing = rare.hashing + rare.hashing_after;
     if (hashing <= 0) return;
     const Region& common = trace.regions.common(i);
