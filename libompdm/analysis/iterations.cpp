@@ -151,7 +151,7 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
                                                     const DirectiveTable& directives) {
   std::vector<std::optional<Invariant>> invariants(loops.rows.size());
   bool any = false;
-  trace.ops.each_rare([&](std::size_t, const RowParts<DataOp>::Rare& rare) {
+  trace.ops.each_rare([&](std::size_t, const DataOp::Rare& rare) {
     any = any || rare.hash != 0 || rare.fingerprint != 0;
   });
   if (!any) return invariants;
@@ -550,7 +550,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     of_thread(asker).add_interval(launch.begin, launch.end,
                                   static_cast<std::size_t>(PassPart::kKernel), false);
   }
-  trace.regions.each_rare([&](std::size_t i, const RowParts<Region>::Rare& rare) {
+  trace.regions.each_rare([&](std::size_t i, const Region::Rare& rare) {
     const Nanoseconds hashing = rare.hashing + rare.hashing_after;
     if (hashing <= 0) return;
     const Region& common = trace.regions.common(i);

@@ -1,5 +1,4 @@
-#include "attribution/attribution.h"
-
+// Operations to variables: the run's mappings replayed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include "attribution/map_items.h"
 #include "attribution/storage.h"
+#include "spool_reader/passes.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {

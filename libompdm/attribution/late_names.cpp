@@ -1,10 +1,11 @@
-#include "attribution/late_names.h"
-
+// Names that need the whole run: of flang's descriptors, and of storage that is reached by a
+// pointer.
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "spool_reader/passes.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {

@@ -299,7 +299,7 @@ bool has_lost_events(const Trace& trace) {
 bool knows_launches(const Trace& trace) {
   constexpr int kAlways = 5;  // ompt_set_always
   return std::ranges::none_of(trace.recording.registered, [](const auto& answered) {
-    return answered.first == "target_submit_emi" && answered.second != kAlways;
+    return answered.callback == "target_submit_emi" && answered.answer != kAlways;
   });
 }
 

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
+#include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 #include "ompdm/error.h"
@@ -49,7 +51,7 @@ void Database::run(const std::string& sql) {
 
 void Database::begin_trace(std::size_t number, std::int32_t rank) {
   trace_ = static_cast<std::int64_t>(number);
-  rank_ = rank >= 0 ? Value(std::int64_t{rank}) : Value();
+  rank_ = rank;
 }
 
 void Database::renumber(const std::vector<std::size_t>& order) {
@@ -80,40 +82,40 @@ TableWriter::TableWriter(Database& database, const std::string& name,
   if (sqlite3_prepare_v2(database.handle_, insert.c_str(), -1, &insert_, nullptr) != SQLITE_OK) {
     database.fail();
   }
-  bind(1, database.trace_);
-  bind(2, database.rank_);
+  sqlite3_bind_int64(insert_, 1, database.trace_);
+  if (database.rank_ >= 0) sqlite3_bind_int64(insert_, 2, database.rank_);
 }
 
 TableWriter::~TableWriter() { sqlite3_finalize(insert_); }
 
-void TableWriter::bind(int at, std::string_view text) {
-  // The row is written before its fields are gone.
-  sqlite3_bind_text(insert_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+int TableWriter::place_of(std::size_t column) {
+  // From 1 on; `trace` and `rank` stay what they are bound to.
+  constexpr int kFirst = 3;
+  return kFirst + static_cast<int>(column);
 }
 
-void TableWriter::bind_number(int at, std::int64_t number) {
-  sqlite3_bind_int64(insert_, at, number);
+void TableWriter::set(std::size_t column, std::string_view text) {
+  sqlite3_bind_text(insert_, place_of(column), text.data(), static_cast<int>(text.size()),
+                    SQLITE_STATIC);
 }
 
-void TableWriter::bind_nothing(int at) { sqlite3_bind_null(insert_, at); }
+void TableWriter::set_number(std::size_t column, std::int64_t number) {
+  sqlite3_bind_int64(insert_, place_of(column), number);
+}
 
-void TableWriter::bind(int at, const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return bind(at, *text);
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return bind_number(at, *number);
-  if (const auto* number = std::get_if<double>(&value)) {
-    sqlite3_bind_double(insert_, at, *number);
-    return;
+void TableWriter::set(std::size_t column, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    set(column, *text);
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    set_number(column, *whole);
+  } else if (const auto* number = std::get_if<double>(&value)) {
+    sqlite3_bind_double(insert_, place_of(column), *number);
+  } else {
+    sqlite3_bind_null(insert_, place_of(column));
   }
-  bind_nothing(at);
 }
 
-void TableWriter::add_row(const std::vector<Value>& row) {
-  int at = kOfEveryTable;
-  for (const Value& value : row) bind(++at, value);
-  step();
-}
-
-void TableWriter::step() {
+void TableWriter::put() {
   if (sqlite3_step(insert_) != SQLITE_DONE) database_.fail();
   sqlite3_reset(insert_);
 }
@@ -122,6 +124,107 @@ namespace {
 
 std::string json_list(const std::vector<std::string>& texts) {
   return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+template <class Enum>
+std::string_view name_of(Enum value) {
+  return trace_schema::word_of(value);
+}
+
+/// Without the "cupti." that tells them from the host's there.
+std::string_view name_of(ActivityKind kind) {
+  return trace_schema::word_of(kind).substr(trace_schema::kActivityPrefix.size());
+}
+
+std::string_view name_of(SynchronizationKind kind) {
+  constexpr std::string_view kNames[] = {"unknown", "event", "stream_wait_event", "stream",
+                                         "context"};
+  const auto number = static_cast<std::size_t>(kind);
+  return number < std::size(kNames) ? kNames[number] : kNames[0];
+}
+
+/// A table of Rows. Its columns are some of their fields: "bytes", or "to_device=to" where the
+/// column has another name than the field.
+template <class Row>
+class RowTable {
+ public:
+  using Names = std::vector<std::string_view>;
+
+  /// `numbers`: columns that come before the fields'.
+  RowTable(Database& database, const Trace& trace, const std::string& name, const Names& numbers,
+           const Names& columns)
+      : trace_(trace), writer_(database, name, find(numbers, columns)) {}
+
+  void add(std::initializer_list<std::size_t> numbers, const Row& row) {
+    std::size_t column = 0;
+    for (const std::size_t number : numbers) writer_.set(column++, number);
+    std::size_t at = 0;
+    const auto set = [&](std::string_view, const auto& field, FieldRule rule = {}) {
+      const std::size_t of_field = places_[at++];
+      if (of_field != kNone) set_field(of_field, field, rule);
+    };
+    fields(set, row);
+    writer_.put();
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  /// Finds each field's column; the definitions of all columns.
+  std::vector<std::string> find(const Names& numbers, const Names& columns) {
+    std::vector<std::string> definitions;
+    for (const std::string_view number : numbers) {
+      definitions.push_back(fmt::format("{} INTEGER", number));
+    }
+    definitions.resize(numbers.size() + columns.size());
+    const auto place = [&]<class T>(std::string_view key, const T&, FieldRule = {}) {
+      constexpr bool kIsText = std::is_enum_v<T> || std::same_as<T, std::string> ||
+                               std::same_as<T, Index<Module>> ||
+                               std::same_as<T, std::vector<std::string>>;
+      places_.push_back(kNone);
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const std::size_t equals = columns[i].find('=');
+        if (columns[i].substr(equals + 1) != key) continue;
+        places_.back() = numbers.size() + i;
+        definitions[places_.back()] =
+            fmt::format("{} {}", columns[i].substr(0, equals), kIsText ? "TEXT" : "INTEGER");
+      }
+    };
+    const Row row;
+    fields(place, row);
+    return definitions;
+  }
+
+  template <class T>
+  void set_field(std::size_t column, const T& field, FieldRule rule) {
+    if constexpr (std::is_enum_v<T>) {
+      writer_.set(column, name_of(field));
+    } else if constexpr (std::same_as<T, Index<Module>>) {
+      // An empty text; one without an address would be NULL.
+      writer_.set(column, field ? std::string_view(trace_.modules[field.value].path) : "");
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+      list_ = json_list(field);
+      writer_.set(column, list_);
+    } else if constexpr (std::same_as<T, std::uint32_t>) {
+      const bool is_none = rule.as == FieldRule::kMapList && field == Index<Region>::kNone;
+      is_none ? writer_.set(column, Value()) : writer_.set(column, field);
+    } else if constexpr (requires { writer_.set(column, field); }) {
+      writer_.set(column, field);
+    }
+  }
+
+  const Trace& trace_;
+  std::vector<std::size_t> places_;  // columns, by field
+  std::string list_;                 // until the row is written
+  TableWriter writer_;
+};
+
+/// A table of all rows, each with its position as `id`.
+template <class Rows>
+void add_rows(Database& database, const Trace& trace, const std::string& name, const Rows& rows,
+              const std::vector<std::string_view>& columns) {
+  RowTable<typename Rows::value_type> table(database, trace, name, {"id"}, columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) table.add({i}, rows[i]);
 }
 
 void add_process(Database& database, const Trace& trace) {
@@ -139,56 +242,24 @@ void add_process(Database& database, const Trace& trace) {
            recording.detail.empty() ? "events" : recording.detail, recording.told_from,
            recording.told_to != 0 ? recording.told_to : process.wall, recording.finished,
            trace.truncated);
-  TableWriter losses(database, "losses", {"name TEXT", "count INTEGER"});
-  for (const Loss& loss : trace.losses) losses.add(loss.name, loss.count);
-  TableWriter devices(
-      database, "devices",
-      {"number INTEGER", "type TEXT", "name TEXT", "is_host INTEGER", "emulated INTEGER"});
-  for (const Device& device : trace.devices) {
-    devices.add(device.number, device.type, device.name, device.is_host, device.emulated);
-  }
-  TableWriter threads(database, "threads", {"id INTEGER", "tid INTEGER"});
-  for (std::size_t i = 0; i < trace.threads.size(); ++i) {
-    threads.add(i, trace.threads[i].tid);
-  }
+  RowTable<Loss> losses(database, trace, "losses", {}, {"name", "count"});
+  for (const Loss& loss : trace.losses) losses.add({}, loss);
+  RowTable<Device> devices(database, trace, "devices", {},
+                           {"number", "type", "name", "is_host", "emulated"});
+  for (const Device& device : trace.devices) devices.add({}, device);
+  add_rows(database, trace, "threads", trace.threads, {"tid"});
 }
 
-void add_names(Database& database, const Trace& trace) {
-  TableWriter sites(database, "sites",
-                    {"id INTEGER", "directive TEXT", "file TEXT", "line INTEGER", "column_ INTEGER",
-                     "function TEXT", "api TEXT", "source TEXT", "module TEXT", "address INTEGER"});
-  for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    const Site& site = trace.sites[i];
-    sites.add(i, analysis::directive_name(site.directive), site.file, site.line, site.column,
-              site.function, site.api,
-              trace_schema::name_of(trace_schema::kLineSources, site.source),
-              site.module ? trace.modules[site.module.value].path : std::string(), site.address);
-  }
-  TableWriter variables(
-      database, "variables",
-      {"id INTEGER", "name TEXT", "expression TEXT", "file TEXT", "line INTEGER", "address INTEGER",
-       "bytes INTEGER", "least_bytes INTEGER", "pieces INTEGER", "aliases TEXT"});
-  for (std::size_t i = 0; i < trace.variables.size(); ++i) {
-    const Variable& variable = trace.variables[i];
-    variables.add(i, variable.name, variable.expression, variable.file, variable.line,
-                  variable.address, variable.bytes, variable.least_bytes, variable.pieces,
-                  json_list(variable.aliases));
-  }
-  TableWriter kernels(database, "kernels",
-                      {"id INTEGER", "name TEXT", "function TEXT", "file TEXT", "line INTEGER"});
-  for (std::size_t i = 0; i < trace.kernels.size(); ++i) {
-    const Kernel& kernel = trace.kernels[i];
-    kernels.add(i, kernel.name, kernel.function, kernel.file, kernel.line);
-  }
-}
-
-void add_code(Database& database, const Trace& trace) {
-  TableWriter loops(database, "loops",
-                    {"id INTEGER", "parent INTEGER", "function TEXT", "file TEXT", "line INTEGER"});
-  for (std::size_t i = 0; i < trace.loops.size(); ++i) {
-    const CodeLoop& loop = trace.loops[i];
-    loops.add(i, loop.parent, loop.function, loop.file, loop.line);
-  }
+/// What events refer to: sites, variables, kernels, loops, call paths, items of map clauses.
+void add_definitions(Database& database, const Trace& trace) {
+  add_rows(database, trace, "sites", trace.sites,
+           {"directive", "file", "line", "column_=column", "function", "api", "source", "module",
+            "address"});
+  add_rows(database, trace, "variables", trace.variables,
+           {"name", "expression", "file", "line", "address", "bytes", "least_bytes", "pieces",
+            "aliases"});
+  add_rows(database, trace, "kernels", trace.kernels, {"name", "function", "file", "line"});
+  add_rows(database, trace, "loops", trace.loops, {"parent", "function", "file", "line"});
   // The innermost of a place's inlined frames.
   TableWriter paths(database, "call_paths",
                     {"id INTEGER", "caller INTEGER", "loop INTEGER", "function TEXT", "file TEXT",
@@ -199,138 +270,38 @@ void add_code(Database& database, const Trace& trace) {
     const Frame frame = place.frames.empty() ? Frame{} : place.frames.front();
     paths.add(i, path.caller, place.loop, frame.function, frame.file, frame.line);
   }
-  TableWriter items(database, "map_items",
-                    {"map_list INTEGER", "position INTEGER", "variable INTEGER", "name TEXT",
-                     "base INTEGER", "begin_ INTEGER", "bytes INTEGER", "map_type INTEGER"});
+  RowTable<MapItem> items(database, trace, "map_items", {"map_list", "position"},
+                          {"variable", "name", "base", "begin_=begin", "bytes", "map_type=type"});
   for (std::size_t list = 0; list < trace.map_lists.size(); ++list) {
     for (std::size_t i = 0; i < trace.map_lists[list].size(); ++i) {
-      const MapItem& item = trace.map_lists[list][i];
-      items.add(list, i, item.variable, item.name, item.base, item.begin, item.bytes, item.type);
+      items.add({list, i}, trace.map_lists[list][i]);
     }
   }
 }
 
-/// What records refer to: traces, devices, sites, variables, kernels, loops, call paths, maps.
-void add_definitions(Database& database, const Trace& trace) {
-  add_process(database, trace);
-  add_names(database, trace);
-  add_code(database, trace);
+/// Regions, operations, launches, and what devices did by their own clock.
+void add_events(Database& database, const Trace& trace) {
+  add_rows(database, trace, "regions", trace.regions,
+           {"site", "path", "map_list", "thread", "device", "begin_ns", "end_ns", "hashing_ns",
+            "ends_data", "unfinished", "host_fallback", "nowait"});
+  add_rows(database, trace, "ops", trace.ops,
+           {"kind", "clock", "region", "site", "path", "variable", "thread", "from_device=from",
+            "to_device=to", "bytes", "begin_ns", "end_ns", "src", "dst", "call", "internal",
+            "unfinished", "fingerprint", "hash"});
+  add_rows(database, trace, "launches", trace.launches,
+           {"clock", "region", "site", "kernel", "thread", "device", "begin_ns", "end_ns",
+            "requested_teams", "num_teams", "thread_limit", "trip_count", "unfinished"});
+  add_rows(database, trace, "activities", trace.activities,
+           {"kind",    "op",      "launch",    "region",        "kernel",
+            "device",  "stream",  "context",   "begin_ns",      "end_ns",
+            "bytes",   "grid_x",  "grid_y",    "grid_z",        "block_x",
+            "block_y", "block_z", "registers", "static_shared", "dynamic_shared",
+            "internal"});
+  add_rows(database, trace, "synchronizations", trace.synchronizations,
+           {"kind", "op", "region", "device", "stream", "context", "begin_ns", "end_ns"});
 }
 
-using trace_schema::kActivityCategories;
-using trace_schema::kActivityPrefix;
-using trace_schema::kClocks;
-using trace_schema::kOpCategories;
-
-std::string_view name_of(OpKind kind) { return trace_schema::name_of(kOpCategories, kind); }
-
-std::string_view name_of(Clock clock) { return trace_schema::name_of(kClocks, clock); }
-
-/// Without the "cupti." that tells them from the host's there.
-std::string_view name_of(ActivityKind kind) {
-  return trace_schema::name_of(kActivityCategories, kind).substr(kActivityPrefix.size());
-}
-
-std::string_view name_of(SynchronizationKind kind) {
-  switch (kind) {
-    case SynchronizationKind::kUnknown:
-      break;
-    case SynchronizationKind::kEvent:
-      return "event";
-    case SynchronizationKind::kStreamWaitEvent:
-      return "stream_wait_event";
-    case SynchronizationKind::kStream:
-      return "stream";
-    case SynchronizationKind::kContext:
-      return "context";
-  }
-  return "unknown";
-}
-
-Value list_of(std::uint32_t map_list) {
-  return map_list == std::numeric_limits<std::uint32_t>::max() ? Value()
-                                                               : Value(std::int64_t{map_list});
-}
-
-void add_host_events(Database& database, const Trace& trace) {
-  TableWriter regions(
-      database, "regions",
-      {"id INTEGER", "site INTEGER", "path INTEGER", "map_list INTEGER", "thread INTEGER",
-       "device INTEGER", "begin_ns INTEGER", "end_ns INTEGER", "hashing_ns INTEGER",
-       "ends_data INTEGER", "unfinished INTEGER", "host_fallback INTEGER", "nowait INTEGER"});
-  std::size_t id = 0;
-  for (const Region& region : trace.regions) {
-    regions.add(id++, region.site, region.path, list_of(region.map_list), region.thread,
-                region.device, region.begin, region.end, region.hashing, region.ends_data,
-                region.unfinished, region.host_fallback, region.nowait);
-  }
-  TableWriter ops(
-      database, "ops",
-      {"id INTEGER",          "kind TEXT",          "clock TEXT",          "region INTEGER",
-       "site INTEGER",        "path INTEGER",       "variable INTEGER",    "thread INTEGER",
-       "from_device INTEGER", "to_device INTEGER",  "bytes INTEGER",       "begin_ns INTEGER",
-       "end_ns INTEGER",      "src INTEGER",        "dst INTEGER",         "call INTEGER",
-       "internal INTEGER",    "unfinished INTEGER", "fingerprint INTEGER", "hash INTEGER"});
-  id = 0;
-  for (const DataOp& op : trace.ops) {
-    ops.add(id++, name_of(op.kind), name_of(op.clock), op.region, op.site, op.path, op.variable,
-            op.thread, op.src_device, op.dst_device, op.bytes, op.begin, op.end, op.src, op.dst,
-            op.call, op.internal, op.unfinished, op.fingerprint, op.hash);
-  }
-  TableWriter launches(database, "launches",
-                       {"id INTEGER", "clock TEXT", "region INTEGER", "site INTEGER",
-                        "kernel INTEGER", "thread INTEGER", "device INTEGER", "begin_ns INTEGER",
-                        "end_ns INTEGER", "requested_teams INTEGER", "num_teams INTEGER",
-                        "thread_limit INTEGER", "trip_count INTEGER", "unfinished INTEGER"});
-  id = 0;
-  for (const Launch& launch : trace.launches) {
-    launches.add(id++, name_of(launch.clock), launch.region, launch.site, launch.kernel,
-                 launch.thread, launch.device, launch.begin, launch.end, launch.requested_teams,
-                 launch.num_teams, launch.thread_limit, launch.trip_count, launch.unfinished);
-  }
-}
-
-void add_device_events(Database& database, const Trace& trace) {
-  TableWriter activities(database, "activities",
-                         {"id INTEGER",
-                          "kind TEXT",
-                          "op INTEGER",
-                          "launch INTEGER",
-                          "region INTEGER",
-                          "kernel INTEGER",
-                          "device INTEGER",
-                          "stream INTEGER",
-                          "context INTEGER",
-                          "begin_ns INTEGER",
-                          "end_ns INTEGER",
-                          "bytes INTEGER",
-                          "grid_x INTEGER",
-                          "grid_y INTEGER",
-                          "grid_z INTEGER",
-                          "block_x INTEGER",
-                          "block_y INTEGER",
-                          "block_z INTEGER",
-                          "registers INTEGER",
-                          "static_shared INTEGER",
-                          "dynamic_shared INTEGER",
-                          "internal INTEGER"});
-  std::size_t id = 0;
-  for (const DeviceActivity& one : trace.activities) {
-    activities.add(id++, name_of(one.kind), one.op, one.launch, one.region, one.kernel, one.device,
-                   one.stream, one.context, one.begin, one.end, one.bytes, one.grid[0], one.grid[1],
-                   one.grid[2], one.block[0], one.block[1], one.block[2], one.registers,
-                   one.static_shared, one.dynamic_shared, one.internal);
-  }
-  TableWriter waits(database, "synchronizations",
-                    {"id INTEGER", "kind TEXT", "op INTEGER", "region INTEGER", "device INTEGER",
-                     "stream INTEGER", "context INTEGER", "begin_ns INTEGER", "end_ns INTEGER"});
-  id = 0;
-  for (const Synchronization& wait : trace.synchronizations) {
-    waits.add(id++, name_of(wait.kind), wait.op, wait.region, wait.device, wait.stream,
-              wait.context, wait.begin, wait.end);
-  }
-}
-
+/// What was counted instead of told event by event.
 void add_tallies(Database& database, const Trace& trace) {
   TableWriter tallies(
       database, "tallies",
@@ -340,44 +311,33 @@ void add_tallies(Database& database, const Trace& trace) {
        "bytes INTEGER",    "least_bytes INTEGER", "most_bytes INTEGER", "sum_ns INTEGER",
        "least_ns INTEGER", "most_ns INTEGER",     "median_ns INTEGER",  "deviation_ns REAL"});
   const Value none;
-  for (const RegionTally& one : trace.region_tallies) {
-    tallies.add("region", none, one.like.site, one.like.path, none, none, one.like.thread,
-                one.like.device, false, one.like.ends_data, none, one.times.count, none, none, none,
-                one.times.sum, one.times.least, one.times.most, one.times.median(),
-                Value(one.times.deviation()));
+  const auto add = [&](const Distribution& times, const auto&... columns) {
+    tallies.add(columns..., times.sum, times.least, times.most, times.median(),
+                Value(times.deviation()));
+  };
+  for (const auto& [like, times] : trace.region_tallies) {
+    add(times, "region", none, like.site, like.path, none, none, like.thread, like.device, false,
+        like.ends_data, none, times.count, none, none, none);
   }
-  for (const OpTally& one : trace.op_tallies) {
-    const bool from_host = one.like.src_device == trace.host_device;
-    tallies.add("op", name_of(one.like.kind), one.like.site, one.like.path, one.like.variable, none,
-                one.like.thread, from_host ? one.like.dst_device : one.like.src_device,
-                one.like.internal, false, one.calls, one.times.count, one.bytes, one.least_bytes,
-                one.most_bytes, one.times.sum, one.times.least, one.times.most, one.times.median(),
-                Value(one.times.deviation()));
+  for (const auto& [like, calls, bytes, least, most, times] : trace.op_tallies) {
+    const bool from_host = like.src_device == trace.host_device;
+    add(times, "op", name_of(like.kind), like.site, like.path, like.variable, none, like.thread,
+        from_host ? like.dst_device : like.src_device, like.internal, false, calls, times.count,
+        bytes, least, most);
   }
-  for (const LaunchTally& one : trace.launch_tallies) {
-    tallies.add("launch", none, one.like.site, one.path, none, one.like.kernel, one.like.thread,
-                one.like.device, false, false, none, one.times.count, none, none, none,
-                one.times.sum, one.times.least, one.times.most, one.times.median(),
-                Value(one.times.deviation()));
+  for (const auto& [like, path, times] : trace.launch_tallies) {
+    add(times, "launch", none, like.site, path, none, like.kernel, like.thread, like.device, false,
+        false, none, times.count, none, none, none);
   }
   for (const ActivityTally& one : trace.activity_tallies) {
     const auto bytes = [&](std::uint64_t value) {
       return one.like.kind == ActivityKind::kKernel ? none
                                                     : Value(static_cast<std::int64_t>(value));
     };
-    tallies.add("activity", name_of(one.like.kind), none, none, none, one.like.kernel, none,
-                one.like.device, one.like.internal, false, none, one.times.count, bytes(one.bytes),
-                bytes(one.least_bytes), bytes(one.most_bytes), one.times.sum, one.times.least,
-                one.times.most, one.times.median(), Value(one.times.deviation()));
+    add(one.times, "activity", name_of(one.like.kind), none, none, none, one.like.kernel, none,
+        one.like.device, one.like.internal, false, none, one.times.count, bytes(one.bytes),
+        bytes(one.least_bytes), bytes(one.most_bytes));
   }
-}
-
-/// What happened: regions, operations, launches, what devices did by their own clock, and what was
-/// counted instead.
-void add_events(Database& database, const Trace& trace) {
-  add_host_events(database, trace);
-  add_device_events(database, trace);
-  add_tallies(database, trace);
 }
 
 const char* type_of(report::Unit unit) {
@@ -405,14 +365,13 @@ void add_report(Database& database, const analysis::Analysis& analysis) {
     }
     TableWriter writer(database, "report_" + table.name, columns);
     for (const std::vector<report::Cell>& cells : data.rows) {
-      std::vector<Value> row;
       for (std::size_t i = 0; i < cells.size(); ++i) {
         // "enqueue" for a time that is not known: readers with types want numbers or nothing.
         const bool is_word = data.columns[i].unit != report::Unit::kText &&
                              std::holds_alternative<std::string>(cells[i]);
-        row.push_back(is_word ? Value() : Value(cells[i]));
+        is_word ? writer.set(i, Value()) : writer.set(i, cells[i]);
       }
-      writer.add_row(row);
+      writer.put();
     }
   }
 }
@@ -432,8 +391,10 @@ SqliteFile::SqliteFile(const std::filesystem::path& path)
 void SqliteFile::add(const Trace& trace) {
   database_.begin_trace(ranks_.size(), trace.process.rank);
   ranks_.push_back(trace.process.rank);
+  sqlite::add_process(database_, trace);
   sqlite::add_definitions(database_, trace);
   sqlite::add_events(database_, trace);
+  sqlite::add_tallies(database_, trace);
 }
 
 void SqliteFile::put_in_order(std::span<const std::size_t> order) {

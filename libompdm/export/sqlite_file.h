@@ -50,7 +50,7 @@ class Database {
   std::string wanted_;
   std::set<std::string> tables_;
   std::int64_t trace_ = 0;
-  Value rank_;
+  std::int32_t rank_ = -1;
 };
 
 /// A table and its rows.
@@ -63,34 +63,35 @@ class TableWriter {
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  /// A row: whole numbers (those from 2^63 on as what has the same bits), texts, references to rows
-  /// (NULL where there is none), or Values.
-  template <class... Fields>
-  void add(const Fields&... fields) {
-    int at = kOfEveryTable;
-    (bind(++at, fields), ...);
-    step();
+  /// A row, with a value for each column.
+  template <class... Values>
+  void add(const Values&... values) {
+    std::size_t column = 0;
+    (set(column++, values), ...);
+    put();
   }
-  void add_row(const std::vector<Value>& row);
+
+  /// The value of a column from 0 on, in the row to come: a whole number (those from 2^63 on as
+  /// what has the same bits), a text that lasts until put(), a reference to a row (NULL where there
+  /// is none), or a Value.
+  template <std::integral T>
+  void set(std::size_t column, T value) {
+    set_number(column, static_cast<std::int64_t>(value));
+  }
+  void set(std::size_t column, std::string_view text);
+  void set(std::size_t column, const std::string& text) { set(column, std::string_view(text)); }
+  void set(std::size_t column, const char* text) { set(column, std::string_view(text)); }
+  template <class Row>
+  void set(std::size_t column, Index<Row> index) {
+    index ? set_number(column, index.value) : set(column, Value());
+  }
+  void set(std::size_t column, const Value& value);
+  /// Writes the row.
+  void put();
 
  private:
-  /// `trace` and `rank`, which stay what they are bound to.
-  static constexpr int kOfEveryTable = 2;
-  template <std::integral T>
-  void bind(int at, T value) {
-    bind_number(at, static_cast<std::int64_t>(value));
-  }
-  void bind(int at, std::string_view text);
-  void bind(int at, const std::string& text) { bind(at, std::string_view(text)); }
-  void bind(int at, const char* text) { bind(at, std::string_view(text)); }
-  template <class Row>
-  void bind(int at, Index<Row> index) {
-    index ? bind_number(at, index.value) : bind_nothing(at);
-  }
-  void bind(int at, const Value& value);
-  void bind_number(int at, std::int64_t number);
-  void bind_nothing(int at);
-  void step();
+  static int place_of(std::size_t column);
+  void set_number(std::size_t column, std::int64_t number);
 
   Database& database_;
   sqlite3_stmt* insert_ = nullptr;

@@ -1,5 +1,4 @@
-#include "machine_code/call_paths.h"
-
+// Call paths of directives, as a tree of calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "machine_code/call_places.h"
 #include "machine_code/source_loops.h"
 #include "machine_code/unreached.h"
+#include "spool_reader/passes.h"
 #include "symbols/callers.h"
 
 namespace ompdm::trace {

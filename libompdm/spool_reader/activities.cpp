@@ -1,5 +1,4 @@
-#include "spool_reader/activities.h"
-
+// Device activities to operations and launches.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "spool_reader/passes.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "spool_reader/decoder.h"
-#include "spool_reader/normalize.h"
+#include "spool_reader/passes.h"
 
 namespace ompdm::trace {
 

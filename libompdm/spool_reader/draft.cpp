@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "spool_reader/clock.h"
+#include "spool_reader/passes.h"
 
 namespace ompdm::trace {
 

@@ -17,8 +17,6 @@
 
 namespace ompdm::trace {
 
-struct Draft;
-
 /// An example's rows are of a thread of their own meanwhile, so that no step takes them for what
 /// happened among others: from this number on.
 inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
@@ -39,9 +37,6 @@ struct TallyNote {
   std::vector<std::uint32_t> launches;
   static constexpr std::uint32_t kNotJoined = 0xffffffff;
 };
-
-/// Takes the examples out of the draft's rows, and makes the trace's tallies of them.
-void take_examples(Draft& draft);
 
 /// Not yet known, in the columns of a draft.
 inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();

@@ -1,5 +1,4 @@
-#include "spool_reader/normalize.h"
-
+// Operations that runtimes report differently, made alike.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "ompdm/columns.h"
 #include "spool_format/format.h"
 #include "spool_reader/clock.h"
+#include "spool_reader/passes.h"
 
 namespace ompdm::trace {
 

@@ -10,20 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "attribution/attribution.h"
-#include "attribution/late_names.h"
-#include "machine_code/call_paths.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/trace.h"
 #include "spool_format/activities.h"
-#include "spool_reader/activities.h"
 #include "spool_reader/clock.h"
 #include "spool_reader/decoder.h"
 #include "spool_reader/draft.h"
-#include "spool_reader/normalize.h"
+#include "spool_reader/passes.h"
 #include "spool_reader/spool_file.h"
-#include "symbols/sites.h"
 #include "symbols/symbols.h"
 #include "symbols/variables.h"
 

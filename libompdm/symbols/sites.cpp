@@ -1,5 +1,4 @@
-#include "symbols/sites.h"
-
+// The place in the source of each directive and API call.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "machine_code/flow_graph.h"
+#include "spool_reader/passes.h"
 #include "symbols/callers.h"
 #include "symbols/symbol_names.h"
 

@@ -9,7 +9,6 @@
 #include "spool_reader/draft.h"
 
 struct Dwfl_Module;
-struct Dwfl_Module;
 
 namespace ompdm::trace {
 

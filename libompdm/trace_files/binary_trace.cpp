@@ -3,31 +3,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <concepts>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ompdm/error.h"
 #include "trace_files/json_text.h"
-#include "trace_files/trace_io.h"
 #include "trace_files/trace_metadata.h"
 #include "trace_files/trace_schema.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace ompdm::binary {
+namespace ompdm {
+
+std::uint64_t binary::checksum_of(const BlockHeader& header, std::uint64_t number,
+                                  std::string_view bytes) {
+  const std::uint64_t seed = (number << 32) + static_cast<std::uint32_t>(header.kind);
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
 
 namespace {
 
-inline constexpr std::size_t kLongestVarint = 10;
+using namespace binary;
+
+constexpr std::size_t kLongestVarint = 10;
 
 /// Writes to `at`, where kLongestVarint bytes must be; the place behind it.
-inline char* put_varint(char* at, std::uint64_t value) {
+char* put_varint(char* at, std::uint64_t value) {
   while (value >= 0x80) {
     *at++ = static_cast<char>(value | 0x80);
     value >>= 7;
@@ -37,7 +44,7 @@ inline char* put_varint(char* at, std::uint64_t value) {
 }
 
 /// Takes one from the front of `bytes`. False, with `value` undefined, if none is there.
-inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
+bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   value = 0;
   for (std::size_t i = 0; i < bytes.size() && i < kLongestVarint; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
@@ -50,81 +57,38 @@ inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   return false;
 }
 
-inline std::uint64_t to_zigzag(std::uint64_t difference) {
+std::uint64_t to_zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
 
-inline std::uint64_t from_zigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
+std::uint64_t from_zigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
 
-}  // namespace
+/// The position of a field in one of a row's two lists, FieldRule::shape or FieldRule::rare.
+using Position = int FieldRule::*;
 
-std::uint64_t checksum_of(const BlockHeader& header, std::uint64_t number, std::string_view bytes) {
-  const std::uint64_t seed = (number << 32) + static_cast<std::uint32_t>(header.kind);
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
-}
-
-namespace {
-
-template <class Row, class Of>
-concept Either = std::same_as<std::remove_const_t<Row>, Of>;
-
-/// What a row has in common with others (RowParts::repeated), as references.
-template <Either<Region> Row>
-auto shape_fields(Row& row) {
-  return std::tie(row.site, row.path, row.map_list, row.thread, row.device, row.ends_data,
-                  row.unfinished, row.host_fallback, row.nowait, row.maker);
-}
-template <Either<DataOp> Row>
-auto shape_fields(Row& row) {
-  return std::tie(row.kind, row.site, row.src, row.dst, row.bytes, row.variable, row.storage,
-                  row.path, row.thread, row.map_type, row.src_device, row.dst_device, row.clock,
-                  row.internal, row.unfinished);
-}
-template <Either<Launch> Row>
-auto shape_fields(Row& row) {
-  return std::tie(row.site, row.kernel, row.thread, row.device, row.clock, row.unfinished,
-                  row.requested_teams, row.num_teams, row.thread_limit, row.trip_count);
+/// A bit for each position that a field of Row has.
+template <class Row, Position kPosition>
+consteval std::uint64_t positions_of() {
+  std::uint64_t positions = 0;
+  const Row row;
+  fields(
+      [&](std::string_view, const auto&, FieldRule rule = {}) {
+        if (rule.*kPosition < 0) return;
+        const std::uint64_t bit = std::uint64_t{1} << (rule.*kPosition);
+        positions = (positions & bit) != 0 ? ~std::uint64_t{0} : positions | bit;
+      },
+      row);
+  return positions;
 }
 
-/// What few rows have of their own (RowParts::Rare).
-template <Either<RowParts<Region>::Rare> Rare>
-auto rare_fields(Rare& rare) {
-  return std::tie(rare.hashing, rare.hashing_after, rare.made, rare.components);
-}
-template <Either<RowParts<DataOp>::Rare> Rare>
-auto rare_fields(Rare& rare) {
-  return std::tie(rare.fingerprint, rare.hash, rare.call, rare.trivial);
-}
-template <Either<RowParts<Launch>::Rare> Rare>
-auto rare_fields(Rare& /*rare*/) {
-  return std::tie();
-}
-
-/// Rows that are told in full, but for their times.
-template <Either<DeviceActivity> Row>
-auto all_fields(Row& row) {
-  return std::tie(row.kind, row.source, row.destination, row.internal, row.op, row.launch,
-                  row.region, row.kernel, row.device, row.source_device, row.destination_device,
-                  row.stream, row.context, row.correlation, row.bytes, row.grid[0], row.grid[1],
-                  row.grid[2], row.block[0], row.block[1], row.block[2], row.registers,
-                  row.static_shared, row.dynamic_shared);
-}
-template <Either<Synchronization> Row>
-auto all_fields(Row& row) {
-  return std::tie(row.kind, row.op, row.region, row.device, row.context, row.stream,
-                  row.correlation);
-}
-
-/// How many enumerators each enumeration has.
-constexpr std::size_t count_of(OpKind /*of*/) { return trace_schema::kOpCategories.size(); }
-constexpr std::size_t count_of(Clock /*of*/) { return trace_schema::kClocks.size(); }
-constexpr std::size_t count_of(ActivityKind /*of*/) {
-  return trace_schema::kActivityCategories.size();
-}
-constexpr std::size_t count_of(SynchronizationKind /*of*/) {
-  return trace_schema::kSynchronizationCategories.size();
-}
-constexpr std::size_t count_of(MemoryKind /*of*/) { return trace_schema::kMemoryKinds.size(); }
+/// How many fields are in a list of Row.
+template <class Row, Position kPosition>
+constexpr std::size_t kFieldCount = [] {
+  constexpr std::uint64_t kPositions = positions_of<Row, kPosition>();
+  static_assert((kPositions & (kPositions + 1)) == 0 && kPositions != ~std::uint64_t{0},
+                "each position is taken once, from 0 on");
+  return static_cast<std::size_t>(std::popcount(kPositions));
+}();
 
 /// A field as an unsigned integer: signed ones as zigzag, references + 1, so that none is 0.
 template <class Field>
@@ -145,8 +109,9 @@ bool from_number(std::uint64_t number, Field& field) {
     field.value = static_cast<std::uint32_t>(number) - 1;
     return number <= std::numeric_limits<std::uint32_t>::max();
   } else if constexpr (std::is_enum_v<Field>) {
-    field = static_cast<Field>(number < count_of(Field{}) ? number : 0);
-    return number < count_of(Field{});
+    constexpr std::size_t kCount = trace_schema::words_of(Field{}).size();
+    field = static_cast<Field>(number < kCount ? number : 0);
+    return number < kCount;
   } else if constexpr (std::is_same_v<Field, bool>) {
     field = number == 1;
     return number <= 1;
@@ -160,31 +125,33 @@ bool from_number(std::uint64_t number, Field& field) {
   }
 }
 
-inline std::uint64_t take_number(std::string_view& bytes) {
+std::uint64_t take_number(std::string_view& bytes) {
   std::uint64_t number = 0;
   if (!take_varint(bytes, number)) throw DamagedBlock("a row ends within a number");
   return number;
 }
 
-inline std::uint64_t take_difference(std::string_view& bytes) {
-  return from_zigzag(take_number(bytes));
-}
+std::uint64_t take_difference(std::string_view& bytes) { return from_zigzag(take_number(bytes)); }
 
 /// Fields that this version does not know are passed over, those that an older one did not write
 /// keep their values.
-template <class Fields>
-void take_fields(std::string_view& bytes, Fields fields) {
+template <Position kPosition, class Row>
+void take_fields(std::string_view& bytes, Row& row) {
+  constexpr std::size_t kKnown = kFieldCount<Row, kPosition>;
+  std::array<std::uint64_t, kKnown + 1> numbers{};
   const std::uint64_t count = take_number(bytes);
-  std::uint64_t taken = 0;
-  const auto take = [&](auto& field) {
-    if (taken == count) return;
-    ++taken;
-    if (!from_number(take_number(bytes), field)) {
-      throw DamagedBlock("a field has no value that makes sense");
-    }
-  };
-  std::apply([&](auto&... field) { (take(field), ...); }, fields);
-  for (; taken < count; ++taken) take_number(bytes);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    numbers[std::min<std::uint64_t>(i, kKnown)] = take_number(bytes);
+  }
+  fields(
+      [&](std::string_view, auto& field, FieldRule rule = {}) {
+        const auto position = static_cast<std::size_t>(rule.*kPosition);
+        if (position >= count || position >= kKnown) return;
+        if (!from_number(numbers[position], field)) {
+          throw DamagedBlock("a field has no value that makes sense");
+        }
+      },
+      row);
 }
 
 /// Reads the rows of one kind, which come block after block, into a column of Runs.
@@ -206,7 +173,7 @@ class RunsReader {
     if (shape > first_rows_.size()) throw DamagedBlock("a row is like none before it");
     const bool is_new = shape == first_rows_.size();
     Row row;
-    if (is_new) take_fields(bytes, shape_fields(row));
+    if (is_new) take_fields<&FieldRule::shape>(bytes, row);
     begin_ += take_difference(bytes);
     const auto begin = static_cast<Nanoseconds>(begin_);
     const auto end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
@@ -225,7 +192,10 @@ class RunsReader {
     } else {
       runs_.repeat(first_rows_[shape], begin, end, region.value);
     }
-    if ((head & 1) != 0) take_fields(bytes, rare_fields(runs_.rare_of(runs_.size() - 1)));
+    if ((head & 1) == 0) return;
+    Row rare;
+    take_fields<&FieldRule::rare>(bytes, rare);
+    runs_.rare_of(runs_.size() - 1) = rare;
   }
 
   Runs<Row>& runs_;
@@ -246,7 +216,7 @@ class VectorReader {
       begin_ += take_difference(bytes);
       row.begin = static_cast<Nanoseconds>(begin_);
       row.end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
-      take_fields(bytes, all_fields(row));
+      take_fields<&FieldRule::shape>(bytes, row);
     }
   }
 
@@ -255,29 +225,9 @@ class VectorReader {
   std::uint64_t begin_ = 0;
 };
 
-}  // namespace
-
-}  // namespace ompdm::binary
-
-namespace ompdm {
-
-namespace {
-
-using namespace binary;
-
 // A row takes at least this much of a file that is not compressed.
 constexpr std::uint64_t kSmallestRow = 3;
 constexpr std::uint64_t kSmallestFullRow = 8;
-
-std::size_t read_all(ByteSource& source, char* to, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const std::size_t got = source.read(to + done, size - done);
-    if (got == 0) break;
-    done += got;
-  }
-  return done;
-}
 
 /// Blocks one after the other, each whole and as it was written.
 class BlockReader {
@@ -288,10 +238,10 @@ class BlockReader {
   BlockKind next() {
     char raw[sizeof(BlockHeader)];
     BlockHeader header;
-    if (read_all(source_, raw, sizeof(raw)) < sizeof(raw)) fail_cut();
+    if (read_fully(source_, raw, sizeof(raw)) < sizeof(raw)) fail_cut();
     std::memcpy(&header, raw, sizeof(header));
     if (header.size > kLargestBlock) throw DamagedBlock("a block is larger than any");
-    if (read_all(source_, bytes_.data(), header.size) < header.size) fail_cut();
+    if (read_fully(source_, bytes_.data(), header.size) < header.size) fail_cut();
     size_ = header.size;
     if (checksum_of(header, number_, bytes()) != header.checksum) {
       throw DamagedBlock(fmt::format("the checksum of block {} is another", number_));
@@ -357,8 +307,6 @@ class BinaryReader {
       read_events(read_metadata());
       check_counts();
     });
-    const std::string broken = find_broken_reference(trace_);
-    if (!broken.empty()) fail(fmt::format("is damaged ({})", broken), kCopyAgain);
     return std::move(trace_);
   }
 
@@ -387,7 +335,7 @@ class BinaryReader {
 
   void read_opening() {
     char opening[kOpeningSize];
-    if (read_all(source_, opening, sizeof(opening)) < sizeof(opening))
+    if (read_fully(source_, opening, sizeof(opening)) < sizeof(opening))
       fail("is cut short", kCopyAgain);
     if (!is_binary_beginning({opening, sizeof(opening)})) {
       fail("is no trace of ompdm", "name a file that ompdm recorded");
@@ -421,12 +369,7 @@ class BinaryReader {
     const auto after = text.after();
     if (has_more || !after) throw DamagedBlock("its metadata is not whole");
     counts_ = metadata.counts();
-    const std::uint64_t most = size_ / kSmallestRow;
-    trace_.regions.reserve(std::min(counts_.regions, most));
-    trace_.ops.reserve(std::min(counts_.ops, most));
-    trace_.launches.reserve(std::min(counts_.launches, most));
-    trace_.activities.reserve(std::min(counts_.activities, size_ / kSmallestFullRow));
-    trace_.synchronizations.reserve(std::min(counts_.synchronizations, size_ / kSmallestFullRow));
+    metadata.reserve(size_ / kSmallestRow, size_ / kSmallestFullRow);
     return *after;
   }
 
@@ -450,34 +393,16 @@ class BinaryReader {
   }
 
   void check_counts() const {
-    const bool all = trace_.regions.size() == counts_.regions && trace_.ops.size() == counts_.ops &&
-                     trace_.launches.size() == counts_.launches &&
-                     trace_.activities.size() == counts_.activities &&
-                     trace_.synchronizations.size() == counts_.synchronizations;
-    if (!all) throw DamagedBlock("it has not as many rows as it says");
+    if (counts_of(trace_) != counts_) throw DamagedBlock("it has not as many rows as it says");
   }
 
   ByteSource& source_;
   const std::string& name_;
   std::uint64_t size_;
   BlockReader blocks_;
-  MetadataReader::Counts counts_;
+  EventCounts counts_;
   Trace trace_;
 };
-
-}  // namespace
-
-Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64_t size) {
-  return BinaryReader(source, name, size).read();
-}
-
-Trace read_binary_head(ByteSource& source, const std::string& name) {
-  return BinaryReader(source, name, 0).read_head();
-}
-
-namespace {
-
-using namespace binary;
 
 class BlockWriter final : public ByteSink {
  public:
@@ -512,9 +437,9 @@ class BlockWriter final : public ByteSink {
       const bool is_new = numbers[shape] == kNew;
       if (is_new) numbers[shape] = static_cast<std::uint32_t>(known++);
       const auto& rare = runs.rare(i);
-      const bool has_rare = !(rare == typename RowParts<Row>::Rare());
+      const bool has_rare = !(rare == typename Row::Rare());
       at = put_varint(at, std::uint64_t{numbers[shape]} * 2 + (has_rare ? 1 : 0));
-      if (is_new) at = put_fields(at, shape_fields(runs.common(i)));
+      if (is_new) at = put_fields<&FieldRule::shape>(at, runs.common(i));
       const auto begin = static_cast<std::uint64_t>(runs.begin_of(i));
       at = put_varint(at, to_zigzag(begin - last_begin));
       at = put_varint(at, to_zigzag(static_cast<std::uint64_t>(runs.duration_of(i))));
@@ -524,7 +449,11 @@ class BlockWriter final : public ByteSink {
         at = put_varint(at, to_zigzag(region - last_region));
         last_region = region;
       }
-      if (has_rare) at = put_fields(at, rare_fields(rare));
+      if (has_rare) {
+        Row row;
+        static_cast<typename Row::Rare&>(row) = rare;
+        at = put_fields<&FieldRule::rare>(at, row);
+      }
       at = end_row(kind, at);
     }
     put_rest(kind, at);
@@ -539,17 +468,23 @@ class BlockWriter final : public ByteSink {
       at = put_varint(at, to_zigzag(begin - last_begin));
       at = put_varint(at, to_zigzag(static_cast<std::uint64_t>(row.end) - begin));
       last_begin = begin;
-      at = end_row(kind, put_fields(at, all_fields(row)));
+      at = end_row(kind, put_fields<&FieldRule::shape>(at, row));
     }
     put_rest(kind, at);
   }
 
  private:
-  template <class Fields>
-  static char* put_fields(char* at, const Fields& fields) {
-    at = put_varint(at, std::tuple_size_v<Fields>);
-    std::apply([&at](const auto&... field) { ((at = put_varint(at, to_number(field))), ...); },
-               fields);
+  template <Position kPosition, class Row>
+  static char* put_fields(char* at, const Row& row) {
+    constexpr std::size_t kCount = kFieldCount<Row, kPosition>;
+    std::array<std::uint64_t, kCount + 1> numbers;  // one more: no row has an array of none
+    fields(
+        [&](std::string_view, const auto& field, FieldRule rule = {}) {
+          if (rule.*kPosition >= 0) numbers[rule.*kPosition] = to_number(field);
+        },
+        row);
+    at = put_varint(at, kCount);
+    for (std::size_t i = 0; i < kCount; ++i) at = put_varint(at, numbers[i]);
     return at;
   }
 
@@ -578,6 +513,14 @@ class BlockWriter final : public ByteSink {
 };
 
 }  // namespace
+
+Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64_t size) {
+  return BinaryReader(source, name, size).read();
+}
+
+Trace read_binary_head(ByteSource& source, const std::string& name) {
+  return BinaryReader(source, name, 0).read_head();
+}
 
 bool is_binary_name(const std::filesystem::path& name) {
   const std::filesystem::path plain = name.extension() == ".gz" ? name.stem() : name;

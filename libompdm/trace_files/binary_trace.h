@@ -12,6 +12,7 @@
 
 #include "ompdm/trace.h"
 #include "trace_files/byte_stream.h"
+#include "trace_files/trace_io.h"
 
 namespace ompdm::binary {
 
@@ -71,9 +72,8 @@ bool is_binary_beginning(std::string_view bytes);
 /// Writes a trace whose references exist, and closes the sink. Throws Error.
 void write_binary_trace(const Trace& trace, ByteSink& sink);
 
-/// Reads a trace that is called `name` in errors and in Trace::file, from its first byte on. `size`
-/// is that of the file, as a bound of what it is worth to reserve. A file that was cut short, is
-/// damaged or newer throws Error.
+/// Reads such a trace, from its first byte on, as read_json_trace() does. A file that was cut
+/// short, is damaged or newer throws Error.
 Trace read_binary_trace(ByteSource& source, const std::string& name, std::uint64_t size);
 
 /// Such a trace without its events: of its file no more than the metadata is read. Throws Error.

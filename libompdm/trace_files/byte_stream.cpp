@@ -141,6 +141,16 @@ class GzipSink final : public ByteSink {
 
 }  // namespace
 
+std::size_t read_fully(ByteSource& source, char* buffer, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const std::size_t got = source.read(buffer + done, size - done);
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   return std::make_unique<FileSource>(path);
 }

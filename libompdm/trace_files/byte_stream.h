@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ompdm/trace.h"
-
 namespace ompdm {
 
 /// What helps where a file is damaged or cut short.
@@ -23,6 +21,9 @@ class ByteSource {
   /// Fills `buffer` with up to `size` bytes and returns how many; 0 at the end. Throws Error.
   virtual std::size_t read(char* buffer, std::size_t size) = 0;
 };
+
+/// Fills `buffer` unless the source ends before; returns how many bytes it got. Throws Error.
+std::size_t read_fully(ByteSource& source, char* buffer, std::size_t size);
 
 /// Where bytes go to.
 class ByteSink {
@@ -79,15 +80,5 @@ class LineReader {
   bool ended_ = false;
   bool too_long_ = false;
 };
-
-/// Writes a trace whose references exist, and closes the sink. Throws Error.
-void write_trace_bytes(const Trace& trace, ByteSink& sink);
-
-/// Throws Error, which calls the trace `name`, if no reader would take what was written of it.
-void check_references(const Trace& trace, const std::string& name);
-
-/// Reads a trace that is called `name` in errors and in Trace::file. `size` is that of the file, as
-/// a bound of what it is worth to reserve. Throws Error.
-Trace read_trace_bytes(ByteSource& source, const std::string& name, std::uint64_t size);
 
 }  // namespace ompdm

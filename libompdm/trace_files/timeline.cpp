@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -152,7 +151,6 @@ OneClock only(const OneClock& all, std::span<const std::size_t> chosen) {
 
 namespace {
 
-using nlohmann::ordered_json;
 namespace schema = trace_schema;
 
 constexpr std::array<std::string_view, 4> kAgreements = {"one_clock", "within", "unsynchronized",
@@ -195,15 +193,16 @@ struct ProcessRow {
   std::size_t group;
 };
 
-ordered_json row(const ProcessRow& of) {
-  return {{"rank", of.process.rank},
-          {"program", to_utf8(of.process.program)},
-          {"host", to_utf8(of.process.host)},
-          {"file", to_utf8(of.file)},
-          {"pid", of.process.pid},
-          {"shown_pid", of.pid},
-          {"offset_ns", signed_number(of.offset)},
-          {"clock", of.group}};
+template <class Visit, RowOf<ProcessRow> Row>
+void fields(Visit&& visit, Row& row) {
+  visit("rank", row.process.rank);
+  visit("program", row.process.program);
+  visit("host", row.process.host);
+  visit("file", row.file);
+  visit("pid", row.process.pid);
+  visit("shown_pid", row.pid);
+  visit("offset_ns", row.offset);
+  visit("clock", row.group);
 }
 
 // A group as the file tells it.
@@ -211,15 +210,12 @@ struct ClockRow {
   const ClockGroup& group;
 };
 
-ordered_json row(const ClockRow& of) {
-  const ClockGroup& group = of.group;
-  ordered_json json{{"boot_is_known", group.boot_is_known},
-                    {"realtime", schema::name_of(schema::kRealtimeStates, group.realtime.state)}};
-  if (group.realtime.state != RealtimeClock::State::kUnknown) {
-    json["realtime_max_error_ns"] = signed_number(group.realtime.max_error);
-    json["realtime_estimated_error_ns"] = signed_number(group.realtime.estimated_error);
-  }
-  return json;
+template <class Visit, RowOf<ClockRow> Row>
+void fields(Visit&& visit, Row& row) {
+  const RealtimeClock& realtime = row.group.realtime;
+  visit("boot_is_known", row.group.boot_is_known);
+  if (realtime.state == State::kUnknown) visit("realtime", realtime.state);
+  fields(visit, realtime);
 }
 
 void write_head(const TimelineHead& head, const std::vector<std::uint32_t>& pids, ByteSink& sink) {
@@ -235,10 +231,10 @@ void write_head(const TimelineHead& head, const std::vector<std::uint32_t>& pids
     rows.push_back({head.processes[i], head.files[i], pids[i], clock.offsets[i], groups[i]});
   }
   MetadataLines lines(sink, schema::kTimelineOpening, schema::kTimelineVersion);
-  lines.value("begin_realtime_ns", signed_number(clock.begin_realtime_ns));
+  lines.value("begin_realtime_ns", clock.begin_realtime_ns);
   lines.value("agreement", schema::name_of(kAgreements, clock.agreement));
-  if (clock.agreement == Agreement::kWithin) lines.value("within_ns", signed_number(clock.within));
-  lines.value("said", to_utf8(head.agreement));
+  if (clock.agreement == Agreement::kWithin) lines.value("within_ns", clock.within);
+  lines.value("said", head.agreement);
   lines.list("clocks", clocks);
   lines.list("processes", rows);
   lines.end();

@@ -1,234 +1,18 @@
 #include "trace_files/trace_events.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
-#include <optional>
 #include <queue>
 #include <utility>
 
-#include "trace_files/event_args.h"
+#include "trace_files/json_rows.h"
 #include "trace_files/json_text.h"
 
 namespace ompdm {
-
-namespace {
-
-namespace dom = simdjson::dom;
-using namespace trace_schema;
-
-static_assert(LineReader::kPadding >= simdjson::SIMDJSON_PADDING);
-
-struct Event {
-  std::string_view phase;
-  std::string_view category;
-  std::optional<dom::element> begin;
-  std::optional<dom::element> duration;
-  std::optional<dom::element> bind_id;
-  std::optional<dom::element> args;
-};
-
-Event read_keys(const dom::object& object) {
-  Event event;
-  for (const auto& [key, value] : object) {
-    if (key == "ph") {
-      if (value.get(event.phase) != simdjson::SUCCESS) refuse_value(key);
-    } else if (key == "cat") {
-      if (value.get(event.category) != simdjson::SUCCESS) refuse_value(key);
-    } else if (key == "ts") {
-      event.begin = value;
-    } else if (key == "dur") {
-      event.duration = value;
-    } else if (key == "bind_id") {
-      event.bind_id = value;
-    } else if (key == "args") {
-      event.args = value;
-    }
-  }
-  return event;
-}
-
-void expect_of_a_run(Nanoseconds time) {
-  // Seventy years: durations, and sums of some, have room in 64 bits.
-  constexpr Nanoseconds kLatestTime = Nanoseconds{1} << 61;
-  if (time < -kLatestTime || time > kLatestTime)
-    throw MalformedLine("its time is outside of any run");
-}
-
-template <class Row>
-void set_times(const Event& event, const EventArgs& args, Row& row) {
-  if (args.begin_ns && args.end_ns) {
-    row.begin = *args.begin_ns;
-    row.end = *args.end_ns;
-  } else {
-    if (!event.begin || !event.duration) throw MalformedLine("it has no ts or no dur");
-    row.begin = take_microseconds(*event.begin, "ts");
-    const Nanoseconds duration = take_microseconds(*event.duration, "dur");
-    expect_of_a_run(duration);
-    row.end = static_cast<Nanoseconds>(static_cast<std::uint64_t>(row.begin) +
-                                       static_cast<std::uint64_t>(duration));
-  }
-  expect_of_a_run(row.begin);
-  expect_of_a_run(row.end);
-}
-
-Region region_of(const Event& event, const EventArgs& args) {
-  Region region;
-  region.site.value = args.site;
-  region.path.value = args.path;
-  region.thread = args.thread;
-  region.device = args.device;
-  region.map_list = args.map_list;
-  region.ends_data = args.ends_data;
-  region.unfinished = args.unfinished;
-  region.host_fallback = args.host_fallback;
-  region.nowait = args.nowait;
-  region.made = args.made_ns;
-  region.maker = args.maker;
-  region.hashing = args.hashing_ns;
-  region.hashing_after = args.hashing_after_ns;
-  region.components = args.components;
-  set_times(event, args, region);
-  return region;
-}
-
-DataOp op_of(const Event& event, const EventArgs& args, OpKind kind) {
-  DataOp op;
-  op.kind = kind;
-  op.clock = args.clock;
-  op.internal = args.internal;
-  op.unfinished = args.unfinished;
-  op.thread = args.thread;
-  op.region.value = args.region;
-  op.site.value = args.site;
-  op.path.value = args.path;
-  op.variable.value = args.variable;
-  op.call = args.call;
-  op.storage = args.storage;
-  op.map_type = args.map_type;
-  op.src_device = args.from;
-  op.dst_device = args.to;
-  op.bytes = args.bytes;
-  op.src = args.src;
-  op.dst = args.dst;
-  op.fingerprint = args.fingerprint;
-  op.hash = args.hash;
-  op.trivial = args.trivial;
-  set_times(event, args, op);
-  return op;
-}
-
-Launch launch_of(const Event& event, const EventArgs& args) {
-  Launch launch;
-  launch.region.value = args.region;
-  launch.site.value = args.site;
-  launch.kernel.value = args.kernel;
-  launch.thread = args.thread;
-  launch.device = args.device;
-  launch.clock = args.clock;
-  launch.unfinished = args.unfinished;
-  launch.requested_teams = args.requested_teams;
-  launch.num_teams = args.num_teams;
-  launch.thread_limit = args.thread_limit;
-  launch.trip_count = args.trip_count;
-  set_times(event, args, launch);
-  return launch;
-}
-
-DeviceActivity activity_of(const Event& event, const EventArgs& args, ActivityKind kind) {
-  DeviceActivity activity;
-  activity.kind = kind;
-  activity.source = args.source_kind;
-  activity.destination = args.destination_kind;
-  activity.internal = args.internal;
-  activity.op.value = args.op;
-  activity.launch.value = args.launch;
-  activity.region.value = args.region;
-  activity.kernel.value = args.kernel;
-  activity.device = args.device;
-  activity.source_device = args.from;
-  activity.destination_device = args.to;
-  activity.stream = args.stream;
-  activity.context = args.context;
-  activity.correlation = args.correlation;
-  activity.bytes = args.bytes;
-  activity.grid = args.grid;
-  activity.block = args.block;
-  activity.registers = args.registers;
-  activity.static_shared = args.static_shared;
-  activity.dynamic_shared = args.dynamic_shared;
-  set_times(event, args, activity);
-  return activity;
-}
-
-Synchronization synchronization_of(const Event& event, const EventArgs& args,
-                                   SynchronizationKind kind) {
-  Synchronization wait;
-  wait.kind = kind;
-  wait.op.value = args.op;
-  wait.region.value = args.region;
-  wait.device = args.device;
-  wait.context = args.context;
-  wait.stream = args.stream;
-  wait.correlation = args.correlation;
-  set_times(event, args, wait);
-  return wait;
-}
-
-}  // namespace
-
-struct EventReader::Parser {
-  dom::parser json;
-};
-
-EventReader::EventReader(Trace& trace) : trace_(trace), parser_(std::make_unique<Parser>()) {}
-EventReader::~EventReader() = default;
-
-void EventReader::read_event(std::string_view object) {
-  dom::object keys;
-  if (parser_->json.parse(object.data(), object.size(), false).get(keys) != simdjson::SUCCESS) {
-    throw MalformedLine("it is no JSON object");
-  }
-  const Event event = read_keys(keys);
-  if (event.phase != "X") return;
-  const bool is_region = event.category == kRegionCategory;
-  const bool is_launch = event.category == kLaunchCategory;
-  const auto kind = value_of<OpKind>(kOpCategories, event.category);
-  const auto activity =
-      kind ? std::nullopt : value_of<ActivityKind>(kActivityCategories, event.category);
-  const auto wait = kind || activity
-                        ? std::nullopt
-                        : value_of<SynchronizationKind>(kSynchronizationCategories, event.category);
-  if (!is_region && !is_launch && !kind && !activity && !wait) return;
-
-  EventArgs args;
-  if (!activity) args.from = args.to = trace_.host_device;
-  if (event.args) {
-    dom::object fields;
-    if (event.args->get(fields) != simdjson::SUCCESS) refuse_value("args");
-    for (const auto& [key, value] : fields) args.set(key, value);
-  }
-  if (event.bind_id) {
-    const std::uint64_t id = take_unsigned(*event.bind_id, "bind_id");
-    if (id == 0 || id > Index<Region>::kNone) refuse_value("bind_id");
-    args.region = static_cast<std::uint32_t>(id - 1);
-  }
-  if (is_region) {
-    trace_.regions.push_back(region_of(event, args));
-  } else if (is_launch) {
-    trace_.launches.push_back(launch_of(event, args));
-  } else if (activity) {
-    trace_.activities.push_back(activity_of(event, args, *activity));
-  } else if (wait) {
-    trace_.synchronizations.push_back(synchronization_of(event, args, *wait));
-  } else {
-    trace_.ops.push_back(op_of(event, args, *kind));
-  }
-}
 
 namespace {
 
@@ -244,6 +28,173 @@ bool is_in_flow(OpKind kind) {
 }
 
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
+
+/// Whether `ts` and `dur` hold these times to the nanosecond; else the args repeat them.
+bool is_exact(Nanoseconds begin, Nanoseconds end) {
+  return begin <= end && begin > -kExactMicroseconds && end < kExactMicroseconds;
+}
+
+/// Writes the args of an event: fields that are not what their absence means.
+class ArgsWriter {
+ public:
+  /// `has_bind_id`: the event's bind_id tells its region. `host_device`: what an absent side means.
+  ArgsWriter(EventLine& line, bool has_bind_id, std::int32_t host_device)
+      : line_(line), has_bind_id_(has_bind_id), host_device_(host_device) {}
+
+  template <class Row>
+  void write(const Row& row) {
+    line_.args();
+    is_exact_ = is_exact(row.begin, row.end);
+    fields(*this, row);
+    line_.end("}}");
+  }
+
+  template <std::size_t N, class T>
+  [[gnu::always_inline]] void operator()(const char (&name)[N], const T& value,
+                                         FieldRule rule = {}) {
+    if (rule.as == FieldRule::kCategory || (rule.as == FieldRule::kTime && is_exact_)) return;
+    if constexpr (json_rows::kIsReference<T>) {
+      if (!value || (rule.as == FieldRule::kOwner && has_bind_id_)) return;
+      line_.arg(name);
+      line_.number(value.value);
+    } else if constexpr (std::same_as<T, bool>) {
+      if (!value) return;
+      line_.arg(name);
+      line_.text("true");
+    } else if constexpr (std::is_enum_v<T>) {
+      if (value == T{}) return;
+      line_.arg(name);
+      line_.quoted(word_of(value));
+    } else if (rule.as == FieldRule::kTime) {
+      line_.arg(name);
+      line_.quoted_number(line_.shifted(static_cast<Nanoseconds>(value)));
+    } else {
+      const std::int64_t absent = rule.as == FieldRule::kSide      ? host_device_
+                                  : rule.as == FieldRule::kMapList ? Index<Region>::kNone
+                                                                   : rule.absent;
+      if (static_cast<std::int64_t>(value) == absent) return;
+      line_.arg(name);
+      if (rule.as == FieldRule::kAddress) {
+        line_.hexadecimal(static_cast<std::uint64_t>(value));
+      } else if (rule.as == FieldRule::kInstant) {
+        line_.exact_number(line_.shifted(static_cast<Nanoseconds>(value)));
+      } else {
+        line_.exact_number(value);
+      }
+    }
+  }
+
+ private:
+  EventLine& line_;
+  bool has_bind_id_;
+  bool is_exact_ = true;
+  std::int32_t host_device_;
+};
+
+std::string place_of(std::string_view file, int line) {
+  if (file.empty()) return {};
+  const std::size_t slash = file.rfind('/');
+  return fmt::format(" {}:{}", slash == file.npos ? file : file.substr(slash + 1), line);
+}
+
+// Every event repeats its label: one of a template's instances can be as long as a page.
+std::string shortened(std::string text) {
+  constexpr std::size_t kLongest = 256;
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string label(const Site& site) {
+  const std::string_view what =
+      site.api.empty() ? name_of(kDirectives, site.directive) : std::string_view(site.api);
+  return fmt::format("{}{}", what, place_of(site.file, site.line));
+}
+
+std::string label(const Kernel& kernel) {
+  const std::string_view what = kernel.function.empty() ? kernel.name : kernel.function;
+  return fmt::format("{}{}", what.empty() ? "kernel" : what, place_of(kernel.file, kernel.line));
+}
+
+/// JSON strings with their quotes, made once for each site, variable and kernel.
+class EventLabels {
+ public:
+  explicit EventLabels(const Trace& trace);
+
+  /// "target heat.cpp:41", "end target data heat.cpp:26"
+  [[nodiscard]] const std::string& of(const Region& region) const;
+  /// The variable's name, or the kind where it has none.
+  [[nodiscard]] const std::string& of(const DataOp& op) const;
+  /// "heat heat.cpp:41"
+  [[nodiscard]] const std::string& of(const Launch& launch) const;
+  /// As what it did the work of, else its kernel or its kind.
+  [[nodiscard]] const std::string& of(const DeviceActivity& activity) const;
+  /// "cupti.stream_synchronize"
+  [[nodiscard]] const std::string& of(const Synchronization& wait) const;
+
+ private:
+  const Trace& trace_;
+  std::string region_;
+  std::string launch_;
+  std::array<std::string, 8> ops_;         // by OpKind
+  std::array<std::string, 6> activities_;  // by ActivityKind
+  std::array<std::string, 5> waits_;       // by SynchronizationKind
+  std::vector<std::string> sites_;         // by site, for its begin …
+  std::vector<std::string> site_ends_;     // … and its end
+  std::vector<std::string> variables_;     // empty: unnamed
+  std::vector<std::string> kernels_;
+};
+
+EventLabels::EventLabels(const Trace& trace)
+    : trace_(trace), region_(json_string("region")), launch_(json_string("kernel")) {
+  for (std::size_t i = 0; i < activities_.size(); ++i) {
+    activities_[i] = json_string(kActivityCategories[i]);
+  }
+  for (std::size_t i = 0; i < waits_.size(); ++i) {
+    waits_[i] = json_string(kSynchronizationCategories[i]);
+  }
+  for (std::size_t i = 0; i < ops_.size(); ++i) {
+    ops_[i] = json_string(kOpCategories[i]);
+  }
+  for (const Site& site : trace.sites) {
+    const std::string name = shortened(label(site));
+    sites_.push_back(json_string(name));
+    site_ends_.push_back(json_string("end " + name));
+  }
+  for (const Variable& variable : trace.variables) {
+    variables_.push_back(variable.name.empty() ? std::string()
+                                               : json_string(shortened(variable.name)));
+  }
+  for (const Kernel& kernel : trace.kernels)
+    kernels_.push_back(json_string(shortened(label(kernel))));
+}
+
+const std::string& EventLabels::of(const Region& region) const {
+  if (!region.site) return region_;
+  return region.ends_data ? site_ends_[region.site.value] : sites_[region.site.value];
+}
+
+const std::string& EventLabels::of(const DataOp& op) const {
+  if (op.variable && !variables_[op.variable.value].empty()) return variables_[op.variable.value];
+  return ops_[static_cast<std::size_t>(op.kind) % ops_.size()];
+}
+
+const std::string& EventLabels::of(const Launch& launch) const {
+  return launch.kernel ? kernels_[launch.kernel.value] : launch_;
+}
+
+const std::string& EventLabels::of(const DeviceActivity& activity) const {
+  if (activity.op) return of(trace_.ops[activity.op.value]);
+  if (activity.kind == ActivityKind::kKernel) {
+    return activity.kernel ? kernels_[activity.kernel.value] : launch_;
+  }
+  return activities_[static_cast<std::size_t>(activity.kind) % activities_.size()];
+}
+
+const std::string& EventLabels::of(const Synchronization& wait) const {
+  return waits_[static_cast<std::size_t>(wait.kind) % waits_.size()];
+}
 
 // A column on its way through the file.
 template <class Rows>
@@ -382,6 +333,12 @@ class EventWriter {
     if (--flow_left_[region.value] > 0) line_.text(R"(,"flow_out":true)");
   }
 
+  /// Ends an event with its args.
+  template <class Row>
+  void write_args(const Row& row, bool has_bind_id) {
+    ArgsWriter(line_, has_bind_id, trace_.host_device).write(row);
+  }
+
   void write_region(std::size_t position) {
     const Region& region = trace_.regions[position];
     open(kRegionCategory, labels_.of(region), layout_.regions[position], region.begin, region.end);
@@ -389,8 +346,7 @@ class EventWriter {
       bind(position);
       line_.text(R"(,"flow_out":true)");
     }
-    write_args(region, line_);
-    line_.end("}}");
+    write_args(region, true);
   }
 
   void write_op(std::size_t position) {
@@ -398,8 +354,7 @@ class EventWriter {
     open(name_of(kOpCategories, op.kind), labels_.of(op), layout_.ops[position], op.begin, op.end);
     const bool in_flow = op.region && is_in_flow(op.kind);
     if (in_flow) join_flow(op.region);
-    write_args(op, in_flow, trace_.host_device, line_);
-    line_.end("}}");
+    write_args(op, in_flow);
     if (op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete)
       allocating_.emplace(op.end, position);
   }
@@ -428,8 +383,7 @@ class EventWriter {
     const Launch& launch = trace_.launches[position];
     open(kLaunchCategory, labels_.of(launch), layout_.launches[position], launch.begin, launch.end);
     if (launch.region) join_flow(launch.region);
-    write_args(launch, line_);
-    line_.end("}}");
+    write_args(launch, true);
   }
 
   void write_activity(std::size_t position) {
@@ -437,16 +391,14 @@ class EventWriter {
     open(name_of(kActivityCategories, activity.kind), labels_.of(activity),
          layout_.activities[position], activity.begin, activity.end);
     if (activity.region) join_flow(activity.region);
-    write_args(activity, line_);
-    line_.end("}}");
+    write_args(activity, true);
   }
 
   void write_synchronization(std::size_t position) {
     const Synchronization& wait = trace_.synchronizations[position];
     open(name_of(kSynchronizationCategories, wait.kind), labels_.of(wait),
          layout_.synchronizations[position], wait.begin, wait.end);
-    write_args(wait, line_);
-    line_.end("}}");
+    write_args(wait, false);
   }
 
   const Trace& trace_;

@@ -1,4 +1,4 @@
-// Events of trace.json, read and written.
+// Events of trace.json, written.
 #pragma once
 
 #include <array>
@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -18,33 +18,6 @@
 #include "trace_files/tracks.h"
 
 namespace ompdm {
-
-namespace event_line {
-
-// `,"name":` of each argument, of one size, so that copying one takes a few instructions.
-struct ArgText {
-  static constexpr std::size_t kSize = 24;
-  std::array<char, kSize> text{};
-  std::size_t size = 0;
-};
-
-constexpr std::array<ArgText, trace_schema::kArgs.size()> arg_texts() {
-  std::array<ArgText, trace_schema::kArgs.size()> texts{};
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    ArgText& arg = texts[i];
-    const auto add = [&arg](char c) { arg.text[arg.size++] = c; };
-    add(',');
-    add('"');
-    for (const char c : trace_schema::kArgs[i]) add(c);
-    add('"');
-    add(':');
-  }
-  return texts;
-}
-
-inline constexpr auto kArgTexts = arg_texts();
-
-}  // namespace event_line
 
 /// Writes events; what is full goes to the sink. An event is a few texts of any length and as many
 /// numbers and arguments as an event of the format has.
@@ -114,67 +87,37 @@ class EventLine {
   /// Opens the args; each argument follows by one of the functions below.
   void args() {
     text(",\"args\":{");
-    skipped_ = 1;
+    comma_ = 0;
   }
-  void arg(trace_schema::Arg name) {
-    const event_line::ArgText& arg = event_line::kArgTexts[static_cast<std::size_t>(name)];
-    // The first one has no comma.
-    std::memcpy(at_, arg.text.data() + skipped_, event_line::ArgText::kSize - 1);
-    at_ += arg.size - skipped_;
-    skipped_ = 0;
+  template <std::size_t N>
+  void arg(const char (&name)[N]) {
+    static_assert(N <= kLongestName);
+    // The first one has no comma. Copies of a known size take a few instructions.
+    *at_ = ',';
+    at_ += std::exchange(comma_, 1);
+    *at_++ = '"';
+    std::memcpy(at_, name, N - 1);
+    at_ += N - 1;
+    std::memcpy(at_, "\":", 2);
+    at_ += 2;
   }
-  void arg(trace_schema::Arg name, std::string_view word) {
-    arg(name);
+  void quoted(std::string_view word) {
     *at_++ = '"';
     text(word);
     *at_++ = '"';
   }
-  /// A number where it differs from what its absence means.
+  /// A number; as a text where readers that keep numbers in doubles would not have it exactly.
   template <class Integer>
-  void arg_unless(Integer absent, trace_schema::Arg name, Integer value) {
-    if (value == absent) return;
-    const bool exact =
-        value < 0 || static_cast<std::uint64_t>(value) <= trace_schema::kExactInteger;
-    arg(name);
-    if (exact) {
+  void exact_number(Integer value) {
+    if (value < 0 || static_cast<std::uint64_t>(value) <= trace_schema::kExactInteger) {
       number(value);
     } else if (std::is_signed_v<Integer>) {
-      quoted(value);
+      quoted_number(value);
     } else {
       hexadecimal(static_cast<std::uint64_t>(value));
     }
   }
-  /// A number as a text, for readers that keep numbers in doubles.
-  void arg_text(trace_schema::Arg name, std::int64_t value) {
-    arg(name);
-    quoted(value);
-  }
-  void arg_flag(trace_schema::Arg name, bool value) {
-    if (!value) return;
-    arg(name);
-    text("true");
-  }
-  /// An address or a hash; 0 is none.
-  void arg_hexadecimal(trace_schema::Arg name, std::uint64_t value) {
-    if (value == 0) return;
-    arg(name);
-    hexadecimal(value);
-  }
-
- private:
-  static constexpr std::size_t kBuffer = std::size_t{1} << 18;
-  // A longer text goes past the buffer.
-  static constexpr std::size_t kLongText = 512;
-  // All arguments at once, and a dozen texts.
-  static constexpr std::size_t kLargestEvent = std::size_t{1} << 14;
-  static constexpr std::size_t kLongestNumber = 20;
-  static constexpr std::size_t kLongestTime = 24;
-  static_assert(trace_schema::kArgs.size() * (event_line::ArgText::kSize + kLongestNumber + 2) +
-                    12 * kLongText <=
-                kLargestEvent);
-
-  template <class Integer>
-  void quoted(Integer value) {
+  void quoted_number(std::int64_t value) {
     *at_++ = '"';
     number(value);
     *at_++ = '"';
@@ -185,13 +128,25 @@ class EventLine {
     *at_++ = '"';
   }
 
+ private:
+  static constexpr std::size_t kBuffer = std::size_t{1} << 18;
+  // A longer text goes past the buffer.
+  static constexpr std::size_t kLongText = 512;
+  // All arguments at once, and a dozen texts.
+  static constexpr std::size_t kLargestEvent = std::size_t{1} << 14;
+  static constexpr std::size_t kMostArgs = 64;
+  static constexpr std::size_t kLongestName = 24;
+  static constexpr std::size_t kLongestNumber = 20;
+  static constexpr std::size_t kLongestTime = 24;
+  static_assert(kMostArgs * (kLongestName + kLongestNumber + 6) + 12 * kLongText <= kLargestEvent);
+
   ByteSink& sink_;
   std::vector<char> buffer_;
   char* at_;
   char* full_;  // from here on an event might not fit
   std::string_view separator_;
   Nanoseconds shift_ = 0;
-  std::size_t skipped_ = 0;  // of the next argument's text
+  std::size_t comma_ = 0;  // how many come before the next argument
 };
 
 /// Writes the events up to the list's end, without the closing line. Needs references that exist.
@@ -212,24 +167,5 @@ std::size_t write_events(const Trace& trace, const Placement& place, Pids& pids,
 
 /// "heat" of "/home/ada/heat".
 std::string_view program_name(const Process& process);
-
-/// Reads events into a trace whose metadata has been read.
-class EventReader {
- public:
-  explicit EventReader(Trace& trace);
-  ~EventReader();
-  EventReader(const EventReader&) = delete;
-  EventReader& operator=(const EventReader&) = delete;
-
-  /// Takes the JSON object of one event; LineReader::kPadding bytes behind it must be readable.
-  /// Events that are not the model's (counters, names of tracks, categories of later versions) are
-  /// passed over. Throws MalformedLine.
-  void read_event(std::string_view object);
-
- private:
-  struct Parser;
-  Trace& trace_;
-  std::unique_ptr<Parser> parser_;
-};
 
 }  // namespace ompdm

@@ -1,21 +1,72 @@
-// otherData of trace.json: what is not an event.
+// otherData of trace.json: what is not an event. Both kinds of trace have it.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ompdm/trace.h"
 #include "trace_files/byte_stream.h"
-#include "trace_files/json_text.h"
+#include "trace_files/json_rows.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm {
+
+/// Calls `visit` with the key and the member of each list of definitions, in the order of
+/// otherData.
+template <class Visit>
+void definition_lists(Visit&& visit) {
+  visit("losses", &Trace::losses);
+  visit("devices", &Trace::devices);
+  visit("modules", &Trace::modules);
+  visit("threads", &Trace::threads);
+  visit("sites", &Trace::sites);
+  visit("variables", &Trace::variables);
+  visit("device_variables", &Trace::device_variables);
+  visit("kernels", &Trace::kernels);
+  visit("loops", &Trace::loops);
+  visit("call_places", &Trace::call_places);
+  visit("call_paths", &Trace::call_paths);
+  visit("map_lists", &Trace::map_lists);
+  visit("device_events", &Trace::device_events);
+  visit("mapped_pointers", &Trace::mapped_pointers);
+  visit("sources", &Trace::sources);
+}
+
+/// The same of aggregates.
+template <class Visit>
+void aggregate_lists(Visit&& visit) {
+  visit("region_tallies", &Trace::region_tallies);
+  visit("op_tallies", &Trace::op_tallies);
+  visit("launch_tallies", &Trace::launch_tallies);
+  visit("activity_tallies", &Trace::activity_tallies);
+}
+
+/// How many events of each kind a file says it has.
+struct EventCounts {
+  std::uint64_t regions = 0;
+  std::uint64_t ops = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t activities = 0;
+  std::uint64_t synchronizations = 0;
+  bool operator==(const EventCounts&) const = default;
+};
+
+template <class Visit, RowOf<EventCounts> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("regions", row.regions);
+  visit("ops", row.ops);
+  visit("launches", row.launches);
+  visit("activities", row.activities);
+  visit("synchronizations", row.synchronizations);
+}
+
+/// How many events a trace has.
+EventCounts counts_of(const Trace& trace);
 
 /// Writes the file's beginning up to the events.
 void write_metadata(const Trace& trace, ByteSink& sink);
@@ -25,24 +76,24 @@ class MetadataReader {
  public:
   explicit MetadataReader(Trace& trace) : trace_(trace) {}
 
-  /// Takes a line; true after the last one, the line that begins the events. Throws MalformedLine.
+  /// Takes a line; true after the last one, the line that begins the events. Some bytes behind the
+  /// line must be readable (LineReader::kPadding). Throws MalformedLine.
   bool read_line(std::string_view line);
 
-  /// Rows that the file says it has: a hint for reserving.
-  struct Counts {
-    std::uint64_t regions = 0;
-    std::uint64_t ops = 0;
-    std::uint64_t launches = 0;
-    std::uint64_t activities = 0;
-    std::uint64_t synchronizations = 0;
-  };
-  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const EventCounts& counts() const noexcept { return counts_; }
+  /// Makes room for so many events, but for no more of a kind: `most` of what the host did,
+  /// `most_of_devices` of what CUPTI told.
+  void reserve(std::uint64_t most, std::uint64_t most_of_devices);
 
  private:
   enum class Place { kKeys, kRows, kAfter };
 
+  void set_value(std::string_view key, const simdjson::dom::element& value);
+  void append_row(const simdjson::dom::element& value);
+
   Trace& trace_;
-  Counts counts_;
+  simdjson::dom::parser parser_;
+  EventCounts counts_;
   Place place_ = Place::kKeys;
   std::string list_;
 };
@@ -55,18 +106,20 @@ class MetadataLines {
       : sink_(sink), out_(fmt::format("{}{}\"", opening, version)) {}
 
   /// A value, on one line.
-  void value(std::string_view key, const nlohmann::ordered_json& json) {
-    out_ += fmt::format(",\n\"{}\":{}", key, json.dump(-1, ' ', true));
+  template <class T>
+  void value(std::string_view key, const T& value) {
+    out_ += fmt::format(",\n\"{}\":", key);
+    JsonRowWriter::put(out_, value);
   }
 
-  /// A list; `row()` makes JSON of each of its rows, found by their type.
+  /// A list, each row on a line.
   template <class Row>
   void list(std::string_view key, const std::vector<Row>& rows) {
     out_ += fmt::format(",\n\"{}\":[", key);
     std::string_view separator = "\n";
-    for (const Row& each : rows) {
+    for (const Row& row : rows) {
       out_ += separator;
-      out_ += row(each).dump(-1, ' ', true);
+      JsonRowWriter::put(out_, row);
       separator = ",\n";
       if (out_.size() > kFlushAt) flush();
     }
@@ -91,26 +144,5 @@ class MetadataLines {
   ByteSink& sink_;
   std::string out_;
 };
-
-/// A text where a double would not hold it.
-nlohmann::ordered_json signed_number(std::int64_t value);
-
-nlohmann::ordered_json row(const Process& process);
-nlohmann::ordered_json row(const Recording& recording);
-nlohmann::ordered_json row(const Loss& loss);
-nlohmann::ordered_json row(const Device& device);
-nlohmann::ordered_json row(const Module& module);
-nlohmann::ordered_json row(const Thread& thread);
-nlohmann::ordered_json row(const Site& site);
-nlohmann::ordered_json row(const Variable& variable);
-nlohmann::ordered_json row(const DeviceVariable& variable);
-nlohmann::ordered_json row(const Kernel& kernel);
-nlohmann::ordered_json row(const CodeLoop& loop);
-nlohmann::ordered_json row(const CallPlace& place);
-nlohmann::ordered_json row(const CallPath& path);
-nlohmann::ordered_json row(const std::vector<MapItem>& items);
-nlohmann::ordered_json row(const DeviceEvent& event);
-nlohmann::ordered_json row(const MappedPointer& pointer);
-nlohmann::ordered_json row(const SourceFile& source);
 
 }  // namespace ompdm

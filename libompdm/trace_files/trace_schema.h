@@ -89,115 +89,22 @@ constexpr std::optional<Enum> value_of(const std::array<std::string_view, N>& na
   return std::nullopt;
 }
 
-/// Keys of an event's args.
-enum class Arg : std::uint8_t {
-  kBeginNs,
-  kBlockX,
-  kBlockY,
-  kBlockZ,
-  kBytes,
-  kCall,
-  kClock,
-  kComponents,
-  kContext,
-  kCorrelation,
-  kDestinationKind,
-  kDevice,
-  kDst,
-  kDynamicShared,
-  kEndNs,
-  kEndsData,
-  kFingerprint,
-  kFrom,
-  kGridX,
-  kGridY,
-  kGridZ,
-  kHash,
-  kHashingAfterNs,
-  kHashingNs,
-  kHostFallback,
-  kInternal,
-  kKernel,
-  kLaunch,
-  kMadeNs,
-  kMaker,
-  kMapList,
-  kMapType,
-  kNowait,
-  kNumTeams,
-  kOp,
-  kPath,
-  kRegion,
-  kRegisters,
-  kRequestedTeams,
-  kSite,
-  kSourceKind,
-  kSrc,
-  kStaticShared,
-  kStorage,
-  kStream,
-  kThread,
-  kThreadLimit,
-  kTo,
-  kTripCount,
-  kTrivial,
-  kUnfinished,
-  kVariable,
-  kCount
-};
-/// By Arg.
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::kCount)> kArgs = {
-    "begin_ns",
-    "block_x",
-    "block_y",
-    "block_z",
-    "bytes",
-    "call",
-    "clock",
-    "components",
-    "context",
-    "correlation",
-    "destination_kind",
-    "device",
-    "dst",
-    "dynamic_shared",
-    "end_ns",
-    "ends_data",
-    "fingerprint",
-    "from",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "hash",
-    "hashing_after_ns",
-    "hashing_ns",
-    "host_fallback",
-    "internal",
-    "kernel",
-    "launch",
-    "made_ns",
-    "maker",
-    "map_list",
-    "map_type",
-    "nowait",
-    "num_teams",
-    "op",
-    "path",
-    "region",
-    "registers",
-    "requested_teams",
-    "site",
-    "source_kind",
-    "src",
-    "static_shared",
-    "storage",
-    "stream",
-    "thread",
-    "thread_limit",
-    "to",
-    "trip_count",
-    "trivial",
-    "unfinished",
-    "variable"};
+/// All words of an enumeration, by enumerator.
+constexpr const auto& words_of(OpKind) { return kOpCategories; }
+constexpr const auto& words_of(ActivityKind) { return kActivityCategories; }
+constexpr const auto& words_of(SynchronizationKind) { return kSynchronizationCategories; }
+constexpr const auto& words_of(MemoryKind) { return kMemoryKinds; }
+constexpr const auto& words_of(Clock) { return kClocks; }
+constexpr const auto& words_of(Directive) { return kDirectives; }
+constexpr const auto& words_of(MakesMemory) { return kMakesMemory; }
+constexpr const auto& words_of(LineSource) { return kLineSources; }
+constexpr const auto& words_of(RealtimeClock::State) { return kRealtimeStates; }
+constexpr const auto& words_of(DeviceEvent::Kind) { return kDeviceEvents; }
+
+/// The word for an enumerator of those.
+template <class Enum>
+constexpr std::string_view word_of(Enum value) {
+  return name_of(words_of(value), value);
+}
 
 }  // namespace ompdm::trace_schema

@@ -1,110 +1,114 @@
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "ompdm/trace_file.h"
+#include "trace_files/trace_metadata.h"
 
 namespace ompdm {
 
 namespace {
 
 using Kept = std::vector<bool>;
-using Moved = std::vector<std::uint32_t>;
 
-/// Where each kept row goes.
-Moved positions(const Kept& kept) {
-  Moved moved(kept.size(), Index<Region>::kNone);
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (kept[i]) moved[i] = next++;
-  }
-  return moved;
-}
+/// Something for each kind of event that others refer to.
+template <class T>
+struct Referred {
+  T regions;
+  T ops;
+  T launches;
+};
 
-template <class Row>
-void follow(Index<Row>& index, const Moved& moved) {
-  if (index) index.value = moved[index.value];
+/// Calls `take` with each reference of a row to an event, and what `kinds` has for that kind.
+template <class Row, class T, class Take>
+void each_reference(Row& row, T& kinds, Take take) {
+  const auto visit = [&]<class Field>(std::string_view, Field& field, FieldRule = {}) {
+    using Reference = std::remove_const_t<Field>;
+    if constexpr (std::same_as<Reference, Index<Region>>) {
+      if (field) take(field.value, kinds.regions);
+    } else if constexpr (std::same_as<Reference, Index<DataOp>>) {
+      if (field) take(field.value, kinds.ops);
+    } else if constexpr (std::same_as<Reference, Index<Launch>>) {
+      if (field) take(field.value, kinds.launches);
+    }
+  };
+  fields(visit, row);
 }
 
 class Window {
  public:
   Window(const Trace& trace, Nanoseconds from, Nanoseconds to)
-      : trace_(trace), from_(from), to_(to) {}
+      : trace_(trace),
+        from_(from),
+        to_(to),
+        kept_{at_work(trace.regions), at_work(trace.ops), at_work(trace.launches)},
+        activities_(at_work(trace.activities)),
+        synchronizations_(at_work(trace.synchronizations)) {}
 
   Trace take() {
-    choose();
+    // What is kept keeps what it belongs to.
+    keep_referred(trace_.activities, activities_);
+    keep_referred(trace_.synchronizations, synchronizations_);
+    keep_referred(trace_.ops, kept_.ops);
+    keep_referred(trace_.launches, kept_.launches);
     Trace part = without_events();
-    const Moved regions = positions(regions_);
-    const Moved ops = positions(ops_);
-    const Moved launches = positions(launches_);
-    for (std::size_t i = 0; i < regions_.size(); ++i) {
-      if (regions_[i]) part.regions.push_back(trace_.regions[i]);
-    }
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      if (!ops_[i]) continue;
-      DataOp op = trace_.ops[i];
-      follow(op.region, regions);
-      part.ops.push_back(op);
-    }
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      if (!launches_[i]) continue;
-      Launch launch = trace_.launches[i];
-      follow(launch.region, regions);
-      part.launches.push_back(launch);
-    }
-    for (DeviceActivity activity : trace_.activities) {
-      if (!is_in(activity.begin, activity.end)) continue;
-      follow(activity.region, regions);
-      follow(activity.op, ops);
-      follow(activity.launch, launches);
-      part.activities.push_back(activity);
-    }
-    for (Synchronization wait : trace_.synchronizations) {
-      if (!is_in(wait.begin, wait.end)) continue;
-      follow(wait.region, regions);
-      follow(wait.op, ops);
-      part.synchronizations.push_back(wait);
-    }
+    const Positions moved{positions(kept_.regions), positions(kept_.ops),
+                          positions(kept_.launches)};
+    take_rows(trace_.regions, kept_.regions, moved, part.regions);
+    take_rows(trace_.ops, kept_.ops, moved, part.ops);
+    take_rows(trace_.launches, kept_.launches, moved, part.launches);
+    take_rows(trace_.activities, activities_, moved, part.activities);
+    take_rows(trace_.synchronizations, synchronizations_, moved, part.synchronizations);
     return part;
   }
 
  private:
-  [[nodiscard]] bool is_in(Nanoseconds begin, Nanoseconds end) const {
-    return begin <= to_ && end >= from_;
-  }
+  /// Where each kept row goes.
+  using Positions = Referred<std::vector<std::uint32_t>>;
 
-  template <class Row>
-  [[nodiscard]] Kept at_work(const Runs<Row>& rows) const {
+  template <class Rows>
+  [[nodiscard]] Kept at_work(const Rows& rows) const {
     Kept kept(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      kept[i] = is_in(rows.begin_of(i), rows.end_of(i));
+      if constexpr (requires { rows.begin_of(i); }) {
+        kept[i] = rows.begin_of(i) <= to_ && rows.end_of(i) >= from_;
+      } else {
+        kept[i] = rows[i].begin <= to_ && rows[i].end >= from_;
+      }
     }
     return kept;
   }
 
-  // What is kept keeps what it belongs to.
-  void choose() {
-    regions_ = at_work(trace_.regions);
-    ops_ = at_work(trace_.ops);
-    launches_ = at_work(trace_.launches);
-    const auto keep = [](auto index, Kept& kept) {
-      if (index) kept[index.value] = true;
-    };
-    for (const DeviceActivity& activity : trace_.activities) {
-      if (!is_in(activity.begin, activity.end)) continue;
-      keep(activity.op, ops_);
-      keep(activity.launch, launches_);
-      keep(activity.region, regions_);
+  template <class Rows>
+  void keep_referred(const Rows& rows, const Kept& kept) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!kept[i]) continue;
+      const auto& row = rows[i];
+      each_reference(row, kept_, [](std::uint32_t at, Kept& of_kind) { of_kind[at] = true; });
     }
-    for (const Synchronization& wait : trace_.synchronizations) {
-      if (!is_in(wait.begin, wait.end)) continue;
-      keep(wait.op, ops_);
-      keep(wait.region, regions_);
+  }
+
+  static std::vector<std::uint32_t> positions(const Kept& kept) {
+    std::vector<std::uint32_t> moved(kept.size(), Index<Region>::kNone);
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i]) moved[i] = next++;
     }
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      if (ops_[i]) keep(trace_.ops.region_of(i), regions_);
-    }
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      if (launches_[i]) keep(trace_.launches.region_of(i), regions_);
+    return moved;
+  }
+
+  template <class Rows>
+  static void take_rows(const Rows& rows, const Kept& kept, const Positions& moved, Rows& part) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!kept[i]) continue;
+      typename Rows::value_type row = rows[i];
+      each_reference(row, moved, [](std::uint32_t& at, const std::vector<std::uint32_t>& of_kind) {
+        at = of_kind[at];
+      });
+      part.push_back(row);
     }
   }
 
@@ -121,30 +125,16 @@ class Window {
     part.recording.told_from = std::clamp(from_, begin, end);
     part.recording.told_to = std::clamp(to_, part.recording.told_from, end);
     part.host_device = trace_.host_device;
-    part.losses = trace_.losses;
-    part.devices = trace_.devices;
-    part.modules = trace_.modules;
-    part.threads = trace_.threads;
-    part.sites = trace_.sites;
-    part.variables = trace_.variables;
-    part.device_variables = trace_.device_variables;
-    part.kernels = trace_.kernels;
-    part.loops = trace_.loops;
-    part.call_places = trace_.call_places;
-    part.call_paths = trace_.call_paths;
-    part.map_lists = trace_.map_lists;
-    part.device_events = trace_.device_events;
-    part.mapped_pointers = trace_.mapped_pointers;
-    part.sources = trace_.sources;
+    definition_lists([&](std::string_view, auto rows) { part.*rows = trace_.*rows; });
     return part;
   }
 
   const Trace& trace_;
   Nanoseconds from_;
   Nanoseconds to_;
-  Kept regions_;
-  Kept ops_;
-  Kept launches_;
+  Referred<Kept> kept_;
+  Kept activities_;
+  Kept synchronizations_;
 };
 
 }  // namespace

@@ -163,7 +163,8 @@ void add_events(Trace& trace) {
     trace.ops.push_back(op);
   }
   trace.launches = {
-      {{0},
+      {{},
+       {0},
        {0},
        {0},
        3,
@@ -176,8 +177,9 @@ void add_events(Trace& trace) {
        4294967295,
        4294967295,
        kHuge},
-      {{}, {}, {}, 0, -1, Clock::kHost, false, 0, 0, 0, 0, 0, 0},
-      {{7},
+      {{}, {}, {}, {}, 0, -1, Clock::kHost, false, 0, 0, 0, 0, 0, 0},
+      {{},
+       {7},
        {6},
        {1},
        2,

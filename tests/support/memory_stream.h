@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ompdm/trace.h"
-#include "trace_files/byte_stream.h"
+#include "trace_files/trace_io.h"
 
 namespace ompdm::test {
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ompdm/events.h"
+#include "ompdm/fields.h"
 
 namespace ompdm {
 
@@ -44,6 +45,17 @@ struct Distribution {
   [[nodiscard]] std::uint64_t median() const { return quantile(0.5); }
 };
 
+template <class Visit, RowOf<Distribution> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("count", row.count, {.optional = true});
+  visit("sum_ns", row.sum, {.optional = true});
+  visit("squares_low", row.squares_low, {.optional = true});
+  visit("squares_high", row.squares_high, {.optional = true});
+  visit("least_ns", row.least, {.absent = -1, .optional = true});  // 2^64 - 1
+  visit("most_ns", row.most, {.optional = true});
+  visit("bins", row.bins);
+}
+
 /// The least quantity of a bin of Distribution.
 std::uint64_t bin_begin(std::size_t bin);
 
@@ -53,6 +65,12 @@ struct RegionTally {
   Distribution times;  ///< nanoseconds
   bool operator==(const RegionTally&) const = default;
 };
+
+template <class Visit, RowOf<RegionTally> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit.sample(row.like);
+  fields(visit, row.times);
+}
 
 /// Operations of one kind, of one mapped item of such regions, or of one API call's place. `like`
 /// is one of them: its `region` is none, its `path` the call path also where they are of regions.
@@ -67,6 +85,16 @@ struct OpTally {
   bool operator==(const OpTally&) const = default;
 };
 
+template <class Visit, RowOf<OpTally> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit.sample(row.like);
+  visit("calls", row.calls, {.optional = true});
+  visit("bytes", row.bytes, {.optional = true});
+  visit("least_bytes", row.least_bytes, {.optional = true});
+  visit("most_bytes", row.most_bytes, {.optional = true});
+  fields(visit, row.times);
+}
+
 /// Launches of the kernel of such regions. `like` is one of them: its `region` is none.
 struct LaunchTally {
   Launch like;
@@ -74,6 +102,13 @@ struct LaunchTally {
   Distribution times;
   bool operator==(const LaunchTally&) const = default;
 };
+
+template <class Visit, RowOf<LaunchTally> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit.sample(row.like);
+  visit("path", row.path);
+  fields(visit, row.times);
+}
 
 /// What devices did for such operations or launches (CUPTI), of one kind and name, between one pair
 /// of kinds of memory. `like` is one of them: it refers to no operation, launch or region.
@@ -87,5 +122,16 @@ struct ActivityTally {
   Distribution times;  ///< on the device's clock
   bool operator==(const ActivityTally&) const = default;
 };
+
+template <class Visit, RowOf<ActivityTally> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit.sample(row.like);
+  visit("op_tally", row.op);
+  visit("launch_tally", row.launch);
+  visit("bytes", row.bytes, {.optional = true});
+  visit("least_bytes", row.least_bytes, {.optional = true});
+  visit("most_bytes", row.most_bytes, {.optional = true});
+  fields(visit, row.times);
+}
 
 }  // namespace ompdm

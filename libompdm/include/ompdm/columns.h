@@ -19,9 +19,11 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <tuple>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "ompdm/fields.h"
 
 namespace ompdm {
 
@@ -109,19 +111,14 @@ class RowIterator {
   std::size_t at_ = 0;
 };
 
-/// Specialised beside each Row that Runs hold:
-///   struct Rare         what few rows have of their own beside begin, end and region; default
-///                       constructed where a row has nothing of it, and comparable
-///   Rare take(Row&)     moves that out of a row
-///   give(Rare, Row&)    and back in
-///   repeated(row)       std::tie of all the rest: what a shape is
-template <class Row>
-struct RowParts;
+/// The base of rows that have all their fields in common with others, but for times and region.
+struct NoRare {
+  bool operator==(const NoRare&) const = default;
+};
 
 /// The distinct shapes of a column's rows, in the order in which they were met.
 template <class Row>
 class Shapes {
-  using Parts = RowParts<Row>;
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  public:
@@ -131,9 +128,7 @@ class Shapes {
   /// The number of this shape, which becomes one of them if it is not yet. `likely` is looked at
   /// first, then what rows of that shape became last.
   std::uint32_t number_of(const Row& shape, std::uint32_t likely) {
-    const auto is_it = [&](std::uint32_t number) {
-      return Parts::repeated(all_[number]) == Parts::repeated(shape);
-    };
+    const auto is_it = [&](std::uint32_t number) { return all_[number] == shape; };
     if (likely >= size()) return find(shape, is_it);
     if (is_it(likely)) return likely;
     if (became_.size() < size()) became_.resize(size(), kNone);
@@ -180,8 +175,9 @@ class Shapes {
   static std::uint64_t hash(const Row& row) {
     std::uint64_t hash = seed();
     const std::uint64_t own = hash;
-    const auto mix = [&hash, own](const auto& field) {
+    const auto mix = [&hash, own](std::string_view, const auto& field, FieldRule rule = {}) {
       constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+      if (rule.shape < 0) return;
       std::uint64_t value = 0;
       if constexpr (requires { field.value; }) {
         value = field.value;
@@ -191,7 +187,7 @@ class Shapes {
       hash = (hash ^ value) * kOdd;
       hash = (hash ^ (hash >> 32)) + own;
     };
-    std::apply([&](const auto&... fields) { (mix(fields), ...); }, Parts::repeated(row));
+    fields(mix, row);
     return hash;
   }
 
@@ -220,11 +216,11 @@ class Shapes {
 /// Rows of one type, in order. A loop's regions and operations differ in their times, and some in
 /// their contents: such a row takes 24 bytes, and its *shape*, the row without what is its own, is
 /// shared. An analysis that asks what a row is, not when, asks once a shape. What refers to rows
-/// does so by position.
+/// does so by position. `Row::Rare`, a base of Row, has the fields that few rows have beside begin,
+/// end and region; all others are those of the shape.
 template <class Row>
 class Runs {
-  using Parts = RowParts<Row>;
-  using Rare = typename Parts::Rare;
+  using Rare = typename Row::Rare;
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  public:
@@ -252,7 +248,7 @@ class Runs {
     row.begin = own.begin;
     row.end = end_of(at);
     if constexpr (kHasRegion) row.region.value = own.region;
-    if (own.rare != kNone) Parts::give(rare_[own.rare].rare, row);
+    if (own.rare != kNone) static_cast<Rare&>(row) = rare_[own.rare].rare;
     return row;
   }
 
@@ -468,7 +464,7 @@ class Runs {
   static void without_own(Row& row) {
     row.begin = row.end = 0;
     if constexpr (kHasRegion) row.region = {};
-    [[maybe_unused]] const Rare rare = Parts::take(row);
+    static_cast<Rare&>(row) = {};
   }
 
   RareOwn& rare_own(Own& own) {
@@ -490,8 +486,8 @@ class Runs {
   void put(Own& own, Row row) {
     put_times(own, row.begin, row.end);
     if constexpr (kHasRegion) own.region = row.region.value;
-    Rare rare = Parts::take(row);
-    if (own.rare != kNone || !(rare == Rare())) rare_own(own).rare = std::move(rare);
+    const Rare& rare = row;
+    if (own.rare != kNone || !(rare == Rare())) rare_own(own).rare = rare;
     without_own(row);
     own.shape = shapes_.number_of(row, own.shape);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ompdm/columns.h"
+#include "ompdm/fields.h"
 
 namespace ompdm {
 
@@ -20,6 +21,14 @@ struct Frame {
   int column = 0;
   auto operator<=>(const Frame&) const = default;
 };
+
+template <class Visit, RowOf<Frame> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("function", row.function);
+  visit("file", row.file);
+  visit("line", row.line);
+  visit("column", row.column);
+}
 
 /// OpenMP's directives as the report names them. `target data` has two sites (begin and end) with
 /// one source.
@@ -41,12 +50,25 @@ struct Module {
   bool operator==(const Module&) const = default;
 };
 
+template <class Visit, RowOf<Module> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("path", row.path);
+  visit("build_id", row.build_id);
+  visit("bias", row.bias, {.as = FieldRule::kAddress});
+}
+
 /// The content of a source file, as the compiler read it.
 struct SourceFile {
   std::string file;  ///< as other rows name it
   std::string md5;   ///< of all its bytes, lower-case hexadecimal
   bool operator==(const SourceFile&) const = default;
 };
+
+template <class Visit, RowOf<SourceFile> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("file", row.file);
+  visit("md5", row.md5);
+}
 
 /// How a site's line came to be known.
 enum class LineSource : std::uint8_t { kNone, kRuntime, kDwarf, kKernelName };
@@ -71,6 +93,21 @@ struct Site {
   bool operator==(const Site&) const = default;
 };
 
+template <class Visit, RowOf<Site> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("directive", row.directive);
+  visit("file", row.file);
+  visit("line", row.line);
+  visit("column", row.column);
+  visit("function", row.function);
+  visit("source", row.source);
+  visit("api", row.api, {.optional = true});
+  visit("module", row.module);
+  visit("address", row.address, {.as = FieldRule::kAddress});
+  visit("inlined", row.inlined, {.optional = true});
+  visit("callers", row.callers, {.optional = true});
+}
+
 /// A piece of host storage, or pieces that were first mapped by one clause.
 struct Variable {
   std::string name;        ///< base name as first mapped: "u", "s.p", "*p"; "" if unknown
@@ -88,6 +125,20 @@ struct Variable {
   bool operator==(const Variable&) const = default;
 };
 
+template <class Visit, RowOf<Variable> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("name", row.name);
+  visit("expression", row.expression);
+  visit("file", row.file);
+  visit("line", row.line);
+  visit("address", row.address, {.as = FieldRule::kAddress});
+  visit("bytes", row.bytes);
+  visit("pieces", row.pieces);
+  visit("least_bytes", row.least_bytes, {.optional = true});
+  visit("aliases", row.aliases, {.optional = true});
+  visit("holds_pointers", row.holds_pointers, {.optional = true});
+}
+
 /// A `declare target` variable, which any kernel of its module may name.
 struct DeviceVariable {
   Index<Module> module;
@@ -97,6 +148,15 @@ struct DeviceVariable {
   bool holds_pointers = false;  ///< or may: its type is not known
   bool operator==(const DeviceVariable&) const = default;
 };
+
+template <class Visit, RowOf<DeviceVariable> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("module", row.module);
+  visit("name", row.name);
+  visit("address", row.address, {.as = FieldRule::kAddress});
+  visit("bytes", row.bytes);
+  visit("holds_pointers", row.holds_pointers, {.optional = true});
+}
 
 /// As many items are told of a directive's list; what it has besides is lost (records_too_large).
 inline constexpr std::size_t kMostMapItems = 1400;
@@ -121,6 +181,21 @@ struct MapItem {
   bool operator==(const MapItem&) const = default;
 };
 
+template <class Visit, RowOf<MapItem> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("variable", row.variable);
+  visit("name", row.name);
+  visit("base", row.base, {.as = FieldRule::kAddress});
+  visit("begin", row.begin, {.as = FieldRule::kAddress});
+  visit("bytes", row.bytes);
+  visit("type", row.type, {.as = FieldRule::kAddress});
+  visit("local_line", row.local_line, {.optional = true});
+  visit("scope_line", row.scope_line, {.optional = true});
+  visit("by_mapper", row.by_mapper, {.optional = true});
+  visit("aggregate", row.aggregate, {.optional = true});
+  visit("hands_table", row.hands_table, {.optional = true});
+}
+
 /// A target region's code.
 struct Kernel {
   std::string name;      ///< entry name: "__omp_offloading_fd00_1234__Z4heatv_l41"
@@ -129,6 +204,14 @@ struct Kernel {
   int line = 0;
   bool operator==(const Kernel&) const = default;
 };
+
+template <class Visit, RowOf<Kernel> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("name", row.name);
+  visit("function", row.function);
+  visit("file", row.file);
+  visit("line", row.line);
+}
 
 /// A device, or the host.
 struct Device {
@@ -146,11 +229,31 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
+template <class Visit, RowOf<Device> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("number", row.number);
+  visit("type", row.type);
+  visit("name", row.name);
+  visit("is_host", row.is_host);
+  visit("emulated", row.emulated);
+  visit("multiprocessors", row.multiprocessors, {.optional = true});
+  if (row.multiprocessors == 0) return;
+  visit("threads_per_multiprocessor", row.threads_per_multiprocessor);
+  visit("blocks_per_multiprocessor", row.blocks_per_multiprocessor);
+  visit("registers_per_multiprocessor", row.registers_per_multiprocessor);
+  visit("shared_per_multiprocessor", row.shared_per_multiprocessor);
+}
+
 /// A thread of the host that offloaded.
 struct Thread {
   std::uint32_t tid = 0;  ///< kernel thread id
   bool operator==(const Thread&) const = default;
 };
+
+template <class Visit, RowOf<Thread> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("tid", row.tid);
+}
 
 /// A directive of which it is not known what it does.
 struct UnreachedDirective {
@@ -160,6 +263,13 @@ struct UnreachedDirective {
   bool on_host = false;
   auto operator<=>(const UnreachedDirective&) const = default;
 };
+
+template <class Visit, RowOf<UnreachedDirective> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  fields(visit, row.place);
+  visit("directive", row.directive);
+  visit("on_host", row.on_host, {.optional = true});
+}
 
 /// Whether code makes arrays on the host: by malloc, operator new[], omp_alloc or the like.
 enum class MakesMemory : std::uint8_t {
@@ -198,6 +308,22 @@ struct CodeLoop {
   bool operator==(const CodeLoop&) const = default;
 };
 
+template <class Visit, RowOf<CodeLoop> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("function", row.function);
+  visit("file", row.file);
+  visit("line", row.line);
+  visit("column", row.column);
+  visit("begin_unknown", row.begin_unknown, {.optional = true});
+  visit("parent", row.parent);
+  visit("counts_all", row.counts_all, {.optional = true});
+  visit("entered_unseen", row.entered_unseen, {.optional = true});
+  visit("called_unseen", row.called_unseen, {.optional = true});
+  visit("unrolled", row.unrolled, {.optional = true});
+  visit("makes_memory", row.makes_memory, {.optional = true});
+  visit("unreached", row.unreached, {.optional = true});
+}
+
 /// Rows [first, last] of Trace::call_places. Those of one function follow one another there, in the
 /// order of their addresses.
 struct CallRange {
@@ -227,6 +353,21 @@ struct CallPlace {
   bool operator==(const CallPlace&) const = default;
 };
 
+template <class Visit, RowOf<CallPlace> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("module", row.module);
+  visit("address", row.address, {.as = FieldRule::kAddress});
+  visit("frames", row.frames);
+  visit("function", row.function, {.as = FieldRule::kAddress, .optional = true});
+  visit("code_read", row.code_read, {.optional = true});
+  if (!row.code_read) return;
+  visit("called", row.called, {.as = FieldRule::kAddress, .optional = true});
+  visit("loop", row.loop);
+  visit("onward", row.onward, {.optional = true});
+  visit("repeats", row.repeats, {.optional = true});
+  visit("tail_calls", row.tail_calls, {.as = FieldRule::kAddress, .optional = true});
+}
+
 /// A call, and how its function was called: a node of the calling context tree (Ammons, Ball,
 /// Larus, Exploiting Hardware Performance Counters with Flow and Context Sensitive Profiling,
 /// 1997).
@@ -239,5 +380,13 @@ struct CallPath {
   std::uint64_t frame_end = 0;  ///< where that function's own return address lay; 0: not known
   bool operator==(const CallPath&) const = default;
 };
+
+template <class Visit, RowOf<CallPath> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("caller", row.caller);
+  visit("place", row.place);
+  visit("stack", row.stack, {.as = FieldRule::kAddress});
+  visit("frame_end", row.frame_end, {.as = FieldRule::kAddress, .optional = true});
+}
 
 }  // namespace ompdm

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 
 #include "ompdm/columns.h"
 #include "ompdm/definitions.h"
+#include "ompdm/fields.h"
 
 namespace ompdm {
 
@@ -19,60 +19,59 @@ enum class Clock : std::uint8_t {
   kModel,    ///< by none: computed from a model of a link (ompdm/link.h)
 };
 
-/// One execution of a directive on one thread.
-struct Region {
-  Index<Site> site;
-  std::uint32_t thread = 0;  ///< position in Trace::threads
-  std::int32_t device = -1;  ///< of a host_fallback the one that was asked for, -1 if not known
-  Nanoseconds begin = 0;
-  Nanoseconds end = 0;  ///< if unfinished: the last instant known of the recording
-  std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();  ///< in Trace::map_lists
-  bool ends_data = false;      ///< the end of a `target data`, not its begin
-  bool unfinished = false;     ///< was running when the process died
-  bool host_fallback = false;  ///< a kernel call after which no target region came: begin == end
-  bool nowait = false;
+/// Fields of a region that few regions have.
+struct RegionRare {
   /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
   /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
   Nanoseconds hashing = 0;
   Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
-  std::uint32_t components = 0;   ///< that a `declare mapper` made of its items
-  Index<CallPath> path;           ///< of its directive's call of the runtime; none: not known
   /// Of a directive that a task ran (`nowait`), if that is known: when the task was made, which
-  /// `path` led to, and by whom (position in Trace::threads). 0: no such.
+  /// `path` led to. 0: no such.
   Nanoseconds made = 0;
-  std::uint32_t maker = 0;
+  std::uint32_t components = 0;  ///< that a `declare mapper` made of its items
+  bool operator==(const RegionRare&) const = default;
+};
+
+/// One execution of a directive on one thread.
+struct Region : RegionRare {
+  using Rare = RegionRare;
+  Index<Site> site;
+  Index<CallPath> path;  ///< of its directive's call of the runtime; none: not known
+  std::uint32_t map_list = std::numeric_limits<std::uint32_t>::max();  ///< in Trace::map_lists
+  std::uint32_t thread = 0;    ///< position in Trace::threads
+  std::int32_t device = -1;    ///< of a host_fallback the one that was asked for, -1 if not known
+  std::uint32_t maker = 0;     ///< of a directive that a task ran: the thread that made the task
+  bool ends_data = false;      ///< the end of a `target data`, not its begin
+  bool unfinished = false;     ///< was running when the process died
+  bool host_fallback = false;  ///< a kernel call after which no target region came: begin == end
+  bool nowait = false;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;  ///< if unfinished: the last instant known of the recording
   /// When, and by whom, the program asked for it.
   [[nodiscard]] Nanoseconds asked() const { return made != 0 ? made : begin; }
   [[nodiscard]] std::uint32_t asker() const { return made != 0 ? maker : thread; }
   bool operator==(const Region&) const = default;
 };
 
-template <>
-struct RowParts<Region> {
-  struct Rare {
-    Nanoseconds hashing = 0;
-    Nanoseconds hashing_after = 0;
-    Nanoseconds made = 0;
-    std::uint32_t components = 0;
-    bool operator==(const Rare&) const = default;
-  };
-  static Rare take(Region& row) {
-    const Rare rare{row.hashing, row.hashing_after, row.made, row.components};
-    row.hashing = row.hashing_after = row.made = 0;
-    row.components = 0;
-    return rare;
-  }
-  static void give(const Rare& rare, Region& row) {
-    row.hashing = rare.hashing;
-    row.hashing_after = rare.hashing_after;
-    row.made = rare.made;
-    row.components = rare.components;
-  }
-  static auto repeated(const Region& row) {
-    return std::tie(row.site, row.path, row.map_list, row.thread, row.device, row.ends_data,
-                    row.unfinished, row.host_fallback, row.nowait, row.maker);
-  }
-};
+template <class Visit, RowOf<Region> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("site", row.site, {.shape = 0});
+  visit("path", row.path, {.shape = 1});
+  visit("made_ns", row.made, {.rare = 2, .as = FieldRule::kInstant});
+  visit("maker", row.maker, {.shape = 9, .as = FieldRule::kThread});
+  visit("thread", row.thread, {.shape = 3, .as = FieldRule::kThread});
+  visit("device", row.device, {.shape = 4, .absent = -1});
+  visit("map_list", row.map_list, {.shape = 2, .as = FieldRule::kMapList});
+  visit("ends_data", row.ends_data, {.shape = 5});
+  visit("unfinished", row.unfinished, {.shape = 6});
+  visit("host_fallback", row.host_fallback, {.shape = 7});
+  visit("nowait", row.nowait, {.shape = 8});
+  visit("hashing_ns", row.hashing, {.rare = 0});
+  visit("hashing_after_ns", row.hashing_after, {.rare = 1});
+  visit("components", row.components, {.rare = 3});
+  visit("begin_ns", row.begin, {.as = FieldRule::kTime});
+  visit("end_ns", row.end, {.as = FieldRule::kTime});
+}
 
 /// What a data operation does.
 enum class OpKind : std::uint8_t {
@@ -86,72 +85,76 @@ enum class OpKind : std::uint8_t {
   kDisassociate,
 };
 
-/// One data operation. Devices that are the host are Trace::host_device.
-struct DataOp {
-  OpKind kind = OpKind::kAlloc;
-  Clock clock = Clock::kHost;
-  bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
-  bool unfinished = false;
-  bool trivial = false;  ///< all bytes of the content that were looked at are equal
-  std::uint32_t thread = 0;
-  Index<Region> region;  ///< none for API calls and what comes after a region's end
-  Index<Site> site;      ///< of the region, or of the API call
-  Index<Variable> variable;
-  /// Of allocations and associations: equal where they stand for the same host storage, which an
-  /// address alone does not tell (local variables and freed memory take turns). 0: not known.
-  std::uint32_t storage = 0;
-  /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
-  /// one that is not known.
-  std::uint32_t call = 0;
-  std::uint32_t map_type =
-      0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
-  std::int32_t src_device = -1;
-  std::int32_t dst_device = -1;
-  Nanoseconds begin = 0;
-  Nanoseconds end = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t src = 0;
-  std::uint64_t dst = 0;
+/// Fields of a data operation that few operations have.
+struct DataOpRare {
   /// Of what crossed, of transfers between host and device: a hash of up to 64 blocks of 4 KiB that
   /// are spread over it. Of two equal sizes, different fingerprints are certainly different
   /// contents, equal ones likely the same. 0: not taken.
   std::uint64_t fingerprint = 0;
   std::uint64_t hash = 0;  ///< XXH3-64 of all of it; 0: not taken
-  Index<CallPath> path;    ///< of the API call; none: not known, or of a region
+  /// Equal for the operations of one API call (a rectangle is copied row by row); 0: of none, or of
+  /// one that is not known.
+  std::uint32_t call = 0;
+  bool trivial = false;  ///< all bytes of the content that were looked at are equal
+  bool operator==(const DataOpRare&) const = default;
+};
+
+/// One data operation. Devices that are the host are Trace::host_device.
+struct DataOp : DataOpRare {
+  using Rare = DataOpRare;
+  OpKind kind = OpKind::kAlloc;
+  Clock clock = Clock::kHost;
+  bool internal = false;  ///< the runtime's own traffic: in no total but runtime_internal
+  bool unfinished = false;
+  std::uint32_t thread = 0;
+  Index<Region> region;  ///< none for API calls and what comes after a region's end
+  Index<Site> site;      ///< of the region, or of the API call
+  Index<CallPath> path;  ///< of the API call; none: not known, or of a region
+  Index<Variable> variable;
+  /// Of allocations and associations: equal where they stand for the same host storage, which an
+  /// address alone does not tell (local variables and freed memory take turns). 0: not known.
+  std::uint32_t storage = 0;
+  std::uint32_t map_type =
+      0;  ///< low 16 bits of libomptarget's map type of the clause, 0 if unknown
+  std::int32_t src_device = -1;
+  std::int32_t dst_device = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t src = 0;
+  std::uint64_t dst = 0;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
   bool operator==(const DataOp&) const = default;
 };
 
-template <>
-struct RowParts<DataOp> {
-  struct Rare {
-    std::uint64_t fingerprint = 0;
-    std::uint64_t hash = 0;
-    std::uint32_t call = 0;
-    bool trivial = false;
-    bool operator==(const Rare&) const = default;
-  };
-  static Rare take(DataOp& row) {
-    const Rare rare{row.fingerprint, row.hash, row.call, row.trivial};
-    row.fingerprint = row.hash = 0;
-    row.call = 0;
-    row.trivial = false;
-    return rare;
-  }
-  static void give(const Rare& rare, DataOp& row) {
-    row.fingerprint = rare.fingerprint;
-    row.hash = rare.hash;
-    row.call = rare.call;
-    row.trivial = rare.trivial;
-  }
-  static auto repeated(const DataOp& row) {
-    return std::tie(row.kind, row.site, row.src, row.dst, row.bytes, row.variable, row.storage,
-                    row.path, row.thread, row.map_type, row.src_device, row.dst_device, row.clock,
-                    row.internal, row.unfinished);
-  }
-};
+template <class Visit, RowOf<DataOp> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("kind", row.kind, {.shape = 0, .as = FieldRule::kCategory});
+  visit("bytes", row.bytes, {.shape = 4});
+  visit("site", row.site, {.shape = 1});
+  visit("path", row.path, {.shape = 7});
+  visit("variable", row.variable, {.shape = 5});
+  visit("storage", row.storage, {.shape = 6});
+  visit("region", row.region, {.as = FieldRule::kOwner});
+  visit("thread", row.thread, {.shape = 8, .as = FieldRule::kThread});
+  visit("from", row.src_device, {.shape = 10, .as = FieldRule::kSide, .absent = -1});
+  visit("to", row.dst_device, {.shape = 11, .as = FieldRule::kSide, .absent = -1});
+  visit("src", row.src, {.shape = 2, .as = FieldRule::kAddress});
+  visit("dst", row.dst, {.shape = 3, .as = FieldRule::kAddress});
+  visit("call", row.call, {.rare = 2});
+  visit("map_type", row.map_type, {.shape = 9});
+  visit("fingerprint", row.fingerprint, {.rare = 0, .as = FieldRule::kAddress});
+  visit("hash", row.hash, {.rare = 1, .as = FieldRule::kAddress});
+  visit("trivial", row.trivial, {.rare = 3});
+  visit("clock", row.clock, {.shape = 12});
+  visit("internal", row.internal, {.shape = 13});
+  visit("unfinished", row.unfinished, {.shape = 14});
+  visit("begin_ns", row.begin, {.as = FieldRule::kTime});
+  visit("end_ns", row.end, {.as = FieldRule::kTime});
+}
 
 /// One kernel launch, as the host saw it.
-struct Launch {
+struct Launch : NoRare {
+  using Rare = NoRare;
   Index<Region> region;
   Index<Site> site;
   Index<Kernel> kernel;
@@ -168,18 +171,22 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-template <>
-struct RowParts<Launch> {
-  struct Rare {
-    bool operator==(const Rare&) const = default;
-  };
-  static Rare take(Launch& /*row*/) { return {}; }
-  static void give(Rare /*rare*/, Launch& /*row*/) {}
-  static auto repeated(const Launch& row) {
-    return std::tie(row.site, row.kernel, row.thread, row.device, row.clock, row.unfinished,
-                    row.requested_teams, row.num_teams, row.thread_limit, row.trip_count);
-  }
-};
+template <class Visit, RowOf<Launch> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("site", row.site, {.shape = 0});
+  visit("kernel", row.kernel, {.shape = 1});
+  visit("region", row.region, {.as = FieldRule::kOwner});
+  visit("thread", row.thread, {.shape = 2, .as = FieldRule::kThread});
+  visit("device", row.device, {.shape = 3, .absent = -1});
+  visit("requested_teams", row.requested_teams, {.shape = 6});
+  visit("num_teams", row.num_teams, {.shape = 7});
+  visit("thread_limit", row.thread_limit, {.shape = 8});
+  visit("trip_count", row.trip_count, {.shape = 9});
+  visit("clock", row.clock, {.shape = 4});
+  visit("unfinished", row.unfinished, {.shape = 5});
+  visit("begin_ns", row.begin, {.as = FieldRule::kTime});
+  visit("end_ns", row.end, {.as = FieldRule::kTime});
+}
 
 /// That the program asked for the device address of some storage (omp_get_mapped_ptr), at any time:
 /// it may reach the copy without naming it.
@@ -188,6 +195,12 @@ struct MappedPointer {
   std::uint64_t host = 0;
   bool operator==(const MappedPointer&) const = default;
 };
+
+template <class Visit, RowOf<MappedPointer> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("device", row.device);
+  visit("host", row.host, {.as = FieldRule::kAddress});
+}
 
 /// That a device was initialised or finalised, or an image loaded onto it.
 struct DeviceEvent {
@@ -198,6 +211,14 @@ struct DeviceEvent {
   std::uint64_t bytes = 0;
   bool operator==(const DeviceEvent&) const = default;
 };
+
+template <class Visit, RowOf<DeviceEvent> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("kind", row.kind);
+  visit("device", row.device);
+  visit("time_ns", row.time);
+  visit("bytes", row.bytes);
+}
 
 /// What a device did.
 enum class ActivityKind : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, kHtoH };
@@ -232,6 +253,36 @@ struct DeviceActivity {
   bool operator==(const DeviceActivity&) const = default;
 };
 
+template <class Visit, RowOf<DeviceActivity> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("kind", row.kind, {.shape = 0, .as = FieldRule::kCategory});
+  visit("bytes", row.bytes, {.shape = 14});
+  visit("op", row.op, {.shape = 4});
+  visit("launch", row.launch, {.shape = 5});
+  visit("region", row.region, {.shape = 6, .as = FieldRule::kOwner});
+  visit("kernel", row.kernel, {.shape = 7});
+  visit("device", row.device, {.shape = 8, .absent = -1});
+  visit("from", row.source_device, {.shape = 9, .absent = -1});
+  visit("to", row.destination_device, {.shape = 10, .absent = -1});
+  visit("source_kind", row.source, {.shape = 1});
+  visit("destination_kind", row.destination, {.shape = 2});
+  visit("context", row.context, {.shape = 12});
+  visit("stream", row.stream, {.shape = 11});
+  visit("correlation", row.correlation, {.shape = 13});
+  visit("grid_x", row.grid[0], {.shape = 15});
+  visit("grid_y", row.grid[1], {.shape = 16});
+  visit("grid_z", row.grid[2], {.shape = 17});
+  visit("block_x", row.block[0], {.shape = 18});
+  visit("block_y", row.block[1], {.shape = 19});
+  visit("block_z", row.block[2], {.shape = 20});
+  visit("registers", row.registers, {.shape = 21});
+  visit("static_shared", row.static_shared, {.shape = 22});
+  visit("dynamic_shared", row.dynamic_shared, {.shape = 23});
+  visit("internal", row.internal, {.shape = 3});
+  visit("begin_ns", row.begin, {.as = FieldRule::kTime});
+  visit("end_ns", row.end, {.as = FieldRule::kTime});
+}
+
 /// What a call of CUDA's waited for. kStreamWaitEvent lets a stream wait, and not the host.
 enum class SynchronizationKind : std::uint8_t {
   kUnknown,
@@ -256,5 +307,18 @@ struct Synchronization {
   Nanoseconds end = 0;
   bool operator==(const Synchronization&) const = default;
 };
+
+template <class Visit, RowOf<Synchronization> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("kind", row.kind, {.shape = 0, .as = FieldRule::kCategory});
+  visit("op", row.op, {.shape = 1});
+  visit("region", row.region, {.shape = 2});
+  visit("device", row.device, {.shape = 3, .absent = -1});
+  visit("context", row.context, {.shape = 4});
+  visit("stream", row.stream, {.shape = 5});
+  visit("correlation", row.correlation, {.shape = 6});
+  visit("begin_ns", row.begin, {.as = FieldRule::kTime});
+  visit("end_ns", row.end, {.as = FieldRule::kTime});
+}
 
 }  // namespace ompdm

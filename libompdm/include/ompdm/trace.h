@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ompdm/aggregates.h"
 #include "ompdm/columns.h"
 #include "ompdm/definitions.h"
 #include "ompdm/events.h"
+#include "ompdm/fields.h"
 
 namespace ompdm {
 
@@ -23,6 +23,14 @@ struct RealtimeClock {
   Nanoseconds estimated_error = 0;
   bool operator==(const RealtimeClock&) const = default;
 };
+
+template <class Visit, RowOf<RealtimeClock> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("realtime", row.state, {.optional = true});
+  if (row.state == RealtimeClock::State::kUnknown) return;
+  visit("realtime_max_error_ns", row.max_error);
+  visit("realtime_estimated_error_ns", row.estimated_error);
+}
 
 /// The process that was recorded.
 struct Process {
@@ -47,6 +55,39 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
+template <class Visit, RowOf<Process> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("pid", row.pid);
+  visit("ppid", row.ppid);
+  visit("host", row.host);
+  visit("program", row.program);
+  visit("arguments", row.arguments);
+  visit("directory", row.directory);
+  visit("rank", row.rank);
+  visit("rank_count", row.rank_count);
+  visit("start_realtime_ns", row.start_realtime_ns);
+  visit("wall_ns", row.wall);
+  visit("start_monotonic_ns", row.start_monotonic_ns, {.optional = true});
+  visit("boot_id", row.boot_id, {.optional = true});
+  visit("time_namespace", row.time_namespace, {.optional = true});
+  fields(visit, row.realtime);
+  visit("process_group", row.process_group, {.optional = true});
+  visit("session", row.session, {.optional = true});
+}
+
+/// A callback that the recorder asked for.
+struct RegisteredCallback {
+  std::string callback;
+  int answer = 0;  ///< what ompt_set_callback answered
+  bool operator==(const RegisteredCallback&) const = default;
+};
+
+template <class Visit, RowOf<RegisteredCallback> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("callback", row.callback);
+  visit("answer", row.answer);
+}
+
 /// How the recording was made and what it can tell.
 struct Recording {
   std::string ompdm_version;
@@ -66,8 +107,7 @@ struct Recording {
   std::string hashing;
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
   bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
-  std::vector<std::pair<std::string, int>>
-      registered;  ///< callback, what ompt_set_callback answered
+  std::vector<RegisteredCallback> registered;
   /// Why a part of the run was counted and not told event by event: "tallies" (none of it was to be
   /// told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
   /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
@@ -80,12 +120,45 @@ struct Recording {
   [[nodiscard]] bool is_part() const { return detail == kPart; }
 };
 
+template <class Visit, RowOf<Recording> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("ompdm_version", row.ompdm_version);
+  visit("runtime", row.runtime);
+  visit("omp_version", row.omp_version);
+  visit("clock", row.clock);
+  visit("clock_residual_ns", row.clock_residual_ns);
+  visit("attached_by", row.attached_by);
+  visit("reach", row.reach);
+  visit("names", row.names);
+  visit("target_offload", row.target_offload);
+  visit("unified_shared_memory", row.unified_shared_memory, {.optional = true});
+  visit("hashing", row.hashing, {.optional = true});
+  visit("hashing_ns", row.hashing_ns, {.optional = true});
+  visit("detail", row.detail, {.optional = true});
+  if (!row.detail.empty()) {
+    visit("told_from_ns", row.told_from);
+    visit("told_to_ns", row.told_to, {.optional = true});
+  }
+  visit("finished", row.finished);
+  visit("registered", row.registered);
+  visit("cupti", row.cupti, {.optional = true});
+  if (row.cupti.empty()) return;
+  visit("cupti_version", row.cupti_version);
+  visit("cupti_residual_ns", row.cupti_residual_ns);
+}
+
 /// How much was lost for one reason.
 struct Loss {
   std::string name;
   std::uint64_t count = 0;
   bool operator==(const Loss&) const = default;
 };
+
+template <class Visit, RowOf<Loss> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("name", row.name);
+  visit("count", row.count);
+}
 
 /// A whole recording of one process. Regions, operations and launches are in order of their begin.
 struct Trace {

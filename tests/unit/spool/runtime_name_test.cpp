@@ -1,7 +1,7 @@
 // What a report calls the runtime.
 #include <gtest/gtest.h>
 
-#include "spool_reader/normalize.h"
+#include "spool_reader/passes.h"
 
 namespace ompdm::trace::runtime_name_test {
 namespace {

@@ -1,0 +1,66 @@
+// The passes over the draft of a spool, in the order in which read_spool() calls them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "spool_reader/draft.h"
+#include "symbols/symbols.h"
+
+namespace ompdm::trace {
+
+/// "LLVM 22.1 (libomptarget.so.22.1)", from what the runtime says of itself, which with LLVM is the
+/// same text in every version, and the path of its libomptarget. A library without a version in its
+/// file's name keeps its text, with the path behind it. An empty path: libomptarget was not met.
+std::string runtime_name(std::string_view told, std::string_view library);
+
+/// The kind of an operation of this ompt_target_data_op_t before its devices are known: of a copy
+/// that names no direction, kDtoD; of a type that no specification knows, kMemset.
+OpKind told_kind(std::uint16_t optype);
+
+/// Corrects the operations' kinds and devices and drops the halves of bounced copies. Expects the
+/// draft as decoded: the halves of a copy are found by their being neighbours in their lane.
+void normalize_operations(Draft& draft);
+
+/// Rewrites the sources and names of the notes of flang's sites, and of mapper names. A directive's
+/// file, which flang (19 to 22) leaves out, is that of its debug information, else that of the
+/// variables which are declared in it; a module's variable in other files is declared where debug
+/// information says.
+void read_flang(Draft& draft, Symbols& symbols);
+
+/// Fills the sites. Needs the operations normalised. The runtime's own line is preferred to that of
+/// the kernel's name, and this to debug information.
+void resolve_sites(Draft& draft, Symbols& symbols);
+
+/// Fills the kernels and binds the launches to them. Needs the sites.
+void resolve_kernels(Draft& draft);
+
+/// Makes Trace::call_paths, call_places and loops of the spool's call paths, and lets regions and
+/// API calls refer to them. Needs the sites.
+void resolve_call_paths(Draft& draft, Symbols& symbols);
+
+/// Replays the run's mappings: fills variables, the operations' variable, map type, `internal`,
+/// missing bytes and sites, and the map lists' names. Needs operations normalised and in order, and
+/// the sites.
+void attribute(Draft& draft);
+
+/// Fills the trace's device variables, and marks those of its variables that are tables of
+/// pointers. Needs the variables.
+void find_pointers(Draft& draft, Symbols& symbols);
+
+/// Takes the examples out of the draft's rows, and makes the trace's tallies of them.
+void take_examples(Draft& draft);
+
+/// Activities that belong to nothing, and operations without one.
+struct Untied {
+  std::uint64_t missing = 0;  ///< copies and launches of CUDA devices that no activity stands for
+  std::uint64_t unequal = 0;  ///< activities whose bytes are not their operation's
+};
+
+/// Brings the activities to the recording's clock, OpenMP's device numbers and order of begin, and
+/// finds the operation, launch, region and kernel of each. `attach`: CLOCK_MONOTONIC at attach.
+/// Needs the kernels, and operations and launches in their final order.
+Untied tie_activities(Draft& draft, std::uint64_t attach);
+
+}  // namespace ompdm::trace
