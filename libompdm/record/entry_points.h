@@ -10,32 +10,35 @@
 
 namespace ompdm::record {
 
-/// Finds the real entry points, again if the runtime was unloaded and has come back. Takes the
-/// loader's lock: call only where the runtime itself is being initialised (initialize,
-/// device_initialize), never while other threads may run regions. Whether they are known.
+/// Looks up the runtime's entry points, again after the runtime was unloaded and loaded again.
+/// Returns whether they are known. Takes the loader's lock, so it is called only while the runtime
+/// is being initialised (initialize, device_initialize), never while other threads may run regions.
 bool find_entry_points() noexcept;
 
-/// Whether they were found.
+/// Whether the entry points are known.
 bool entry_points_are_known() noexcept;
 
-/// The function that a call of this name would reach without the recorder; null if there is none.
+/// The function that the recorder interposes; null if there is none.
 void* next_entry_point(const char* name) noexcept;
 
-/// What omp_get_default_device() tells this thread; -1 if it is not known. Not once the runtime is
+/// omp_get_default_device() of this thread; -1 if it is unknown. Not called once the runtime is
 /// being finalised.
 int default_device() noexcept;
 
-/// Whether the address lies in libomptarget, once its entry points are known.
+/// Whether the address lies in libomptarget. False until its entry points are known.
 bool is_in_offload_runtime(const void* address) noexcept;
 
-/// Whether the object is libomptarget, by any version's name.
+/// Whether the object is libomptarget of any version.
 bool is_offload_runtime(const dl_phdr_info& info) noexcept;
 
-/// Whether such an object is loaded.
+/// Whether libomptarget is loaded.
 bool offload_runtime_is_loaded() noexcept;
 
+/// A wrapped entry point. The wrapper notes the arguments and jumps on, so that the runtime sees
+/// the program's own return address. It is written in assembly, since a wrapper that is no tail
+/// call would become codeptr_ra itself.
 struct Wrapper {
-  /// What a call's arguments are, where the entry's own name does not tell.
+  /// The signature: that of today, or one of before LLVM 15.
   enum Arguments : std::uint8_t { kCurrent, kTarget, kTargetTeams };
 
   const char* name;  ///< the runtime's symbol
@@ -55,13 +58,14 @@ enum WrapperPosition : unsigned {
 };
 inline constexpr unsigned kWrapperCount = kWrapperEnd;
 
+/// The wrapped entry points.
 extern const Wrapper kWrappers[kWrapperCount == 0 ? 1 : kWrapperCount];
 
 extern "C" {
-/// Where the wrappers jump to, by position in kWrappers; null where the real entry is unknown.
+/// The functions that the wrappers jump to, by position in kWrappers; null if unknown.
 extern void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount];
-/// Called by each wrapper: its position, the six integer argument registers (r9, r8, rcx, rdx, rsi,
-/// rdi, from low to high addresses), then the return address and the stack arguments.
+/// Called by each wrapper with its position and the saved words: the integer argument registers r9,
+/// r8, rcx, rdx, rsi, rdi, then the return address and the stack arguments.
 void ompdm_enter(unsigned position, const std::uint64_t* registers);
 }
 

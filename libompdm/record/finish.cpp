@@ -32,16 +32,15 @@ namespace ompdm::record {
 
 namespace {
 
-/// Starts `ompdm finish` on the open spool, whose trailer is written, and returns at once. The
-/// spool is locked (flock) from here until the other process ends, however it ends, so that whoever
-/// wants the trace meanwhile can wait for it. Returns whether it was started; where it then dies,
-/// the spool is all there and `ompdm report` finishes it.
+// Starts `ompdm finish` on the open spool, after its trailer, and returns at once. The spool is
+// locked (flock) until that process ends, so that others can wait for the trace. Returns whether
+// the process was started; if it dies, the spool is complete and `ompdm report` finishes it.
 bool spawn_finisher() noexcept;
 
 bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
 
-// `ompdm` lies beside the library: build/lib and build/bin, or lib[/triple[/ompdm]] and bin under a
-// prefix.
+// Finds `ompdm` beside the library: build/lib and build/bin, or lib[/triple[/ompdm]] and bin under
+// a prefix.
 bool find_command(char* path, std::size_t capacity) noexcept {
   if (recorder.config.command != nullptr) {
     snprintf(path, capacity, "%s", recorder.config.command);

@@ -392,7 +392,7 @@ void note_host_fallback(bool runtime_can_be_asked) noexcept {
   if (buffer == nullptr) {
     return;
   }
-  // The call's arguments are gone by now, so this is a site of its own: without names and kernel.
+  // The call's arguments are gone by now, so this is a separate site, without names and kernel.
   Call known{};
   known.codeptr = fallen.codeptr;
   known.ident = fallen.ident;
