@@ -101,15 +101,7 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   DirectiveTable directives = directives_of(trace);
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(trace, loops, directives);
-  const auto invariants = invariants_of(trace, loops, directives);
-  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
-    if (!invariants[i]) continue;
-    Iteration& loop = analysis.iterations[i];
-    loop.invariant_bytes = invariants[i]->bytes;
-    loop.invariant_items = invariants[i]->items;
-    loop.invariant_rows = invariants[i]->rows;
-    loop.recurring = invariants[i]->recurring;
-  }
+  add_invariants(trace, loops, directives, analysis.iterations);
   Needless needless = find_needless(trace, directives, loops);
   analysis.findings = std::move(needless.findings);
   analysis.too_small = std::move(needless.too_small);
