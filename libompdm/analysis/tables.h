@@ -123,8 +123,8 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
 void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
                     std::vector<Iteration>& rows);
 
-/// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for what no finding
-/// claims.
+/// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for an
+/// operation of no finding.
 std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
                                          const std::vector<std::uint32_t>& finding_of_op);
 

@@ -117,8 +117,8 @@ inline constexpr std::uint64_t kLeastTransfers = 32;
 using Claimed = std::vector<bool>;
 
 /// A detector: from the evidence to claims of one pattern, beside what claims made so far have.
-/// Each is defined in a file of this folder, with a comment that says what it claims; find.cpp has
-/// the list of them.
+/// Each is defined in a file of this folder, with a comment that says what it takes and what it
+/// leaves out; find.cpp has the list of them.
 using Detector = std::vector<Claim>(const Evidence& evidence, const Claimed& claimed);
 
 /// A pattern that held in this many of a directive's instances is taken to hold in the others.
@@ -181,8 +181,8 @@ struct ContentClaim {
   std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
   facts::SameContents same;
 
-  /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
-  /// carried the same, and, if hardly one was different, also those that were not looked at.
+  /// Takes the needless transfers of a tally, unless candidates have most of them already: those
+  /// that carried the same, and, if hardly one was different, also those that were not looked at.
   void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
             const Claimed& claimed);
   [[nodiscard]] bool empty() const { return pairs.empty(); }
@@ -224,7 +224,7 @@ struct Needless {
   std::vector<Doubt> doubts;
   std::optional<Prediction> prediction;           ///< without what is certain or likely
   std::optional<Prediction> possible_prediction;  ///< and without what is possible only
-  /// By position in Trace::ops: position in `findings` of the first that claims it, kNoFinding.
+  /// By position in Trace::ops: position in `findings` of the first that has it, kNoFinding.
   std::vector<std::uint32_t> finding_of_op;
   static constexpr std::uint32_t kNoFinding = 0xffffffff;
 };

@@ -130,7 +130,7 @@ void complete(const Trace& trace, Walks& walks) {
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
 /// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
 /// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
-/// thousand once; of its transfers claims those that `claimed` has not.
+/// thousand once; of its transfers it takes those that `claimed` has not.
 std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walks> rows;  // by directive row
