@@ -7,7 +7,7 @@ namespace ompdm::analysis {
 namespace {
 
 /// The items of an edit that changes what directives have.
-std::set<ItemAt> items_of(const Finding& finding, const Edit& edit) {
+std::set<ItemAt> edited_items(const Finding& finding, const Edit& edit) {
   std::set<ItemAt> items;
   if (edit.kind == EditKind::kInsert || edit.kind == EditKind::kKeep) return items;
   for (const SourcePlace& place : edit.anchor.places) {
@@ -30,7 +30,7 @@ bool is_motion(Directive directive) {
 std::set<ItemAt> rewritten_items(const Finding& finding) {
   std::set<ItemAt> all;
   for (const Edit& edit : finding.edits) {
-    if (!is_motion(edit.directive)) all.merge(items_of(finding, edit));
+    if (!is_motion(edit.directive)) all.merge(edited_items(finding, edit));
   }
   return all;
 }
