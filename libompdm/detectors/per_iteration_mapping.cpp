@@ -452,8 +452,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
 }
 
 /// All of the loop that is needless, put together over its entries and variables.
-struct LoopClaim {
-  Claim claim;
+struct LoopCandidate {
+  Candidate candidate;
   KeptData kept;
   std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
@@ -482,7 +482,7 @@ void add(const facts::PerIterationMapping& more, facts::PerIterationMapping& sum
   sum.same.in_full += more.same.in_full;
 }
 
-void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
+void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   const auto& [entry, alias, strays, group, surplus, others] = stay;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -492,7 +492,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.kept.add_alias(alias, data, strays);
   loop.pieces_in[data][entry].insert(rows[group.front()].piece);
   if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
-  loop.claim.stays.push_back(stay_of(evidence, group));
+  loop.candidate.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : others.mappings) {
@@ -505,13 +505,13 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
     for (const std::uint32_t op : evidence.mappings.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
       const bool is_new = loop.counted_on.emplace(site, data).second;
-      if (is_new) loop.claim.needed.push_back(op);
+      if (is_new) loop.candidate.needed.push_back(op);
     }
   }
   for (const std::uint32_t i : surplus.ops) {
     const DataOp& op = trace.ops.common(i);
     if (!is_transfer(op.kind)) continue;
-    ++loop.claim.finding.count;
+    ++loop.candidate.finding.count;
     loop.bytes_at[op.site.value] += op.bytes;
   }
   add(facts, loop.facts);
@@ -520,13 +520,14 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
   loop.examined += surplus.examined;
   if (facts.sent > 0) ++loop.pieces;
   if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, surplus.last_in_full);
-  loop.claim.host_lags = loop.unread > 0;
-  loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
-  loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
+  loop.candidate.host_lags = loop.unread > 0;
+  loop.candidate.ops.insert(loop.candidate.ops.end(), surplus.ops.begin(), surplus.ops.end());
+  loop.candidate.rests.insert(loop.candidate.rests.end(), surplus.rests.begin(),
+                              surplus.rests.end());
 }
 
 /// Fills in what the sums do not say.
-void complete(const Trace& trace, const Loop& row, LoopClaim& loop) {
+void complete(const Trace& trace, const Loop& row, LoopCandidate& loop) {
   facts::PerIterationMapping& facts = loop.facts;
   facts.names = loop.kept.data.names();
   facts.devices = listed(loop.kept.data.devices());
@@ -540,7 +541,7 @@ void complete(const Trace& trace, const Loop& row, LoopClaim& loop) {
 }
 
 /// Whether each pass takes another piece of some data, and comes back to none of them soon.
-bool takes_turns(const LoopClaim& loop) {
+bool takes_turns(const LoopCandidate& loop) {
   return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
     return std::ranges::any_of(loop.pieces_in.at(data),
                                [](const auto& entry) { return entry.second.size() > 1; });
@@ -548,7 +549,7 @@ bool takes_turns(const LoopClaim& loop) {
 }
 
 /// Where the data would be kept: around the loop, or an outer one that is the same to the run.
-Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& loop) {
+Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
@@ -566,7 +567,7 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& 
 /// Names of what may be made anew within. Where nothing makes memory, pointers that are set anew
 /// are copies of others.
 std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
-                                     const Anchor& around, const LoopClaim& loop) {
+                                     const Anchor& around, const LoopCandidate& loop) {
   if (makes_memory(evidence.trace, row) == MakesMemory::kNo) return {};
   const SourcePlace& place = around.places.front();
   return loop.kept.data.made_within(
@@ -574,7 +575,7 @@ std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
 }
 
 /// None where too little speaks for it.
-std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   const Anchor around = place_around(evidence, row, loop);
   const MakesMemory makes = makes_memory(trace, row);
@@ -584,18 +585,18 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
   loop.kept.settle(trace);
-  for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
+  for (std::size_t i = 0; i < loop.candidate.stays.size(); ++i) {
     loop.kept.add_idle(
-        evidence.idle_directives.edits_on(loop.claim.stays[i], loop.data_of_stay[i]));
+        evidence.idle_directives.edits_on(loop.candidate.stays[i], loop.data_of_stay[i]));
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
-  Claim claim = std::move(loop.claim);
-  place(claim, "per_iteration_mapping", trace, site);
-  sum_up(claim, trace);
-  Finding& finding = claim.finding;
-  describe(claim, finding.count, Confidence::kLikely, loop.kept.data.names());
+  Candidate candidate = std::move(loop.candidate);
+  place(candidate, "per_iteration_mapping", trace, site);
+  sum_up(candidate, trace);
+  Finding& finding = candidate.finding;
+  describe(candidate, finding.count, Confidence::kLikely, loop.kept.data.names());
   finding.examined = loop.examined;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
@@ -603,32 +604,32 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const bool is_shown =
       same.equal >= std::min(loop.facts.sent - loop.facts.sent_enough, kEnoughSamples);
   if (!evidence.contents.known()) {
-    claim.add_caveat(Caveat::Kind::kNotCompared);
+    candidate.add_caveat(Caveat::Kind::kNotCompared);
   } else if (!is_shown) {
-    claim.add_caveat(Caveat::Kind::kFewCompared);
+    candidate.add_caveat(Caveat::Kind::kFewCompared);
   } else if (!is_backed) {
-    claim.add_caveat(Caveat::Kind::kHalfUnbacked);
+    candidate.add_caveat(Caveat::Kind::kHalfUnbacked);
   }
   const bool are_backed =
       std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
-  if (!are_backed) claim.add_caveat(Caveat::Kind::kBlocksCompared);
-  if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
+  if (!are_backed) candidate.add_caveat(Caveat::Kind::kBlocksCompared);
+  if (loop.with_others) candidate.add_caveat(Caveat::Kind::kOthersMap);
   if (!loop.kept.straying.empty()) {
-    claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
+    candidate.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
   }
   constexpr std::uint64_t kOften = 4;
   if (kOften * (loop.facts.compared - same.equal) > loop.facts.compared) {
-    claim.add_caveat(Caveat::Kind::kHostChanges);
+    candidate.add_caveat(Caveat::Kind::kHostChanges);
   }
   // Where it was entered anew, and had other data, contents differ: of ten nine are the same.
   constexpr std::uint64_t kMostly = 10;
   if (row.entries_at_least && kMostly * same.equal < (kMostly - 1) * loop.facts.compared) {
-    claim.add_caveat(Caveat::Kind::kOtherEntries);
+    candidate.add_caveat(Caveat::Kind::kOtherEntries);
   }
   if (!made.empty()) {
-    claim.add_caveat(Caveat::Kind::kMadeAnew, made);
+    candidate.add_caveat(Caveat::Kind::kMadeAnew, made);
   } else if (makes == MakesMemory::kItself && !loop.others_are_made) {
-    claim.add_caveat(Caveat::Kind::kMakesMemory);
+    candidate.add_caveat(Caveat::Kind::kMakesMemory);
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
@@ -650,21 +651,21 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   }
   if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
   loop.kept.withdraw_edits(finding);
-  return claim;
+  return candidate;
 }
 
 using Stays = std::vector<const LoopStay*>;
 
-LoopClaim claim_of(const Evidence& evidence, const Stays& stays) {
-  LoopClaim loop;
+LoopCandidate candidate_of(const Evidence& evidence, const Stays& stays) {
+  LoopCandidate loop;
   for (const LoopStay* stay : stays) add_stay(evidence, *stay, loop);
   return loop;
 }
 
-/// What is kept with certainty, and what may be other memory in each pass: a claim of its own,
+/// What is kept with certainty, and what may be other memory in each pass: a candidate of its own,
 /// which makes the other no less certain. All in one where members of objects go together.
-std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
-  LoopClaim whole = claim_of(evidence, all);
+std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
+  LoopCandidate whole = candidate_of(evidence, all);
   const std::vector<EditData> data = whole.kept.data.rows();
   const bool any_member =
       std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
@@ -681,36 +682,36 @@ std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const
   for (const LoopStay* stay : all) {
     (doubtful.contains(stay->alias) ? others : sure).push_back(stay);
   }
-  std::vector<LoopClaim> claims;
+  std::vector<LoopCandidate> candidates;
   if (any_member || sure.empty() || others.empty()) {
-    claims.push_back(std::move(whole));
-    return claims;
+    candidates.push_back(std::move(whole));
+    return candidates;
   }
-  claims.push_back(claim_of(evidence, sure));
-  claims.back().others_are_made = !made.empty();
-  claims.push_back(claim_of(evidence, others));
-  return claims;
+  candidates.push_back(candidate_of(evidence, sure));
+  candidates.back().others_are_made = !made.empty();
+  candidates.push_back(candidate_of(evidence, others));
+  return candidates;
 }
 
 }  // namespace
 
 /// The same data mapped in and out by the passes of a loop, where once before and once after it
-/// would do. One claim a loop.
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence, const Claimed& /*claimed*/) {
+/// would do. One candidate a loop.
+std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Removed& /*removed*/) {
   const std::vector<LoopStay> stays = loop_stays(evidence);
   std::map<std::size_t, Stays> loops;
   for (const LoopStay& stay : stays) {
     loops[evidence.enclosing.entries()[stay.entry].loop].push_back(&stay);
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (const auto& [number, all] : loops) {
     const Loop& row = evidence.loops.rows[number];
-    for (LoopClaim& loop : by_doubt(evidence, row, all)) {
-      std::optional<Claim> claim = finished(evidence, row, loop);
-      if (claim) claims.push_back(std::move(*claim));
+    for (LoopCandidate& loop : by_doubt(evidence, row, all)) {
+      std::optional<Candidate> candidate = finished(evidence, row, loop);
+      if (candidate) candidates.push_back(std::move(*candidate));
     }
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

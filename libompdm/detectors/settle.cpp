@@ -73,14 +73,14 @@ Settlement::Settlement(const Evidence& evidence)
       links_(removed_.size()),
       seen_(removed_.size()) {}
 
-Settlement::Items Settlement::items_of(const Claim& claim) const {
+Settlement::Items Settlement::items_of(const Candidate& candidate) const {
   const Trace& trace = evidence_.trace;
   const auto item_at = [&](const Site& site, std::uint32_t op) {
     return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
   };
-  Items items{rewritten_items(claim.finding), {}, {}};
+  Items items{rewritten_items(candidate.finding), {}, {}};
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     const DataOp& sent = trace.ops.common(op);
     if (!sent.site || sent.kind != OpKind::kHtoD) continue;
     const Site& site = trace.sites[sent.site.value];
@@ -89,52 +89,53 @@ Settlement::Items Settlement::items_of(const Claim& claim) const {
       continue;
     items.thinned.insert(item_at(site, op));
   }
-  for (const std::uint32_t op : claim.needed) {
+  for (const std::uint32_t op : candidate.needed) {
     const Index<Site> site = trace.ops.common(op).site;
     if (site) items.needed.insert(item_at(trace.sites[site.value], op));
   }
   return items;
 }
 
-std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
-  std::vector<std::size_t> order(claims.size());
+std::vector<Candidate> Settlement::settle(std::vector<Candidate> candidates) {
+  std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
-    const Finding& finding = claims[i].finding;
-    // While data stays it is not copied back: a claim on copies back alone has to save far more.
+    const Finding& finding = candidates[i].finding;
+    // While data stays it is not copied back: a candidate on copies back alone has to save far
+    // more.
     constexpr std::uint64_t kFar = 4;
     const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
     const bool is_weak =
         finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
     return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
   });
-  std::vector<bool> stays(claims.size());
-  for (const std::size_t i : order) stays[i] = take(claims[i]);
-  std::vector<Claim> kept;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (stays[i]) kept.push_back(std::move(claims[i]));
+  std::vector<bool> stays(candidates.size());
+  for (const std::size_t i : order) stays[i] = take(candidates[i]);
+  std::vector<Candidate> kept;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (stays[i]) kept.push_back(std::move(candidates[i]));
   }
   return kept;
 }
 
-bool Settlement::take(const Claim& claim) {
-  Items items = items_of(claim);
-  if (contradicts(items) || contradicts(claim)) return false;
+bool Settlement::take(const Candidate& candidate) {
+  Items items = items_of(candidate);
+  if (contradicts(items) || contradicts(candidate)) return false;
   std::vector<std::uint32_t> added;
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     if (removed_[op]) continue;
     removed_[op] = true;
     added.push_back(op);
   }
   std::vector<std::uint32_t> linked;
-  for (const Rest& rest : claim.rests) {
+  for (const Rest& rest : candidate.rests) {
     if (links_[rest.op].known) continue;
     links_[rest.op] = {rest.on, true};
     linked.push_back(rest.op);
   }
   ++round_;
   const bool stands =
-      std::ranges::all_of(claim.rests, [&](const Rest& rest) { return holds(rest.on); }) &&
+      std::ranges::all_of(candidate.rests, [&](const Rest& rest) { return holds(rest.on); }) &&
       std::ranges::all_of(added, [&](std::uint32_t op) { return !rested_on_[op] || holds(op); });
   if (!stands) {
     for (const std::uint32_t op : added) removed_[op] = false;
@@ -144,12 +145,12 @@ bool Settlement::take(const Claim& claim) {
   taken_.rewritten.merge(items.rewritten);
   taken_.thinned.merge(items.thinned);
   taken_.needed.merge(items.needed);
-  for (const Stay& stay : claim.stays) keep(stay);
-  for (const std::uint32_t op : claim.sends) counted_on_[op] = true;
-  if (claim.host_lags) {
-    for (const std::uint32_t op : claim.ops) stayed_[op] = true;
+  for (const Stay& stay : candidate.stays) keep(stay);
+  for (const std::uint32_t op : candidate.sends) counted_on_[op] = true;
+  if (candidate.host_lags) {
+    for (const std::uint32_t op : candidate.ops) stayed_[op] = true;
   }
-  for (const Rest& rest : claim.rests) {
+  for (const Rest& rest : candidate.rests) {
     if (rest.on != kNoOp) rested_on_[rest.on] = true;
   }
   return true;
@@ -161,12 +162,12 @@ bool Settlement::contradicts(const Items& items) const {
          share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
 }
 
-bool Settlement::contradicts(const Claim& claim) const {
-  return overlap_in_part(claim.stays) ||
-         std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
-         std::ranges::any_of(claim.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
-         (claim.host_lags &&
-          std::ranges::any_of(claim.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
+bool Settlement::contradicts(const Candidate& candidate) const {
+  return overlap_in_part(candidate.stays) ||
+         std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+         std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
+         (candidate.host_lags &&
+          std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
 }
 
 bool Settlement::is_kept(const Stay& stay) const {
