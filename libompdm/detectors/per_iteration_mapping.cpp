@@ -12,7 +12,7 @@ namespace ompdm::analysis {
 namespace {
 
 /// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
-struct Surplus {
+struct RedundantTransfers {
   std::vector<std::uint32_t> ops;
   std::vector<Rest> rests;
   facts::PerIterationMapping facts;  ///< its sums
@@ -30,9 +30,9 @@ struct Surplus {
 
 /// Compares what each pass sent with what the device had of it before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-                      Surplus& surplus) {
+                      RedundantTransfers& redundant) {
   if (!evidence.contents.known()) return;
-  facts::PerIterationMapping& facts = surplus.facts;
+  facts::PerIterationMapping& facts = redundant.facts;
   for (std::size_t i = 1; i < group.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
       if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
@@ -43,13 +43,13 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
       ++facts.same.equal;
       if (before.same != Same::kYes) continue;
       ++facts.same.in_full;
-      surplus.last_in_full = facts.same.equal;
+      redundant.last_in_full = facts.same.equal;
     }
   }
 }
 
 /// Of mappings (positions in Evidence::mappings) in the order of the passes.
-Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
@@ -57,29 +57,29 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
   std::set<OffsetPiece> replaced;
   std::set<OffsetPiece> resent;
   const Runs<DataOp>& ops = evidence.trace.ops;
-  Surplus surplus;
-  compare_contents(evidence, group, surplus);
-  const bool never_changes = surplus.facts.same.equal > 0 && !surplus.host_changes();
+  RedundantTransfers redundant;
+  compare_contents(evidence, group, redundant);
+  const bool never_changes = redundant.facts.same.equal > 0 && !redundant.host_changes();
   const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool is_examined,
                         bool is_backed) {
-    surplus.ops.push_back(op);
-    surplus.rests.push_back({op, because_of});
-    surplus.bytes += ops.common(op).bytes;
-    if (is_examined) ++surplus.examined;
-    if (is_backed) surplus.backed_bytes += ops.common(op).bytes;
+    redundant.ops.push_back(op);
+    redundant.rests.push_back({op, because_of});
+    redundant.bytes += ops.common(op).bytes;
+    if (is_examined) ++redundant.examined;
+    if (is_backed) redundant.backed_bytes += ops.common(op).bytes;
   };
   const bool is_sent = std::ranges::any_of(
       group, [&](std::uint32_t number) { return evidence.mappings.rows()[number].sent; });
   // What came back need not have come before the loop's end where the next pass sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
-  const bool drops_returns = is_sent && !surplus.host_changes();
+  const bool drops_returns = is_sent && !redundant.host_changes();
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mappings.rows()[number];
     for (const std::uint32_t i : evidence.mappings.transfers(number)) {
       const DataOp& op = ops[i];
       if (!comes_of_mapping(evidence.trace, op)) continue;
       if (op.kind == OpKind::kHtoD) {
-        ++surplus.facts.sent;
+        ++redundant.facts.sent;
         const OffsetPiece piece(op.dst - mapping.address, op.bytes);
         const auto [first, is_first] = arrived.try_emplace(piece, i);
         const bool knows = evidence.contents.known();
@@ -87,13 +87,13 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const bool is_news = knows && evidence.contents.before(i).same == Same::kNo;
         if (is_news) replaced.insert(piece);
         if (is_same) resent.insert(piece);
-        if (!is_first && !is_news && (is_same || !surplus.host_changes())) {
+        if (!is_first && !is_news && (is_same || !redundant.host_changes())) {
           drop(i, first->second, is_same, is_same || never_changes);
         } else {
-          ++surplus.facts.sent_enough;
+          ++redundant.facts.sent_enough;
         }
       } else {
-        ++surplus.facts.returned;
+        ++redundant.facts.returned;
         const OffsetPiece piece(op.src - mapping.address, op.bytes);
         const auto [at, is_first] = returned.try_emplace(piece, i);
         // What came back as it had been sent told the host nothing, whatever it reads. (Where it
@@ -101,25 +101,25 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         // What the host sent instead of it, it may have read before.
         const bool was_replaced = replaced.erase(piece) > 0;
         const bool was_resent = resent.erase(piece) > 0;
-        const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
+        const bool no_news = !is_first && !redundant.host_changes() && evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
         if (!is_first && !was_replaced && (drops_returns || was_resent || no_news)) {
           drop(at->second, i, no_news, no_news);
-          if (!no_news) ++surplus.unread;
+          if (!no_news) ++redundant.unread;
         } else {
-          ++surplus.facts.returned_enough;
+          ++redundant.facts.returned_enough;
         }
         at->second = i;
       }
     }
   }
-  if (surplus.bytes == 0) return surplus;
+  if (redundant.bytes == 0) return redundant;
   for (std::size_t i = 0; i < group.size(); ++i) {
     const Mapping& mapping = evidence.mappings.rows()[group[i]];
-    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
-    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
+    if (i > 0) redundant.ops.push_back(mapping.alloc.value);
+    if (i + 1 < group.size()) redundant.ops.push_back(mapping.remove.value);
   }
-  return surplus;
+  return redundant;
 }
 
 /// Whether what counts as one entry into a loop may be several: nothing recorded tells.
@@ -183,10 +183,10 @@ struct LoopStay {
   std::uint32_t alias = 0;              ///< Aliases::of
   bool strays = false;                  ///< its name stood for other memory, too
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
-  Surplus surplus;
+  RedundantTransfers redundant;
   OtherMappings others;
 
-  [[nodiscard]] bool can_stay() const { return others.allow_to_keep(surplus.facts.returned > 0); }
+  [[nodiscard]] bool can_stay() const { return others.allow_to_keep(redundant.facts.returned > 0); }
 };
 
 /// Stays of what has names in common, and those in inner loops that they take the place of.
@@ -249,11 +249,11 @@ void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias,
     if (mappings.size() < 2 || !in_most) continue;
     const bool is_small = evidence.mappings.rows()[mappings.front()].bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
-    Surplus surplus = surplus_of(evidence, mappings);
-    if (surplus.bytes == 0) continue;
-    bytes += surplus.bytes;
-    backed_bytes += surplus.backed_bytes;
-    choice.stays.push_back({number, alias, false, mappings, std::move(surplus), {}});
+    RedundantTransfers redundant = redundant_of(evidence, mappings);
+    if (redundant.bytes == 0) continue;
+    bytes += redundant.bytes;
+    backed_bytes += redundant.backed_bytes;
+    choice.stays.push_back({number, alias, false, mappings, std::move(redundant), {}});
   }
   const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
   if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
@@ -484,9 +484,9 @@ void add(const facts::PerIterationMapping& more, facts::PerIterationMapping& sum
 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
-  const auto& [entry, alias, strays, group, surplus, others] = stay;
+  const auto& [entry, alias, strays, group, redundant, others] = stay;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  const facts::PerIterationMapping& facts = surplus.facts;
+  const facts::PerIterationMapping& facts = redundant.facts;
   const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(), facts.sent > 0,
                                            facts.returned > 0, others);
   loop.kept.add_alias(alias, data, strays);
@@ -508,22 +508,22 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loo
       if (is_new) loop.candidate.needed.push_back(op);
     }
   }
-  for (const std::uint32_t i : surplus.ops) {
+  for (const std::uint32_t i : redundant.ops) {
     const DataOp& op = trace.ops.common(i);
     if (!is_transfer(op.kind)) continue;
     ++loop.candidate.finding.count;
     loop.bytes_at[op.site.value] += op.bytes;
   }
   add(facts, loop.facts);
-  loop.backed_bytes += surplus.backed_bytes;
-  loop.unread += surplus.unread;
-  loop.examined += surplus.examined;
+  loop.backed_bytes += redundant.backed_bytes;
+  loop.unread += redundant.unread;
+  loop.examined += redundant.examined;
   if (facts.sent > 0) ++loop.pieces;
-  if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, surplus.last_in_full);
+  if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
   loop.candidate.host_lags = loop.unread > 0;
-  loop.candidate.ops.insert(loop.candidate.ops.end(), surplus.ops.begin(), surplus.ops.end());
-  loop.candidate.rests.insert(loop.candidate.rests.end(), surplus.rests.begin(),
-                              surplus.rests.end());
+  loop.candidate.ops.insert(loop.candidate.ops.end(), redundant.ops.begin(), redundant.ops.end());
+  loop.candidate.rests.insert(loop.candidate.rests.end(), redundant.rests.begin(),
+                              redundant.rests.end());
 }
 
 /// Fills in what the sums do not say.
