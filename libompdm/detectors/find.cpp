@@ -374,9 +374,10 @@ class Candidates {
 }  // namespace
 
 // The list of detectors: declared here, and called in find_needless().
-Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer, needless_resends,
-    unmodified_copy_back, repeated_copy_back, repeated_allocation, mapped_scalars, mapper_walk,
-    small_transfers, serial_kernel, pageable_transfer, no_overlap, device_leak, partial_update;
+Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
+    redundant_resends, unmodified_copy_back, repeated_copy_back, repeated_allocation,
+    mapped_scalars, mapper_walk, small_transfers, serial_kernel, pageable_transfer, no_overlap,
+    device_leak, partial_update;
 
 namespace {
 
@@ -396,7 +397,7 @@ void detect(const Evidence& evidence, Candidates& candidates, Settlement& settle
   candidates.append(unused_transfer(evidence, sent_unused));
   mark(candidates.told, removed);
   mark_sends(trace, unused, removed);
-  candidates.append(needless_resends(evidence, removed));
+  candidates.append(redundant_resends(evidence, removed));
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
   std::ranges::move(unused, std::back_inserter(candidates.told));
@@ -455,26 +456,26 @@ std::vector<std::size_t> by_time(const std::vector<Candidate>& candidates) {
 
 }  // namespace
 
-Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const LoopTable& loops) {
+Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
+                            const LoopTable& loops) {
   const Evidence evidence(trace, directives, loops);
   Candidates candidates(trace);
   Settlement settlement(evidence);
   detect(evidence, candidates, settlement);
   for (Candidate& candidate : candidates.told) finish(evidence, candidate);
   Removed removed(trace.ops.size());
-  Needless needless;
+  Redundancies found;
   mark(candidates.told, removed);
   candidates.withheld = settlement.settle(std::move(candidates.withheld));
-  needless.withheld = withheld_of(trace, candidates.withheld, removed);
+  found.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(candidates.withheld, removed);
   for (Candidate& candidate : candidates.withheld) {
     refer(evidence, candidate);
     withhold_edits(evidence, candidate);
-    needless.too_small.push_back(std::move(candidate.finding));
+    found.too_small.push_back(std::move(candidate.finding));
   }
-  identify(needless.too_small);
-  needless.doubts = doubts_of(evidence, removed, candidates.told);
+  identify(found.too_small);
+  found.doubts = doubts_of(evidence, removed, candidates.told);
   sort_rows(candidates.told, [](const Candidate& candidate) {
     return candidate.finding.confidence == Confidence::kPossible;
   });
@@ -483,25 +484,25 @@ Needless find_needless(const Trace& trace, const DirectiveTable& directives,
       static_cast<std::size_t>(std::ranges::count_if(all, [](const Candidate& candidate) {
         return candidate.finding.confidence != Confidence::kPossible;
       }));
-  needless.prediction = predict(trace, all.first(sure));
+  found.prediction = predict(trace, all.first(sure));
   const bool any_possible = std::ranges::any_of(
       all.subspan(sure), [](const Candidate& candidate) { return !candidate.ops.empty(); });
-  if (any_possible) needless.possible_prediction = predict(trace, all);
-  needless.finding_of_op.assign(trace.ops.size(), Needless::kNoFinding);
+  if (any_possible) found.possible_prediction = predict(trace, all);
+  found.finding_of_op.assign(trace.ops.size(), Redundancies::kNoFinding);
   for (const std::size_t i : by_time(candidates.told)) {
     for (const std::uint32_t op : candidates.told[i].ops) {
-      std::uint32_t& of = needless.finding_of_op[op];
-      of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));
+      std::uint32_t& of = found.finding_of_op[op];
+      of = std::min(of, static_cast<std::uint32_t>(found.findings.size()));
     }
-    Finding& finding = needless.findings.emplace_back(std::move(candidates.told[i].finding));
+    Finding& finding = found.findings.emplace_back(std::move(candidates.told[i].finding));
     // A fact of this run is certain; an edit, for another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
     finding.memory_bytes = memory_of(candidates.told[i].stays);
   }
-  identify(needless.findings);
-  return needless;
+  identify(found.findings);
+  return found;
 }
 
 }  // namespace ompdm::analysis

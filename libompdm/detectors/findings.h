@@ -216,7 +216,7 @@ bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
 std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate> candidates);
 
 /// What the detectors find in a trace.
-struct Needless {
+struct Redundancies {
   /// What would save most time first; their variables are positions in Trace::variables.
   std::vector<Finding> findings;
   Withheld withheld;
@@ -229,7 +229,7 @@ struct Needless {
   static constexpr std::uint32_t kNoFinding = 0xffffffff;
 };
 
-Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const LoopTable& loops);
+Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
+                            const LoopTable& loops);
 
 }  // namespace ompdm::analysis

@@ -596,7 +596,7 @@ void add_groups(const Evidence& evidence, const Removed& removed, Resend relatio
 /// allocations and deletes that keeping it makes needless. Equal
 /// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
 /// so is what `removed` has.
-std::vector<Candidate> needless_resends(const Evidence& evidence, const Removed& removed) {
+std::vector<Candidate> redundant_resends(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   std::map<Resend, Tallies> tallies;
