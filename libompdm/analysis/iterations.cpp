@@ -440,7 +440,7 @@ class SequenceTime {
   void add_hashing(Nanoseconds at, Nanoseconds time) { hashing_.push_back({at, time}); }
 
   /// Call once all is added.
-  void settle() {
+  void build() {
     std::ranges::sort(edges_, {}, &Edge::time);
     std::ranges::sort(bytes_, {}, &Crossing::time);
     std::ranges::sort(hashing_, {}, &Hashing::begin);
@@ -555,7 +555,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const std::uint32_t asker = rare.made != 0 ? common.maker : common.thread;
     of_thread(asker).add_hashing(rare.made != 0 ? rare.made : trace.regions.begin_of(i), hashing);
   });
-  for (SequenceTime& time : times) time.settle();
+  for (SequenceTime& time : times) time.build();
   return times;
 }
 

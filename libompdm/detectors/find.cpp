@@ -4,10 +4,10 @@
 
 #include "analysis/device_clock.h"
 #include "analysis/order.h"
+#include "detectors/conflicts.h"
 #include "detectors/edits.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/settle.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -382,7 +382,7 @@ Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfe
 namespace {
 
 /// Runs the detectors in their order.
-void detect(const Evidence& evidence, Candidates& candidates, Settlement& settlement) {
+void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflicts) {
   const Trace& trace = evidence.trace;
   // An operation that a candidate already names with its remedy is not named again for being
   // repeated or small.
@@ -401,10 +401,10 @@ void detect(const Evidence& evidence, Candidates& candidates, Settlement& settle
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
   std::ranges::move(unused, std::back_inserter(candidates.told));
-  candidates.told = settlement.settle(std::move(candidates.told));
+  candidates.told = conflicts.resolve(std::move(candidates.told));
   removed.assign(trace.ops.size(), false);
   mark(candidates.told, removed);
-  candidates.append(settlement.settle(candidates.sifted(repeated_allocation(evidence, removed))));
+  candidates.append(conflicts.resolve(candidates.sifted(repeated_allocation(evidence, removed))));
   mark(candidates.told, removed);
   candidates.append(mapped_scalars(evidence, removed));
   mark(candidates.told, removed);
@@ -460,13 +460,13 @@ Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives
                             const LoopTable& loops) {
   const Evidence evidence(trace, directives, loops);
   Candidates candidates(trace);
-  Settlement settlement(evidence);
-  detect(evidence, candidates, settlement);
+  Conflicts conflicts(evidence);
+  detect(evidence, candidates, conflicts);
   for (Candidate& candidate : candidates.told) finish(evidence, candidate);
   Removed removed(trace.ops.size());
   Redundancies found;
   mark(candidates.told, removed);
-  candidates.withheld = settlement.settle(std::move(candidates.withheld));
+  candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
   found.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(candidates.withheld, removed);
   for (Candidate& candidate : candidates.withheld) {

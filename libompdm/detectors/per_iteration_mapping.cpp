@@ -584,7 +584,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   constexpr std::uint64_t kFewest = 3;
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
-  loop.kept.settle(trace);
+  loop.kept.complete(trace);
   for (std::size_t i = 0; i < loop.candidate.stays.size(); ++i) {
     loop.kept.add_idle(
         evidence.idle_directives.edits_on(loop.candidate.stays[i], loop.data_of_stay[i]));

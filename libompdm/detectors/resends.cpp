@@ -360,7 +360,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
         evidence.idle_directives.edits_on(group.content.candidate.stays.back(), number));
   }
   for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
-  group.kept.settle(trace);
+  group.kept.complete(trace);
   return true;
 }
 

@@ -1,4 +1,4 @@
-#include "detectors/settle.h"
+#include "detectors/conflicts.h"
 
 #include <numeric>
 #include <tuple>
@@ -64,7 +64,7 @@ bool overlap_in_part(std::vector<Stay> stays) {
 
 }  // namespace
 
-Settlement::Settlement(const Evidence& evidence)
+Conflicts::Conflicts(const Evidence& evidence)
     : evidence_(evidence),
       removed_(evidence.trace.ops.size()),
       rested_on_(removed_.size()),
@@ -73,7 +73,7 @@ Settlement::Settlement(const Evidence& evidence)
       links_(removed_.size()),
       seen_(removed_.size()) {}
 
-Settlement::Items Settlement::items_of(const Candidate& candidate) const {
+Conflicts::Items Conflicts::items_of(const Candidate& candidate) const {
   const Trace& trace = evidence_.trace;
   const auto item_at = [&](const Site& site, std::uint32_t op) {
     return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
@@ -96,7 +96,7 @@ Settlement::Items Settlement::items_of(const Candidate& candidate) const {
   return items;
 }
 
-std::vector<Candidate> Settlement::settle(std::vector<Candidate> candidates) {
+std::vector<Candidate> Conflicts::resolve(std::vector<Candidate> candidates) {
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
@@ -118,7 +118,7 @@ std::vector<Candidate> Settlement::settle(std::vector<Candidate> candidates) {
   return kept;
 }
 
-bool Settlement::take(const Candidate& candidate) {
+bool Conflicts::take(const Candidate& candidate) {
   Items items = items_of(candidate);
   if (contradicts(items) || contradicts(candidate)) return false;
   std::vector<std::uint32_t> added;
@@ -156,13 +156,13 @@ bool Settlement::take(const Candidate& candidate) {
   return true;
 }
 
-bool Settlement::contradicts(const Items& items) const {
+bool Conflicts::contradicts(const Items& items) const {
   return share_one(items.rewritten, taken_.rewritten) ||
          share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
          share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
 }
 
-bool Settlement::contradicts(const Candidate& candidate) const {
+bool Conflicts::contradicts(const Candidate& candidate) const {
   return overlap_in_part(candidate.stays) ||
          std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
          std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
@@ -170,7 +170,7 @@ bool Settlement::contradicts(const Candidate& candidate) const {
           std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
 }
 
-bool Settlement::is_kept(const Stay& stay) const {
+bool Conflicts::is_kept(const Stay& stay) const {
   const auto found = kept_.find({stay.device, stay.storage});
   if (found == kept_.end()) return false;
   const Kept& kept = found->second;
@@ -185,7 +185,7 @@ bool Settlement::is_kept(const Stay& stay) const {
   return false;
 }
 
-void Settlement::keep(const Stay& stay) {
+void Conflicts::keep(const Stay& stay) {
   Kept& kept = kept_[{stay.device, stay.storage}];
   kept.addresses.add(stay.host, stay.host + stay.bytes);
   kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
@@ -194,7 +194,7 @@ void Settlement::keep(const Stay& stay) {
 
 /// Whether the effect of an operation remains: it is kept, or its chain of substitutes ends in an
 /// operation that is. A chain that leads back to itself has no such end.
-bool Settlement::holds(std::uint32_t op) {
+bool Conflicts::holds(std::uint32_t op) {
   std::vector<std::uint32_t> path;
   State end = State::kHolds;
   while (op != kNoOp && removed_[op]) {

@@ -27,14 +27,14 @@ std::set<ItemAt> rewritten_items(const Finding& finding);
 /// - both rewrite an item of a map clause, or one rewrites an item that the other counts on,
 /// - both keep the same storage on a device at one time,
 /// - one counts on a transfer that does not take place while the other keeps the data.
-class Settlement {
+class Conflicts {
  public:
-  explicit Settlement(const Evidence& evidence);
+  explicit Conflicts(const Evidence& evidence);
 
   /// The candidates without conflict, in their order. Of candidates in conflict the one that saves
   /// most bytes remains (of a possible copy back a quarter counts), then the surest, then the
   /// first: bytes are the same in every run, times are not.
-  std::vector<Candidate> settle(std::vector<Candidate> candidates);
+  std::vector<Candidate> resolve(std::vector<Candidate> candidates);
 
  private:
   struct Link {
