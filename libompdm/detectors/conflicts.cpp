@@ -67,7 +67,7 @@ bool overlap_in_part(std::vector<Stay> stays) {
 Conflicts::Conflicts(const Evidence& evidence)
     : evidence_(evidence),
       removed_(evidence.trace.ops.size()),
-      rested_on_(removed_.size()),
+      depended_on_(removed_.size()),
       stayed_(removed_.size()),
       counted_on_(removed_.size()),
       links_(removed_.size()),
@@ -128,15 +128,16 @@ bool Conflicts::take(const Candidate& candidate) {
     added.push_back(op);
   }
   std::vector<std::uint32_t> linked;
-  for (const Rest& rest : candidate.rests) {
+  for (const Dependence& rest : candidate.depends_on) {
     if (links_[rest.op].known) continue;
     links_[rest.op] = {rest.on, true};
     linked.push_back(rest.op);
   }
   ++round_;
   const bool stands =
-      std::ranges::all_of(candidate.rests, [&](const Rest& rest) { return holds(rest.on); }) &&
-      std::ranges::all_of(added, [&](std::uint32_t op) { return !rested_on_[op] || holds(op); });
+      std::ranges::all_of(candidate.depends_on,
+                          [&](const Dependence& rest) { return holds(rest.on); }) &&
+      std::ranges::all_of(added, [&](std::uint32_t op) { return !depended_on_[op] || holds(op); });
   if (!stands) {
     for (const std::uint32_t op : added) removed_[op] = false;
     for (const std::uint32_t op : linked) links_[op] = {};
@@ -147,11 +148,11 @@ bool Conflicts::take(const Candidate& candidate) {
   taken_.needed.merge(items.needed);
   for (const Stay& stay : candidate.stays) keep(stay);
   for (const std::uint32_t op : candidate.sends) counted_on_[op] = true;
-  if (candidate.host_lags) {
+  if (candidate.host_copy_stale) {
     for (const std::uint32_t op : candidate.ops) stayed_[op] = true;
   }
-  for (const Rest& rest : candidate.rests) {
-    if (rest.on != kNoOp) rested_on_[rest.on] = true;
+  for (const Dependence& rest : candidate.depends_on) {
+    if (rest.on != kNoOp) depended_on_[rest.on] = true;
   }
   return true;
 }
@@ -166,7 +167,7 @@ bool Conflicts::contradicts(const Candidate& candidate) const {
   return overlap_in_part(candidate.stays) ||
          std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
          std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
-         (candidate.host_lags &&
+         (candidate.host_copy_stale &&
           std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
 }
 

@@ -64,10 +64,10 @@ class Conflicts {
   bool holds(std::uint32_t op);
 
   const Evidence& evidence_;
-  std::vector<bool> removed_;     // all by position in Trace::ops
-  std::vector<bool> rested_on_;   // by what was taken
-  std::vector<bool> stayed_;      // gone because the data stays: the host may have another content
-  std::vector<bool> counted_on_;  // sends that show what the host has
+  std::vector<bool> removed_;      // all by position in Trace::ops
+  std::vector<bool> depended_on_;  // by what was taken
+  std::vector<bool> stayed_;       // gone because the data stays: the host may have another content
+  std::vector<bool> counted_on_;   // sends that show what the host has
   std::vector<Link> links_;
   std::vector<Seen> seen_;
   std::uint32_t round_ = 0;

@@ -78,7 +78,7 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     if (group.empty()) continue;
     for (const Tally::Pair& pair : group.pairs) {
       // What it would have brought back is what the host sent.
-      group.candidate.rests.push_back({pair.op, Index<DataOp>::kNone});
+      group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
       group.candidate.sends.push_back(pair.earlier);
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
@@ -155,7 +155,7 @@ bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
 Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
   for (const Tally::Pair& pair : group.content.pairs) {
-    group.content.candidate.rests.push_back({pair.op, pair.earlier});
+    group.content.candidate.depends_on.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
     group.before.add(trace.ops.common(pair.earlier).site);

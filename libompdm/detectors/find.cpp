@@ -283,7 +283,7 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate>
   UnionLength before;
   UnionLength after;
   Prediction prediction;
-  prediction.at_most = std::ranges::any_of(candidates, &Candidate::host_lags);
+  prediction.at_most = std::ranges::any_of(candidates, &Candidate::host_copy_stale);
   bool is_known = true;
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);

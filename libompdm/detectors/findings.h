@@ -67,7 +67,7 @@ struct Evidence {
 };
 
 /// Why an operation is redundant: another one takes place.
-struct Rest {
+struct Dependence {
   std::uint32_t op = 0;  ///< position in Trace::ops
   std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: its effect is there without any
 };
@@ -82,16 +82,16 @@ struct Candidate {
   std::vector<std::uint32_t> ops;
   /// For each of `ops` whose effect remains. Without an entry the effect is lost with the
   /// operation.
-  std::vector<Rest> rests;
+  std::vector<Dependence> depends_on;
   /// Transfers to the device that have to take place, since they show what the host has: positions
   /// in Trace::ops.
   std::vector<std::uint32_t> sends;
   /// Transfers whose items must stay mapped as they are: positions in Trace::ops.
   std::vector<std::uint32_t> needed;
-  std::vector<Stay> stays;   ///< data that its edits keep on a device
-  bool carries_all = false;  ///< other operations carry the bytes of `ops`
-  bool spares_none = false;  ///< `ops` could be fewer; how many is not known
-  bool host_lags = false;    ///< while the data stays the host's copy lacks what a kernel wrote
+  std::vector<Stay> stays;       ///< data that its edits keep on a device
+  bool carries_all = false;      ///< other operations carry the bytes of `ops`
+  bool spares_none = false;      ///< `ops` could be fewer; how many is not known
+  bool host_copy_stale = false;  ///< while the data stays the host's copy lacks what a kernel wrote
   /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on one directive alone.

@@ -14,7 +14,7 @@ namespace {
 /// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
 struct RedundantTransfers {
   std::vector<std::uint32_t> ops;
-  std::vector<Rest> rests;
+  std::vector<Dependence> depends_on;
   facts::PerIterationMapping facts;  ///< its sums
   std::uint64_t bytes = 0;
   std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
@@ -63,7 +63,7 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool is_examined,
                         bool is_backed) {
     redundant.ops.push_back(op);
-    redundant.rests.push_back({op, because_of});
+    redundant.depends_on.push_back({op, because_of});
     redundant.bytes += ops.common(op).bytes;
     if (is_examined) ++redundant.examined;
     if (is_backed) redundant.backed_bytes += ops.common(op).bytes;
@@ -520,10 +520,10 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loo
   loop.examined += redundant.examined;
   if (facts.sent > 0) ++loop.pieces;
   if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
-  loop.candidate.host_lags = loop.unread > 0;
+  loop.candidate.host_copy_stale = loop.unread > 0;
   loop.candidate.ops.insert(loop.candidate.ops.end(), redundant.ops.begin(), redundant.ops.end());
-  loop.candidate.rests.insert(loop.candidate.rests.end(), redundant.rests.begin(),
-                              redundant.rests.end());
+  loop.candidate.depends_on.insert(loop.candidate.depends_on.end(), redundant.depends_on.begin(),
+                                   redundant.depends_on.end());
 }
 
 /// Fills in what the sums do not say.

@@ -431,7 +431,7 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 
 /// The transfer because of which another is redundant: it sent the same content before. Content
 /// that the device computed is there without any.
-std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
+std::uint32_t origin_of(const Evidence& evidence, const Tally::Pair& pair) {
   if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
@@ -471,9 +471,9 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const Tally::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
-    group.content.candidate.rests.push_back({pair.op, rests_on(evidence, pair)});
+    group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
     // What came back in between is not where the content is from.
-    const std::uint32_t rest = rests_on(evidence, pair);
+    const std::uint32_t rest = origin_of(evidence, pair);
     const bool is_sent = group.relation == Resend::kDuplicate && rest != kNoOp;
     group.before.add(trace.ops.common(is_sent ? rest : pair.earlier).site);
     group.sites.add(trace.ops.common(pair.earlier).site);

@@ -175,7 +175,7 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
       group.candidate.ops.push_back(op);
       group.candidate.spans.emplace_back(trace.ops.begin_of(op), until);
       if (by != Index<DataOp>::kNone) {
-        group.candidate.rests.push_back({op, by});
+        group.candidate.depends_on.push_back({op, by});
         group.candidate.needed.push_back(by);
       }
       group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
