@@ -49,9 +49,9 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
 
 /// Whether the only time that data came back it had just been sent by an update: the last pass of a
 /// loop may end so in this run, and otherwise in another.
-bool is_chance(const Evidence& evidence, const Tally& tally) {
-  if (tally.same.size() != 1) return false;
-  const std::uint32_t sent = tally.same.front().earlier;
+bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
+  if (transfers.same.size() != 1) return false;
+  const std::uint32_t sent = transfers.same.front().earlier;
   return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
@@ -62,21 +62,22 @@ bool is_chance(const Evidence& evidence, const Tally& tally) {
 std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  Tallies tallies;
+  TransfersByItem by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
-    tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i));
+    transfers_of(by_item, evidence, i).add(i, evidence.contents.sent_before(i));
   }
   std::vector<Candidate> candidates;
-  for (const auto& [row, items] : tallies) {
+  for (const auto& [row, items] : by_item) {
     ContentCandidate group;
-    for (const auto& [expression, tally] : items) {
+    for (const auto& [expression, transfers] : items) {
       // A clause is advised for all of its instances: one that brought news speaks against it.
-      if (tally.different > 0 || tally.other > 0 || is_chance(evidence, tally)) continue;
-      group.take(evidence, expression, tally, removed);
+      if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers))
+        continue;
+      group.take(evidence, expression, transfers, removed);
     }
     if (group.empty()) continue;
-    for (const Tally::Pair& pair : group.pairs) {
+    for (const ItemTransfers::Pair& pair : group.pairs) {
       // What it would have brought back is what the host sent.
       group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
       group.candidate.sends.push_back(pair.earlier);
@@ -119,7 +120,7 @@ class Returns {
 
 /// Whether a copy repeats one that a loop before it makes in some passes only: in another run the
 /// last of these may not.
-bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pair& pair) {
+bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
   const DataOp& earlier = trace.ops[pair.earlier];
@@ -154,7 +155,7 @@ bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
 
 Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     group.content.candidate.depends_on.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
@@ -187,7 +188,7 @@ std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Remove
   if (!evidence.contents.known()) return {};
   Latest writes;
   Returns returns;
-  Tallies tallies;
+  TransfersByItem by_item;
   std::map<Clause, std::uint64_t> returned;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
@@ -200,24 +201,25 @@ std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Remove
       if (!as_sent && is_repeated(evidence, writes, i)) {
         Earlier before = evidence.contents.before(i);
         before.trivial = false;  // the device kept it: zeros are as good as any
-        tally_of(tallies, evidence, i).add(i, before);
+        transfers_of(by_item, evidence, i).add(i, before);
       }
     }
     writes.set(host_piece(op), i, kNoOp);
   }
   std::vector<Candidate> candidates;
-  for (const auto& [row, items] : tallies) {
+  for (const auto& [row, items] : by_item) {
     CopyBackGroup group;
-    for (const auto& [expression, tally] : items) {
+    for (const auto& [expression, transfers] : items) {
       // A clause stands for all of its instances: one that brought news speaks against it.
-      const DataOp& op = trace.ops[tally.same.front().op];
+      const DataOp& op = trace.ops[transfers.same.front().op];
       const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
       const std::uint64_t all = returned[{row, expression}];
       const bool may_bring_news =
-          tally.same.size() < all || (all == 1 && is_chance(evidence, returns, tally.same.front()));
+          transfers.same.size() < all ||
+          (all == 1 && is_chance(evidence, returns, transfers.same.front()));
       if (!by_update && may_bring_news) continue;
       const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, tally, removed);
+      group.content.take(evidence, expression, transfers, removed);
       if (group.content.pairs.size() == before) continue;
       group.all += all;
       group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;

@@ -125,7 +125,7 @@ using Detector = std::vector<Candidate>(const Evidence& evidence, const Removed&
 inline constexpr std::uint64_t kEnoughSamples = 10;
 
 /// Transfers of one item by one directive, each with the one that it is compared to.
-struct Tally {
+struct ItemTransfers {
   struct Pair {
     std::uint32_t op = 0;       ///< position in Trace::ops
     std::uint32_t earlier = 0;  ///< what carried the same, or may have
@@ -161,7 +161,7 @@ class Comparisons {
 };
 
 /// By directive row, then by the item as its clause has it.
-using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
+using TransfersByItem = std::map<std::uint32_t, std::map<std::string, ItemTransfers>>;
 
 /// Whether detectors that compare contents judge a transfer: it is of a mapping, larger than
 /// kRidesAlong, and in its place in the program's order (is_of_deferred_task).
@@ -170,20 +170,20 @@ bool is_judged(const Evidence& evidence, std::uint32_t op);
 /// The directive and the item that a judged transfer belongs to.
 Clause clause_of(const Evidence& evidence, std::uint32_t op);
 
-/// The tally a transfer belongs to.
-Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
+/// The item a transfer belongs to.
+ItemTransfers& transfers_of(TransfersByItem& by_item, const Evidence& evidence, std::uint32_t op);
 
 /// Several items of one directive that the same edit concerns: a candidate in the making.
 struct ContentCandidate {
   Candidate candidate;
   UniqueTexts names;
-  std::vector<std::string> expressions;  ///< each of another tally of the directive
-  std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
+  std::vector<std::string> expressions;    ///< each of another item of the directive
+  std::vector<ItemTransfers::Pair> pairs;  ///< needless transfers, and what made them so
   facts::SameContents same;
 
-  /// Takes the needless transfers of a tally, unless candidates have most of them already: those
+  /// Takes the needless transfers of a item, unless candidates have most of them already: those
   /// that carried the same, and, if hardly one was different, also those that were not looked at.
-  void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
+  void take(const Evidence& evidence, const std::string& expression, const ItemTransfers& transfers,
             const Removed& removed);
   [[nodiscard]] bool empty() const { return pairs.empty(); }
 

@@ -254,7 +254,7 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   KeptSpans spans;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
     group.devices.insert(rows[is].device);
@@ -366,7 +366,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
 
 std::uint64_t bytes_of(const Evidence& evidence, const ResendGroup& group) {
   std::uint64_t bytes = 0;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     bytes += evidence.trace.ops.common(pair.op).bytes;
   }
   return bytes;
@@ -380,13 +380,13 @@ std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
   Joined joined(static_cast<std::uint32_t>(groups.size()));
   std::map<std::uint32_t, std::uint32_t> first;  // group by mapping
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
-    const std::vector<Tally::Pair>& pairs = groups[i].content.pairs;
+    const std::vector<ItemTransfers::Pair>& pairs = groups[i].content.pairs;
     const auto mapping_of = [&](std::uint32_t op) { return evidence.contents.mapping_of(op); };
-    const auto is_resident = [&](const Tally::Pair& pair) {
+    const auto is_resident = [&](const ItemTransfers::Pair& pair) {
       return mapping_of(pair.earlier) == mapping_of(pair.op);
     };
     if (std::ranges::any_of(pairs, is_resident)) continue;
-    for (const Tally::Pair& pair : pairs) {
+    for (const ItemTransfers::Pair& pair : pairs) {
       for (const std::uint32_t op : {pair.earlier, pair.op}) {
         const auto [at, is_new] = first.try_emplace(mapping_of(op), i);
         if (!is_new) joined.join(i, at->second);
@@ -431,7 +431,7 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 
 /// The transfer because of which another is redundant: it sent the same content before. Content
 /// that the device computed is there without any.
-std::uint32_t origin_of(const Evidence& evidence, const Tally::Pair& pair) {
+std::uint32_t origin_of(const Evidence& evidence, const ItemTransfers::Pair& pair) {
   if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
@@ -451,7 +451,7 @@ struct Sends {
 };
 
 /// Adds the delete and the allocation that keeping the data would make redundant, too.
-void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& group) {
+void add_stay(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
@@ -466,10 +466,10 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
                                   ResendGroup group) {
   if (!keep(evidence, directives, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
-  const Tally::Pair first = group.content.pairs.front();
+  const ItemTransfers::Pair first = group.content.pairs.front();
   const Index<Site> at = trace.ops.common(first.op).site;
   const Site* site = at ? &trace.sites[at.value] : nullptr;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
     group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
     // What came back in between is not where the content is from.
@@ -557,18 +557,18 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
 
 /// One for each directive that sent in this relation.
 void add_groups(const Evidence& evidence, const Removed& removed, Resend relation,
-                const Tallies& tallies, const std::map<Clause, Sends>& sends,
+                const TransfersByItem& by_item, const std::map<Clause, Sends>& sends,
                 std::vector<ResendGroup>& groups) {
-  for (const auto& [row, items] : tallies) {
+  for (const auto& [row, items] : by_item) {
     ResendGroup group;
     group.relation = relation;
-    for (const auto& [expression, tally] : items) {
+    for (const auto& [expression, transfers] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
       constexpr std::uint64_t kChance = 10;
       const Sends& all = sends.at({row, expression});
-      if (kChance * tally.same.size() < all.seen) continue;
+      if (kChance * transfers.same.size() < all.seen) continue;
       const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, tally, removed);
+      group.content.take(evidence, expression, transfers, removed);
       if (group.content.pairs.size() == before) continue;
       group.all[{row, expression}] = all.count;
       group.filling.insert(all.filling.begin(), all.filling.end());
@@ -599,18 +599,18 @@ void add_groups(const Evidence& evidence, const Removed& removed, Resend relatio
 std::vector<Candidate> redundant_resends(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  std::map<Resend, Tallies> tallies;
+  std::map<Resend, TransfersByItem> by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     const Resend relation = relation_of(evidence, i);
     if (relation == Resend::kNone) continue;
-    tally_of(tallies[relation], evidence, i).add(i, evidence.contents.before(i));
+    transfers_of(by_item[relation], evidence, i).add(i, evidence.contents.before(i));
   }
-  if (tallies.empty()) return {};
+  if (by_item.empty()) return {};
   const std::map<Clause, Sends> sends = sends_of(evidence);
   std::vector<ResendGroup> groups;
   for (const Resend relation : {Resend::kRoundTrip, Resend::kDuplicate}) {
-    add_groups(evidence, removed, relation, tallies[relation], sends, groups);
+    add_groups(evidence, removed, relation, by_item[relation], sends, groups);
   }
   if (groups.empty()) return {};
   const DirectiveSpans directives(evidence);
