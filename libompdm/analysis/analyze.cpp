@@ -101,23 +101,15 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   DirectiveTable directives = directives_of(trace);
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(trace, loops, directives);
-  const auto invariants = invariants_of(trace, loops, directives);
-  for (std::size_t i = 0; i < loops.rows.size(); ++i) {
-    if (!invariants[i]) continue;
-    Iteration& loop = analysis.iterations[i];
-    loop.invariant_bytes = invariants[i]->bytes;
-    loop.invariant_items = invariants[i]->items;
-    loop.invariant_rows = invariants[i]->rows;
-    loop.recurring = invariants[i]->recurring;
-  }
-  Needless needless = find_needless(trace, directives, loops);
-  analysis.findings = std::move(needless.findings);
-  analysis.too_small = std::move(needless.too_small);
+  add_invariants(trace, loops, directives, analysis.iterations);
+  Redundancies found = find_redundant(trace, directives, loops);
+  analysis.findings = std::move(found.findings);
+  analysis.too_small = std::move(found.too_small);
   refer_to_rows(analysis);
-  analysis.withheld = needless.withheld;
-  analysis.doubts = std::move(needless.doubts);
-  analysis.prediction = needless.prediction;
-  analysis.possible_prediction = needless.possible_prediction;
+  analysis.withheld = found.withheld;
+  analysis.doubts = std::move(found.doubts);
+  analysis.prediction = found.prediction;
+  analysis.possible_prediction = found.possible_prediction;
   analysis.headline = headline_of(trace, directives.rows);
   analysis.device_use = device_use_of(trace);
   analysis.host_waits = host_waits_of(trace, directives);
@@ -127,8 +119,8 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
     analysis.unfinished.push_back({row == kNoDirective ? kNoRow : row, region.end - region.begin});
   }
   if (picture != nullptr) {
-    picture->passes = passes_of(trace, loops, needless.finding_of_op);
-    picture->finding_of_op = std::move(needless.finding_of_op);
+    picture->passes = passes_of(trace, loops, found.finding_of_op);
+    picture->finding_of_op = std::move(found.finding_of_op);
     for (std::uint32_t site = 0; site < trace.sites.size(); ++site) {
       picture->directive_of_site.push_back(row_of(directives, Index<Site>{site}));
     }

@@ -147,14 +147,13 @@ std::vector<Recurring> by_bytes(std::map<std::string, Recurring> items) {
 
 }  // namespace
 
-std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops,
-                                                    const DirectiveTable& directives) {
-  std::vector<std::optional<Invariant>> invariants(loops.rows.size());
+void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
+                    std::vector<Iteration>& rows) {
   bool any = false;
   trace.ops.each_rare([&](std::size_t, const DataOp::Rare& rare) {
     any = any || rare.hash != 0 || rare.fingerprint != 0;
   });
-  if (!any) return invariants;
+  if (!any) return;
   const EnclosingLoops enclosing(loops);
   std::map<EntryPiece, PieceCrossings> pieces;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
@@ -200,18 +199,17 @@ std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const Lo
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
     const double passes = static_cast<double>(loops.rows[loop].passes);
-    Invariant& invariant = invariants[loop].emplace();
-    invariant.bytes =
+    Iteration& row = rows[loop];
+    row.invariant_bytes =
         static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes));
-    for (Recurring& row : by_bytes(std::move(constant[loop]))) {
-      invariant.items.push_back(std::move(row.item));
-      invariant.rows.push_back(std::move(row.of));
+    for (Recurring& item : by_bytes(std::move(constant[loop]))) {
+      row.invariant_items.push_back(std::move(item.item));
+      row.invariant_rows.push_back(std::move(item.of));
     }
-    invariant.recurring = by_bytes(std::move(changing[loop]));
-    std::erase_if(invariant.recurring,
-                  [](const Recurring& row) { return 2 * row.unchanged < row.compared; });
+    row.recurring = by_bytes(std::move(changing[loop]));
+    std::erase_if(row.recurring,
+                  [](const Recurring& item) { return 2 * item.unchanged < item.compared; });
   }
-  return invariants;
 }
 
 namespace {
@@ -442,7 +440,7 @@ class SequenceTime {
   void add_hashing(Nanoseconds at, Nanoseconds time) { hashing_.push_back({at, time}); }
 
   /// Call once all is added.
-  void settle() {
+  void build() {
     std::ranges::sort(edges_, {}, &Edge::time);
     std::ranges::sort(bytes_, {}, &Crossing::time);
     std::ranges::sort(hashing_, {}, &Hashing::begin);
@@ -557,7 +555,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const std::uint32_t asker = rare.made != 0 ? common.maker : common.thread;
     of_thread(asker).add_hashing(rare.made != 0 ? rare.made : trace.regions.begin_of(i), hashing);
   });
-  for (SequenceTime& time : times) time.settle();
+  for (SequenceTime& time : times) time.build();
   return times;
 }
 

@@ -110,28 +110,21 @@ std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& di
 /// Needs a trace that is not on the device's clock yet.
 std::vector<StartLatency> start_latencies_of(const Trace& trace);
 
-/// The wall time of the process, less what looking at contents added to it: threads that move data
-/// do so side by side.
+/// The wall time of the process without the time for hashing, which threads that transfer data
+/// spend side by side.
 Nanoseconds program_wall_of(const Trace& trace);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
-/// What of a loop's movement was the same in every pass that was looked at.
-struct Invariant {
-  std::uint64_t bytes = 0;         ///< a pass, both ways
-  std::vector<std::string> items;  ///< "a (jacobi.cpp:75)", those with most bytes first
-  /// What each of them stands for, variables as positions in Trace::variables.
-  std::vector<CrossedItem> rows;
-  std::vector<Recurring> recurring;  ///< that changed now and then, those with most bytes first
-};
+/// Fills in, for each loop of loops_of(), the items whose content was the same in every pass that
+/// was hashed, and those that changed now and then; nothing for loops of which no content was
+/// compared. A piece is host storage that is transferred to or from one device; each entry into a
+/// loop is compared by itself. Variables are positions in Trace::variables.
+void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
+                    std::vector<Iteration>& rows);
 
-/// One for each loop of loops_of(); none for loops of which no content was compared. A piece is
-/// host storage that crosses to or from one device; each entry into a loop is looked at by itself.
-std::vector<std::optional<Invariant>> invariants_of(const Trace& trace, const LoopTable& loops,
-                                                    const DirectiveTable& directives);
-
-/// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for what no finding
-/// claims.
+/// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for an
+/// operation of no finding.
 std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
                                          const std::vector<std::uint32_t>& finding_of_op);
 

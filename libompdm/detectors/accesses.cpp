@@ -12,7 +12,7 @@ void Overlaps::add(std::uint64_t begin, std::uint64_t end) {
   pieces_.push_back({begin, end, static_cast<std::uint32_t>(pieces_.size())});
 }
 
-void Overlaps::settle() {
+void Overlaps::build() {
   std::ranges::sort(pieces_, {},
                     [](const Piece& piece) { return std::pair(piece.begin, piece.number); });
   for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
@@ -79,7 +79,7 @@ void NamedStorage::add(std::uint64_t begin, std::uint64_t end, std::uint32_t lis
   names_.emplace_back(begin, end, list);
 }
 
-void NamedStorage::settle() {
+void NamedStorage::build() {
   std::ranges::sort(names_);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto& [begin, end, list] = names_[i];
@@ -90,7 +90,7 @@ void NamedStorage::settle() {
     first_.push_back(i);
   }
   first_.push_back(names_.size());
-  overlaps_.settle();
+  overlaps_.build();
 }
 
 LaunchesByList::Lists NamedStorage::lists_of(std::uint64_t begin, std::uint64_t end) const {
@@ -120,7 +120,7 @@ void Namings::read() const {
       names_.add(item.begin, item.begin + item.bytes, list);
     }
   }
-  names_.settle();
+  names_.build();
 }
 
 std::vector<Index<Site>> Namings::in_life_of(const Mapping& mapping) const {
@@ -278,9 +278,9 @@ void KernelWrites::read_lists(const Trace& trace) {
       if (item.bytes == 0) pointers_.add(item.begin, end_of(item), list);
     }
   }
-  writes_.settle();
-  pointers_.settle();
-  reads_.settle();
+  writes_.build();
+  pointers_.build();
+  reads_.build();
 }
 
 const KernelWrites::Users& KernelWrites::users_of(const Mapping& mapping) {

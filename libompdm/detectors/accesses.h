@@ -22,7 +22,7 @@ class Overlaps {
   void add(std::uint64_t begin, std::uint64_t end);
 
   /// To be called after the last piece was added and before the first question.
-  void settle();
+  void build();
 
   /// Calls `take(number)` for each piece that overlaps [begin, end), those that begin last first.
   /// Takes the time of these, and of how deeply pieces lie in each other there.
@@ -91,7 +91,7 @@ class NamedStorage {
   void add(std::uint64_t begin, std::uint64_t end, std::uint32_t list);
 
   /// To be called after the last name was added and before the first question.
-  void settle();
+  void build();
 
   /// Those of the lists that name some of [begin, end), each once, in ascending order.
   [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;

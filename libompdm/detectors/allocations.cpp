@@ -16,10 +16,10 @@ namespace {
 /// Twice may be a warm-up and the run itself, or two phases of a program.
 constexpr std::size_t kLeastAllocations = 3;
 
-bool is_candidate(const Evidence& evidence, const Claimed& claimed, const Mapping& mapping) {
+bool is_candidate(const Evidence& evidence, const Removed& removed, const Mapping& mapping) {
   const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
   return mapping.host != 0 && mapping.bytes > kRidesAlong && (alloc.map_type & kMapPrivate) == 0 &&
-         !claimed[mapping.alloc.value] && !(mapping.remove && claimed[mapping.remove.value]);
+         !removed[mapping.alloc.value] && !(mapping.remove && removed[mapping.remove.value]);
 }
 
 /// Items that a directive transfers each time, as it names them; the instances of a template are
@@ -31,7 +31,7 @@ struct Crossing {
 using Crossings = std::map<std::pair<std::string, int>, Crossing>;  // by file and line
 
 struct AllocationGroup {
-  Claim claim;
+  Candidate candidate;
   facts::RepeatedAllocation facts;
   KeptData kept;
   Crossings sent;
@@ -82,7 +82,7 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
     const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[row]);
     const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
     const std::vector<std::string> declared = group.kept.data.declared_in(loop);
-    if (!declared.empty()) tell_to_make_once(declared, loop, false, group.claim.finding);
+    if (!declared.empty()) tell_to_make_once(declared, loop, false, group.candidate.finding);
     if (makes == MakesMemory::kNo) continue;
     const SourcePlace body =
         body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);
@@ -90,12 +90,12 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
   }
   if (group.loops.empty()) add_what_calls_make(group, made);
   if (made.all().empty()) {
-    if (group.made_in_loops) group.claim.add_caveat(Caveat::Kind::kMakesMemory);
+    if (group.made_in_loops) group.candidate.add_caveat(Caveat::Kind::kMakesMemory);
     return true;
   }
-  group.claim.add_caveat(Caveat::Kind::kMadeAnew, made.all());
+  group.candidate.add_caveat(Caveat::Kind::kMadeAnew, made.all());
   constexpr std::uint64_t kFew = 10;
-  return group.claim.finding.count >= kFew || !group.claim.finding.remarks.empty();
+  return group.candidate.finding.count >= kFew || !group.candidate.finding.remarks.empty();
 }
 
 /// Whether a directive that transfers the data in some executions found it present in others: then
@@ -122,13 +122,13 @@ NameInDirective named_in(const Evidence& evidence, const Mapping& mapping) {
           mapping.item != nullptr ? std::string_view(mapping.item->name) : std::string_view()};
 }
 
-/// Names, in directives, of data that other claims keep on a device: an update of such a name would
-/// overwrite what is kept.
-std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& claimed) {
+/// Names, in directives, of data that other candidates keep on a device: an update of such a name
+/// would overwrite what is kept.
+std::set<NameInDirective> kept_names(const Evidence& evidence, const Removed& removed) {
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::set<std::uint32_t> pieces;
   for (const Mapping& row : rows) {
-    if (claimed[row.alloc.value]) pieces.insert(row.piece);
+    if (removed[row.alloc.value]) pieces.insert(row.piece);
   }
   std::set<NameInDirective> names;
   for (const Mapping& row : rows) {
@@ -138,8 +138,8 @@ std::set<NameInDirective> kept_names(const Evidence& evidence, const Claimed& cl
 }
 
 /// Adds the mappings of one piece of storage; false if it cannot be kept on the device, or other
-/// claims, which come first, have some of its transfers.
-bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameInDirective>& kept,
+/// candidates, which come first, have some of its transfers.
+bool add(const Evidence& evidence, const Removed& removed, const std::set<NameInDirective>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -161,18 +161,18 @@ bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameIn
     return kept.contains(named_in(evidence, rows[number]));
   });
   if (is_called_alike) return false;
-  const bool is_claimed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+  const bool is_removed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
     return std::ranges::any_of(evidence.mappings.transfers(mapping),
-                               [&](std::uint32_t op) { return claimed[op]; });
+                               [&](std::uint32_t op) { return removed[op]; });
   });
-  if (is_claimed) return false;
+  if (is_removed) return false;
   ++group.facts.pieces;
   add_loop(evidence, first.alloc.value, last.end, group);
   group.facts.allocations += mappings.size();
   const std::uint32_t number = group.kept.data.add(trace, first);
   group.kept.by_mapper = group.kept.by_mapper || is_of_mapper(trace, first);
-  group.claim.stays.push_back(stay_of(first, first.begin, last.end));
-  group.kept.add_idle(evidence.idle_directives.edits_on(group.claim.stays.back(), number));
+  group.candidate.stays.push_back(stay_of(first, first.begin, last.end));
+  group.kept.add_idle(evidence.idle_directives.edits_on(group.candidate.stays.back(), number));
   std::map<std::pair<std::string, int>, std::string> lines;  // the function of the first at each
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = rows[mappings[i]];
@@ -185,8 +185,8 @@ bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameIn
     }
     group.allocating.add(row.site);
     group.kept.add_directives(evidence, mappings[i], number);
-    if (i > 0) group.claim.ops.push_back(row.alloc.value);
-    if (i + 1 < mappings.size() && row.remove) group.claim.ops.push_back(row.remove.value);
+    if (i > 0) group.candidate.ops.push_back(row.alloc.value);
+    if (i + 1 < mappings.size() && row.remove) group.candidate.ops.push_back(row.remove.value);
     for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
       Crossings& crossings =
@@ -197,8 +197,8 @@ bool add(const Evidence& evidence, const Claimed& claimed, const std::set<NameIn
       crossing.names.add(expression_at(trace, evidence.mappings, op));
     }
   }
-  group.claim.finding.count += mappings.size() - 1;
-  group.claim.finding.allocated_bytes += (mappings.size() - 1) * first.bytes;
+  group.candidate.finding.count += mappings.size() - 1;
+  group.candidate.finding.allocated_bytes += (mappings.size() - 1) * first.bytes;
   return true;
 }
 
@@ -240,27 +240,27 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
 }  // namespace
 
 /// The same storage allocated on the same device three times or more, though it could have stayed.
-/// Leaves out what `claimed` has.
-std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& claimed) {
+/// Leaves out what `removed` has.
+std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  const std::set<NameInDirective> kept = kept_names(evidence, claimed);
+  const std::set<NameInDirective> kept = kept_names(evidence, removed);
   std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::vector<std::uint32_t>& piece : evidence.mappings.by_piece()) {
     std::erase_if(piece,
-                  [&](std::uint32_t i) { return !is_candidate(evidence, claimed, rows[i]); });
+                  [&](std::uint32_t i) { return !is_candidate(evidence, removed, rows[i]); });
     if (piece.size() < kLeastAllocations) continue;
     const Index<Site> site = rows[piece.front()].site;
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
-    if (is_new) place(at->second.claim, "repeated_allocation", trace, site);
-    add(evidence, claimed, kept, piece, at->second);
+    if (is_new) place(at->second.candidate, "repeated_allocation", trace, site);
+    add(evidence, removed, kept, piece, at->second);
   }
 
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [row, group] : groups) {
     if (group.facts.pieces == 0) continue;
-    Finding& finding = group.claim.finding;
-    describe(group.claim, finding.count, Confidence::kLikely, group.kept.data.names());
+    Finding& finding = group.candidate.finding;
+    describe(group.candidate, finding.count, Confidence::kLikely, group.kept.data.names());
     group.facts.names = group.kept.data.names();
     group.facts.devices = listed(group.kept.data.devices());
     group.facts.by = source_places(trace, group.allocating.all());
@@ -268,10 +268,10 @@ std::vector<Claim> repeated_allocation(const Evidence& evidence, const Claimed& 
     add_edits(trace, group, finding);
     if (!add_what_is_made_within(evidence, group)) continue;
     group.kept.withdraw_edits(finding);
-    sum_up(group.claim, trace);
-    claims.push_back(std::move(group.claim));
+    sum_up(group.candidate, trace);
+    candidates.push_back(std::move(group.candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -321,7 +321,7 @@ class PointersOnly {
 };
 
 struct LeakGroup {
-  Claim claim;
+  Candidate candidate;
   std::set<std::uint64_t> hosts;
   std::set<std::string> other_names;  ///< of pointers that are swapped with these, in the function
   Index<Mapping> first;
@@ -441,8 +441,8 @@ facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakG
 }  // namespace
 
 /// Device memory that was still there when the program ended by itself, unless a directive left
-/// no more of it than rides along. Leaves out allocations that `claimed` has.
-std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed) {
+/// no more of it than rides along. Leaves out allocations that `removed` has.
+std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
@@ -457,7 +457,7 @@ std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed)
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
     if (mapping.remove || mapping.replaced || pointers.has(trace, mapping)) continue;
-    if (claimed[mapping.alloc.value]) continue;
+    if (removed[mapping.alloc.value]) continue;
     const Index<Site> site = mapping.site;
     if (!site) continue;
     // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
@@ -472,7 +472,7 @@ std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed)
     LeakGroup& group = at->second;
     if (is_new) {
       group.first = {i};
-      place(group.claim, "device_leak", trace, site);
+      place(group.candidate, "device_leak", trace, site);
     }
     group.by_mapper = group.by_mapper || by_mapper;
     group.data.add(trace, mapping);
@@ -481,25 +481,25 @@ std::vector<Claim> device_leak(const Evidence& evidence, const Claimed& claimed)
     if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
       group.silent.insert(mapping.host);
     }
-    ++group.claim.finding.count;
-    group.claim.finding.allocated_bytes += mapping.bytes;
+    ++group.candidate.finding.count;
+    group.candidate.finding.allocated_bytes += mapping.bytes;
   }
   for (const auto& [key, group] : groups) silent.insert(group.silent.begin(), group.silent.end());
   const Asked asked = asked_back(trace, silent);
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
     // LLVM keeps a struct that is pointed to once more than it is released.
-    if (group.claim.finding.allocated_bytes <= kRidesAlong) continue;
+    if (group.candidate.finding.allocated_bytes <= kRidesAlong) continue;
     const Mapping& first = rows[group.first.value];
     if (first.host != 0) add_other_names(evidence, Turns(trace), group);
-    Finding& finding = group.claim.finding;
-    describe(group.claim, finding.count, Confidence::kCertain,
+    Finding& finding = group.candidate.finding;
+    describe(group.candidate, finding.count, Confidence::kCertain,
              first.host == 0 ? std::vector<std::string>() : group.data.names());
     if (!group.by_mapper) add_edit(trace, first, group, finding);
     finding.facts = facts_of(trace, first, group, asked);
-    claims.push_back(std::move(group.claim));
+    candidates.push_back(std::move(group.candidate));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

@@ -49,9 +49,9 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
 
 /// Whether the only time that data came back it had just been sent by an update: the last pass of a
 /// loop may end so in this run, and otherwise in another.
-bool is_chance(const Evidence& evidence, const Tally& tally) {
-  if (tally.same.size() != 1) return false;
-  const std::uint32_t sent = tally.same.front().earlier;
+bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
+  if (transfers.same.size() != 1) return false;
+  const std::uint32_t sent = transfers.same.front().earlier;
   return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
@@ -59,43 +59,45 @@ bool is_chance(const Evidence& evidence, const Tally& tally) {
 
 /// Data that every instance of a directive brought back as it had been sent. Possible only: a
 /// kernel may write the values that were there.
-std::vector<Claim> unmodified_copy_back(const Evidence& evidence, const Claimed& claimed) {
+std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  Tallies tallies;
+  TransfersByItem by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
-    tally_of(tallies, evidence, i).add(i, evidence.contents.sent_before(i));
+    transfers_of(by_item, evidence, i).add(i, evidence.contents.sent_before(i));
   }
-  std::vector<Claim> claims;
-  for (const auto& [row, items] : tallies) {
-    ContentClaim group;
-    for (const auto& [expression, tally] : items) {
+  std::vector<Candidate> candidates;
+  for (const auto& [row, items] : by_item) {
+    ContentCandidate group;
+    for (const auto& [expression, transfers] : items) {
       // A clause is advised for all of its instances: one that brought news speaks against it.
-      if (tally.different > 0 || tally.other > 0 || is_chance(evidence, tally)) continue;
-      group.take(evidence, expression, tally, claimed);
+      if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers))
+        continue;
+      group.take(evidence, expression, transfers, removed);
     }
     if (group.empty()) continue;
-    for (const Tally::Pair& pair : group.pairs) {
+    for (const ItemTransfers::Pair& pair : group.pairs) {
       // What it would have brought back is what the host sent.
-      group.claim.rests.push_back({pair.op, Index<DataOp>::kNone});
-      group.claim.sends.push_back(pair.earlier);
+      group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
+      group.candidate.sends.push_back(pair.earlier);
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
-    Claim claim = group.finish(evidence, "unmodified_copy_back");
+    Candidate candidate = group.finish(evidence, "unmodified_copy_back");
     // It may have written what was there: in place, or once more.
-    claim.add_caveat(Caveat::Kind::kSameWritten);
-    claim.finding.facts = facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
-    add_edit_of_copy_back(evidence, claim.ops, group.expressions, true, claim.finding);
-    claim.stands_alone = is_of(trace, site, Directive::kTarget);
+    candidate.add_caveat(Caveat::Kind::kSameWritten);
+    candidate.finding.facts =
+        facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
+    add_edit_of_copy_back(evidence, candidate.ops, group.expressions, true, candidate.finding);
+    candidate.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.
-    if (!claim.finding.edits.empty()) {
-      claim.finding.unless = {Unless::kKernelChanges};
-      if (!claim.stands_alone) claim.finding.unless.push_back(Unless::kHostWantsRestore);
+    if (!candidate.finding.edits.empty()) {
+      candidate.finding.unless = {Unless::kKernelChanges};
+      if (!candidate.stands_alone) candidate.finding.unless.push_back(Unless::kHostWantsRestore);
     }
-    claims.push_back(std::move(claim));
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -118,7 +120,7 @@ class Returns {
 
 /// Whether a copy repeats one that a loop before it makes in some passes only: in another run the
 /// last of these may not.
-bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pair& pair) {
+bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
   const DataOp& earlier = trace.ops[pair.earlier];
@@ -131,7 +133,7 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const Tally::Pa
 }
 
 struct CopyBackGroup {
-  ContentClaim content;
+  ContentCandidate content;
   UniqueSites before;     ///< where the data had been brought back
   std::uint64_t all = 0;  ///< transfers of these items by this directive
   bool is_sent = false;   ///< its clause sends, too
@@ -151,29 +153,29 @@ bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
          evidence.contents.mapping_of(before.op) == evidence.contents.mapping_of(i);
 }
 
-Claim finished(const Evidence& evidence, CopyBackGroup& group) {
+Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
-  for (const Tally::Pair& pair : group.content.pairs) {
-    group.content.claim.rests.push_back({pair.op, pair.earlier});
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
+    group.content.candidate.depends_on.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
     group.before.add(trace.ops.common(pair.earlier).site);
   }
   const bool in_all = group.content.pairs.size() == group.all;
   const std::vector<std::string> expressions = group.content.expressions;
-  Claim claim = group.content.finish(evidence, "unmodified_copy_back");
-  Finding& finding = claim.finding;
-  claim.add_caveat(Caveat::Kind::kHostChanged, expressions);
+  Candidate candidate = group.content.finish(evidence, "unmodified_copy_back");
+  Finding& finding = candidate.finding;
+  candidate.add_caveat(Caveat::Kind::kHostChanged, expressions);
   finding.facts = facts::RepeatedCopyBack{.items = expressions,
                                           .before = source_places(trace, group.before.all()),
                                           .same = group.content.same,
                                           .is_scratch = group.scratch,
                                           .all = group.all};
-  add_edit_of_copy_back(evidence, claim.ops, expressions, group.is_sent, finding, in_all);
+  add_edit_of_copy_back(evidence, candidate.ops, expressions, group.is_sent, finding, in_all);
   if (!finding.edits.empty()) {
     finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
   }
-  return claim;
+  return candidate;
 }
 
 }  // namespace
@@ -181,12 +183,12 @@ Claim finished(const Evidence& evidence, CopyBackGroup& group) {
 /// Data that came back as it had come back before, with nothing in between that could have changed
 /// the device's copy: pattern unmodified_copy_back, too. Whether the host had changed its own copy
 /// meanwhile, and wants it restored, cannot be seen.
-std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& claimed) {
+std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
   Latest writes;
   Returns returns;
-  Tallies tallies;
+  TransfersByItem by_item;
   std::map<Clause, std::uint64_t> returned;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
@@ -199,31 +201,32 @@ std::vector<Claim> repeated_copy_back(const Evidence& evidence, const Claimed& c
       if (!as_sent && is_repeated(evidence, writes, i)) {
         Earlier before = evidence.contents.before(i);
         before.trivial = false;  // the device kept it: zeros are as good as any
-        tally_of(tallies, evidence, i).add(i, before);
+        transfers_of(by_item, evidence, i).add(i, before);
       }
     }
     writes.set(host_piece(op), i, kNoOp);
   }
-  std::vector<Claim> claims;
-  for (const auto& [row, items] : tallies) {
+  std::vector<Candidate> candidates;
+  for (const auto& [row, items] : by_item) {
     CopyBackGroup group;
-    for (const auto& [expression, tally] : items) {
+    for (const auto& [expression, transfers] : items) {
       // A clause stands for all of its instances: one that brought news speaks against it.
-      const DataOp& op = trace.ops[tally.same.front().op];
+      const DataOp& op = trace.ops[transfers.same.front().op];
       const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
       const std::uint64_t all = returned[{row, expression}];
       const bool may_bring_news =
-          tally.same.size() < all || (all == 1 && is_chance(evidence, returns, tally.same.front()));
+          transfers.same.size() < all ||
+          (all == 1 && is_chance(evidence, returns, transfers.same.front()));
       if (!by_update && may_bring_news) continue;
       const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, tally, claimed);
+      group.content.take(evidence, expression, transfers, removed);
       if (group.content.pairs.size() == before) continue;
       group.all += all;
       group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;
     }
-    if (!group.content.empty()) claims.push_back(finished(evidence, group));
+    if (!group.content.empty()) candidates.push_back(finished(evidence, group));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

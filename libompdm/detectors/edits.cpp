@@ -340,7 +340,7 @@ bool KeptData::any_strays(const std::vector<std::uint32_t>& numbers) const {
   return std::ranges::any_of(numbers, [&](std::uint32_t one) { return straying.contains(one); });
 }
 
-void KeptData::settle(const Trace& trace) {
+void KeptData::complete(const Trace& trace) {
   for (const auto& [alias, numbers] : aliases) {
     const auto any_in = [&](const std::set<std::uint32_t>& some) {
       return std::ranges::any_of(numbers, [&](std::uint32_t one) { return some.contains(one); });

@@ -156,7 +156,7 @@ struct KeptData {
 
   /// What some piece sent or brought back belongs to that clause alone; and what sends the host's
   /// copy at times, though it comes back no more, is no edit. Call it when all was taken in.
-  void settle(const Trace& trace);
+  void complete(const Trace& trace);
 
   /// Whether something is made before `around`, comes back after it, and is filled in between only.
   [[nodiscard]] bool returns_what_is_made() const;

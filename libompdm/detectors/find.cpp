@@ -4,10 +4,10 @@
 
 #include "analysis/device_clock.h"
 #include "analysis/order.h"
+#include "detectors/conflicts.h"
 #include "detectors/edits.h"
 #include "detectors/findings.h"
 #include "detectors/loops.h"
-#include "detectors/settle.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -38,13 +38,13 @@ Cost cost_of(const Trace& trace) {
   return cost;
 }
 
-/// Whether a claim saves a hundredth of the bytes that were transferred or allocated; or ten
+/// Whether a candidate saves a hundredth of the bytes that were transferred or allocated; or ten
 /// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
 /// that are a thousandth of all. Claims without operations do: their subject is another.
-bool is_significant(const Trace& trace, const Cost& all, const Claim& claim) {
-  if (claim.ops.empty()) return true;
+bool is_significant(const Trace& trace, const Cost& all, const Candidate& candidate) {
+  if (candidate.ops.empty()) return true;
   Cost cost;
-  for (const std::uint32_t op : claim.ops) cost.add(trace.ops[op]);
+  for (const std::uint32_t op : candidate.ops) cost.add(trace.ops[op]);
   const auto is_share = [](std::uint64_t bytes, std::uint64_t of) {
     return bytes > 0 && 100 * bytes >= of;
   };
@@ -55,14 +55,15 @@ bool is_significant(const Trace& trace, const Cost& all, const Claim& claim) {
          are_many(cost.transfers, all.transfers) || are_many(cost.allocations, all.allocations);
 }
 
-/// What claims would save besides what `claimed` has, each operation once.
-Withheld withheld_of(const Trace& trace, const std::vector<Claim>& claims, const Claimed& claimed) {
+/// What candidates would save besides what `removed` has, each operation once.
+Withheld withheld_of(const Trace& trace, const std::vector<Candidate>& candidates,
+                     const Removed& removed) {
   Withheld withheld;
   Cost cost;
-  Claimed counted = claimed;
-  for (const Claim& claim : claims) {
+  Removed counted = removed;
+  for (const Candidate& candidate : candidates) {
     bool is_new = false;
-    for (const std::uint32_t op : claim.ops) {
+    for (const std::uint32_t op : candidate.ops) {
       if (counted[op]) continue;
       counted[op] = true;
       is_new = true;
@@ -93,19 +94,19 @@ const char* reason_of(Writer writer) {
   return known != std::end(kReasons) ? known->second : nullptr;
 }
 
-/// By the reason: Doubt::kNoChangeKnown, then in the order of Writer; none for what `claimed` has.
-/// Of what a claim keeps on the device the transfers that remain are needed.
-std::vector<Doubt> doubts_of(const Evidence& evidence, const Claimed& claimed,
-                             const std::vector<Claim>& told) {
+/// By the reason: Doubt::kNoChangeKnown, then in the order of Writer; none for what `removed` has.
+/// Of what a candidate keeps on the device the transfers that remain are needed.
+std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
+                             const std::vector<Candidate>& told) {
   if (!evidence.contents.known()) return {};
   const Runs<DataOp>& ops = evidence.trace.ops;
   std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
-  for (const Claim& claim : told) {
-    for (const Stay& stay : claim.stays) kept.emplace(stay.device, stay.storage);
+  for (const Candidate& candidate : told) {
+    for (const Stay& stay : candidate.stays) kept.emplace(stay.device, stay.storage);
   }
   std::map<std::optional<Writer>, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
-    if (claimed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
+    if (removed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
     const Earlier& before = evidence.contents.before(i);
     if (!before.tells_same()) continue;
     const bool is_return = ops.common(i).kind == OpKind::kDtoH;
@@ -150,25 +151,25 @@ std::vector<std::size_t> named(const Trace& trace, const std::set<std::size_t>& 
   return same;
 }
 
-/// Rows of the loops that hold all of what a claim keeps on a device; else of those that its
+/// Rows of the loops that hold all of what a candidate keeps on a device; else of those that its
 /// operations are in.
-std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
+std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candidate) {
   std::set<std::size_t> loops;
   const auto add = [&](std::uint32_t entry) {
     if (entry == EnclosingEntry::kNoEntry) return false;
     loops.insert(evidence.enclosing.entries()[entry].loop);
     return true;
   };
-  if (claim.ops.empty()) return loops;
-  const std::uint32_t thread = asker_of(evidence.trace, claim.ops.front()).thread;
+  if (candidate.ops.empty()) return loops;
+  const std::uint32_t thread = asker_of(evidence.trace, candidate.ops.front()).thread;
   const bool is_within =
-      !claim.stays.empty() && std::ranges::all_of(claim.stays, [&](const Stay& stay) {
+      !candidate.stays.empty() && std::ranges::all_of(candidate.stays, [&](const Stay& stay) {
         return add(evidence.enclosing.innermost(thread, stay.from, stay.to));
       });
   if (is_within) return loops;
   // Operations of one region are in the same loops.
   Index<Region> latest;
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     const Index<Region> region = evidence.trace.ops.region_of(op);
     if (region && region == latest) continue;
     latest = region;
@@ -177,14 +178,14 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Claim& claim) {
   return loops;
 }
 
-/// Fills in the directives and loops of a claim's finding, as rows, and its variables, as positions
-/// in Trace::variables.
-void refer(const Evidence& evidence, Claim& claim) {
+/// Fills in the directives and loops of a candidate's finding, as rows, and its variables, as
+/// positions in Trace::variables.
+void refer(const Evidence& evidence, Candidate& candidate) {
   const Runs<DataOp>& ops = evidence.trace.ops;
-  Finding& finding = claim.finding;
+  Finding& finding = candidate.finding;
   std::set<std::size_t> directives;
   std::set<std::size_t> variables;
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     const std::uint32_t row = evidence.row_of_op(op);
     if (row != kNoDirective) directives.insert(row);
     if (const Index<Variable> variable = ops.common(op).variable) variables.insert(variable.value);
@@ -198,7 +199,7 @@ void refer(const Evidence& evidence, Claim& claim) {
   }
   finding.directives = listed(directives);
   finding.variables = listed(variables);
-  finding.loops = listed(loops_of(evidence, claim));
+  finding.loops = listed(loops_of(evidence, candidate));
 }
 
 using CodeLoops = std::set<std::uint32_t>;  // positions in Trace::loops
@@ -211,19 +212,19 @@ void add_loops_of(const Trace& trace, Index<CallPath> path, CodeLoops& loops) {
   }
 }
 
-/// Loops that the run went through while the claim's data was there, though its own directives are
-/// in none of them.
-CodeLoops loops_meanwhile(const Trace& trace, const Claim& claim) {
+/// Loops that the run went through while the candidate's data was there, though its own directives
+/// are in none of them.
+CodeLoops loops_meanwhile(const Trace& trace, const Candidate& candidate) {
   CodeLoops loops;
-  if (claim.spans.empty()) return loops;
+  if (candidate.spans.empty()) return loops;
   CodeLoops own;
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     const Index<Region> region = trace.ops.region_of(op);
     add_loops_of(trace,
                  region ? trace.regions.common(region.value).path : trace.ops.common(op).path, own);
   }
   Spans<Nanoseconds> spans;
-  for (const auto& [from, to] : claim.spans) spans.add(from, to);
+  for (const auto& [from, to] : candidate.spans) spans.add(from, to);
   std::set<std::uint32_t> paths;
   for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
     const Index<CallPath> path = trace.regions.common(i).path;
@@ -236,53 +237,53 @@ CodeLoops loops_meanwhile(const Trace& trace, const Claim& claim) {
   return loops;
 }
 
-/// Takes back the edits of a claim where the code of a loop leads to directives that the run did
-/// not execute, and names these instead: on another input they may use the data, or change it. Such
-/// a loop has the claim's operations in its passes, or ran while the claim's data was there. Edits
-/// whose condition says when the directive is needed hold there too.
-void withhold_edits(const Evidence& evidence, Claim& claim) {
+/// Takes back the edits of a candidate where the code of a loop leads to directives that the run
+/// did not execute, and names these instead: on another input they may use the data, or change it.
+/// Such a loop has the candidate's operations in its passes, or ran while the candidate's data was
+/// there. Edits whose condition says when the directive is needed hold there too.
+void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;
-  Finding& finding = claim.finding;
+  Finding& finding = candidate.finding;
   const bool any = std::ranges::any_of(
       trace.loops, [](const CodeLoop& loop) { return !loop.unreached.empty(); });
-  if (!any || finding.edits.empty() || claim.stands_alone) return;
+  if (!any || finding.edits.empty() || candidate.stands_alone) return;
   std::set<UnreachedDirective> unreached;
   const auto add = [&](std::uint32_t code) {
     const std::vector<UnreachedDirective>& rows = trace.loops[code].unreached;
     unreached.insert(rows.begin(), rows.end());
   };
-  for (const std::size_t row : loops_of(evidence, claim)) {
+  for (const std::size_t row : loops_of(evidence, candidate)) {
     const Loop& loop = evidence.loops.rows[row];
     for (const Index<CodeLoop> code : loops_around(trace, evidence.loops, loop)) add(code.value);
     if (loop.code) add(loop.code.value);
   }
-  for (const std::uint32_t code : loops_meanwhile(trace, claim)) add(code);
+  for (const std::uint32_t code : loops_meanwhile(trace, candidate)) add(code);
   if (unreached.empty()) return;
   finding.unreached = listed(unreached);
   finding.withheld_edits = std::move(finding.edits);
   finding.edits.clear();
   finding.unless.clear();
-  claim.stays.clear();
+  candidate.stays.clear();
 }
 
 }  // namespace
 
-std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims) {
+std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate> candidates) {
   if (!has_transfers(trace.recording)) return std::nullopt;
-  Claimed gone(trace.ops.size());
-  Claimed carried(trace.ops.size());  // gone, but another carries its bytes
-  for (const Claim& claim : claims) {
-    if (claim.spares_none) continue;
-    for (const std::uint32_t op : claim.ops) {
+  Removed gone(trace.ops.size());
+  Removed carried(trace.ops.size());  // gone, but another carries its bytes
+  for (const Candidate& candidate : candidates) {
+    if (candidate.spares_none) continue;
+    for (const std::uint32_t op : candidate.ops) {
       gone[op] = true;
-      carried[op] = claim.carries_all;
+      carried[op] = candidate.carries_all;
     }
   }
   // Time is saved only where nothing else ran on a device meanwhile.
   UnionLength before;
   UnionLength after;
   Prediction prediction;
-  prediction.at_most = std::ranges::any_of(claims, &Claim::host_lags);
+  prediction.at_most = std::ranges::any_of(candidates, &Candidate::host_copy_stale);
   bool is_known = true;
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);
@@ -311,16 +312,16 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> cla
 
 namespace {
 
-void mark(const std::vector<Claim>& claims, Claimed& claimed) {
-  for (const Claim& claim : claims) {
-    for (const std::uint32_t op : claim.ops) claimed[op] = true;
+void mark(const std::vector<Candidate>& candidates, Removed& removed) {
+  for (const Candidate& candidate : candidates) {
+    for (const std::uint32_t op : candidate.ops) removed[op] = true;
   }
 }
 
-void mark_sends(const Trace& trace, const std::vector<Claim>& claims, Claimed& claimed) {
-  for (const Claim& claim : claims) {
-    for (const std::uint32_t op : claim.ops) {
-      if (trace.ops.common(op).kind == OpKind::kHtoD) claimed[op] = true;
+void mark_sends(const Trace& trace, const std::vector<Candidate>& candidates, Removed& removed) {
+  for (const Candidate& candidate : candidates) {
+    for (const std::uint32_t op : candidate.ops) {
+      if (trace.ops.common(op).kind == OpKind::kHtoD) removed[op] = true;
     }
   }
 }
@@ -344,26 +345,26 @@ void clear_edits(Finding& finding) {
 }
 
 /// Claims made so far, those that are significant and those that are not.
-class Claims {
+class Candidates {
  public:
-  explicit Claims(const Trace& trace) : trace_(trace), all_(cost_of(trace)) {}
+  explicit Candidates(const Trace& trace) : trace_(trace), all_(cost_of(trace)) {}
 
   /// The significant ones; keeps the others.
-  std::vector<Claim> sifted(std::vector<Claim> claims) {
-    std::vector<Claim> significant;
-    for (Claim& claim : claims) {
-      const bool is_one = is_significant(trace_, all_, claim);
-      (is_one ? significant : withheld).push_back(std::move(claim));
+  std::vector<Candidate> sifted(std::vector<Candidate> candidates) {
+    std::vector<Candidate> significant;
+    for (Candidate& candidate : candidates) {
+      const bool is_one = is_significant(trace_, all_, candidate);
+      (is_one ? significant : withheld).push_back(std::move(candidate));
     }
     return significant;
   }
 
-  void append(std::vector<Claim> claims) {
-    std::ranges::move(sifted(std::move(claims)), std::back_inserter(told));
+  void append(std::vector<Candidate> candidates) {
+    std::ranges::move(sifted(std::move(candidates)), std::back_inserter(told));
   }
 
-  std::vector<Claim> told;
-  std::vector<Claim> withheld;
+  std::vector<Candidate> told;
+  std::vector<Candidate> withheld;
 
  private:
   const Trace& trace_;
@@ -373,65 +374,66 @@ class Claims {
 }  // namespace
 
 // The list of detectors: declared here, and called in find_needless().
-Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer, needless_resends,
-    unmodified_copy_back, repeated_copy_back, repeated_allocation, mapped_scalars, mapper_walk,
-    small_transfers, serial_kernel, pageable_transfer, no_overlap, device_leak, partial_update;
+Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
+    redundant_resends, unmodified_copy_back, repeated_copy_back, repeated_allocation,
+    mapped_scalars, mapper_walk, small_transfers, serial_kernel, pageable_transfer, no_overlap,
+    device_leak, partial_update;
 
 namespace {
 
 /// Runs the detectors in their order.
-void detect(const Evidence& evidence, Claims& claims, Settlement& settlement) {
+void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflicts) {
   const Trace& trace = evidence.trace;
-  // An operation that a claim already names with its remedy is not named again for being
+  // An operation that a candidate already names with its remedy is not named again for being
   // repeated or small.
-  Claimed claimed(trace.ops.size());
-  claims.append(per_iteration_mapping(evidence, claimed));
-  mark(claims.told, claimed);
-  claims.append(host_fallback(evidence, claimed));
+  Removed removed(trace.ops.size());
+  candidates.append(per_iteration_mapping(evidence, removed));
+  mark(candidates.told, removed);
+  candidates.append(host_fallback(evidence, removed));
   // What was sent to memory that no kernel saw goes with that memory.
-  std::vector<Claim> unused = claims.sifted(unused_allocation(evidence, claimed));
-  Claimed sent_unused(trace.ops.size());
+  std::vector<Candidate> unused = candidates.sifted(unused_allocation(evidence, removed));
+  Removed sent_unused(trace.ops.size());
   mark_sends(trace, unused, sent_unused);
-  claims.append(unused_transfer(evidence, sent_unused));
-  mark(claims.told, claimed);
-  mark_sends(trace, unused, claimed);
-  claims.append(needless_resends(evidence, claimed));
-  claims.append(unmodified_copy_back(evidence, claimed));
-  claims.append(repeated_copy_back(evidence, claimed));
-  std::ranges::move(unused, std::back_inserter(claims.told));
-  claims.told = settlement.settle(std::move(claims.told));
-  claimed.assign(trace.ops.size(), false);
-  mark(claims.told, claimed);
-  claims.append(settlement.settle(claims.sifted(repeated_allocation(evidence, claimed))));
-  mark(claims.told, claimed);
-  claims.append(mapped_scalars(evidence, claimed));
-  mark(claims.told, claimed);
+  candidates.append(unused_transfer(evidence, sent_unused));
+  mark(candidates.told, removed);
+  mark_sends(trace, unused, removed);
+  candidates.append(redundant_resends(evidence, removed));
+  candidates.append(unmodified_copy_back(evidence, removed));
+  candidates.append(repeated_copy_back(evidence, removed));
+  std::ranges::move(unused, std::back_inserter(candidates.told));
+  candidates.told = conflicts.resolve(std::move(candidates.told));
+  removed.assign(trace.ops.size(), false);
+  mark(candidates.told, removed);
+  candidates.append(conflicts.resolve(candidates.sifted(repeated_allocation(evidence, removed))));
+  mark(candidates.told, removed);
+  candidates.append(mapped_scalars(evidence, removed));
+  mark(candidates.told, removed);
   // Its savings are not these operations, so that they do not decide whether it is significant.
-  std::ranges::move(mapper_walk(evidence, claimed), std::back_inserter(claims.told));
-  mark(claims.told, claimed);
-  claims.append(small_transfers(evidence, claimed));
-  claims.append(serial_kernel(evidence, claimed));
-  claims.append(pageable_transfer(evidence, claimed));
-  claims.append(no_overlap(evidence, claimed));
+  std::ranges::move(mapper_walk(evidence, removed), std::back_inserter(candidates.told));
+  mark(candidates.told, removed);
+  candidates.append(small_transfers(evidence, removed));
+  candidates.append(serial_kernel(evidence, removed));
+  candidates.append(pageable_transfer(evidence, removed));
+  candidates.append(no_overlap(evidence, removed));
   // In a part of a run, memory that is freed later on is no leak.
-  mark(claims.told, claimed);
-  if (trace.recording.detail.empty()) claims.append(device_leak(evidence, claimed));
-  claims.append(partial_update(evidence, claimed));
+  mark(candidates.told, removed);
+  if (trace.recording.detail.empty()) candidates.append(device_leak(evidence, removed));
+  candidates.append(partial_update(evidence, removed));
 }
 
-/// Fills in the rows that a claim is about, and takes back its edits where they cannot be made.
-void finish(const Evidence& evidence, Claim& claim) {
+/// Fills in the rows that a candidate is about, and takes back its edits where they cannot be made.
+void finish(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;
-  Finding& finding = claim.finding;
-  refer(evidence, claim);
-  withhold_edits(evidence, claim);
+  Finding& finding = candidate.finding;
+  refer(evidence, candidate);
+  withhold_edits(evidence, candidate);
   const bool is_unclear = std::ranges::any_of(
       finding.edits, [&](const Edit& edit) { return names_twice(edit, finding.data); });
   if (is_unclear) clear_edits(finding);
   tell_calls(trace, evidence.loops, finding);
   const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
   const bool is_told_in_part = !trace.recording.detail.empty();
-  if (has_missing) claim.add_caveat(Caveat::Kind::kRestLost);
+  if (has_missing) candidate.add_caveat(Caveat::Kind::kRestLost);
   // Data that no kernel of this part used may be needed by kernels of another.
   if ((has_missing || is_told_in_part) && finding.pattern.starts_with("unused_")) {
     clear_edits(finding);
@@ -439,65 +441,68 @@ void finish(const Evidence& evidence, Claim& claim) {
   // Fallbacks are known of the whole run, but for what was taken out of it.
   const bool is_part = trace.recording.is_part();
   if (is_told_in_part && (is_part || finding.pattern != "host_fallback")) {
-    claim.add_caveat(is_part ? Caveat::Kind::kRestNotHere : Caveat::Kind::kRestCounted);
+    candidate.add_caveat(is_part ? Caveat::Kind::kRestNotHere : Caveat::Kind::kRestCounted);
   }
 }
 
-/// Positions of claims, those that would save most time first.
-std::vector<std::size_t> by_time(const std::vector<Claim>& claims) {
-  return stable_order(claims, [](const Claim& claim) {
+/// Positions of candidates, those that would save most time first.
+std::vector<std::size_t> by_time(const std::vector<Candidate>& candidates) {
+  return stable_order(candidates, [](const Candidate& candidate) {
     // A leak costs nothing but memory.
-    return std::tuple(claim.finding.pattern == "device_leak", -claim.finding.wasted_time,
-                      claim.ops.empty());
+    return std::tuple(candidate.finding.pattern == "device_leak", -candidate.finding.wasted_time,
+                      candidate.ops.empty());
   });
 }
 
 }  // namespace
 
-Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const LoopTable& loops) {
+Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
+                            const LoopTable& loops) {
   const Evidence evidence(trace, directives, loops);
-  Claims claims(trace);
-  Settlement settlement(evidence);
-  detect(evidence, claims, settlement);
-  for (Claim& claim : claims.told) finish(evidence, claim);
-  Claimed claimed(trace.ops.size());
-  Needless needless;
-  mark(claims.told, claimed);
-  claims.withheld = settlement.settle(std::move(claims.withheld));
-  needless.withheld = withheld_of(trace, claims.withheld, claimed);
-  mark(claims.withheld, claimed);
-  for (Claim& claim : claims.withheld) {
-    refer(evidence, claim);
-    withhold_edits(evidence, claim);
-    needless.too_small.push_back(std::move(claim.finding));
+  Candidates candidates(trace);
+  Conflicts conflicts(evidence);
+  detect(evidence, candidates, conflicts);
+  for (Candidate& candidate : candidates.told) finish(evidence, candidate);
+  Removed removed(trace.ops.size());
+  Redundancies found;
+  mark(candidates.told, removed);
+  candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
+  found.withheld = withheld_of(trace, candidates.withheld, removed);
+  mark(candidates.withheld, removed);
+  for (Candidate& candidate : candidates.withheld) {
+    refer(evidence, candidate);
+    withhold_edits(evidence, candidate);
+    found.too_small.push_back(std::move(candidate.finding));
   }
-  identify(needless.too_small);
-  needless.doubts = doubts_of(evidence, claimed, claims.told);
-  sort_rows(claims.told,
-            [](const Claim& claim) { return claim.finding.confidence == Confidence::kPossible; });
-  const std::span<const Claim> all(claims.told);
-  const auto sure = static_cast<std::size_t>(std::ranges::count_if(
-      all, [](const Claim& claim) { return claim.finding.confidence != Confidence::kPossible; }));
-  needless.prediction = predict(trace, all.first(sure));
-  const bool any_possible =
-      std::ranges::any_of(all.subspan(sure), [](const Claim& claim) { return !claim.ops.empty(); });
-  if (any_possible) needless.possible_prediction = predict(trace, all);
-  needless.finding_of_op.assign(trace.ops.size(), Needless::kNoFinding);
-  for (const std::size_t i : by_time(claims.told)) {
-    for (const std::uint32_t op : claims.told[i].ops) {
-      std::uint32_t& of = needless.finding_of_op[op];
-      of = std::min(of, static_cast<std::uint32_t>(needless.findings.size()));
+  identify(found.too_small);
+  found.doubts = doubts_of(evidence, removed, candidates.told);
+  sort_rows(candidates.told, [](const Candidate& candidate) {
+    return candidate.finding.confidence == Confidence::kPossible;
+  });
+  const std::span<const Candidate> all(candidates.told);
+  const auto sure =
+      static_cast<std::size_t>(std::ranges::count_if(all, [](const Candidate& candidate) {
+        return candidate.finding.confidence != Confidence::kPossible;
+      }));
+  found.prediction = predict(trace, all.first(sure));
+  const bool any_possible = std::ranges::any_of(
+      all.subspan(sure), [](const Candidate& candidate) { return !candidate.ops.empty(); });
+  if (any_possible) found.possible_prediction = predict(trace, all);
+  found.finding_of_op.assign(trace.ops.size(), Redundancies::kNoFinding);
+  for (const std::size_t i : by_time(candidates.told)) {
+    for (const std::uint32_t op : candidates.told[i].ops) {
+      std::uint32_t& of = found.finding_of_op[op];
+      of = std::min(of, static_cast<std::uint32_t>(found.findings.size()));
     }
-    Finding& finding = needless.findings.emplace_back(std::move(claims.told[i].finding));
+    Finding& finding = found.findings.emplace_back(std::move(candidates.told[i].finding));
     // A fact of this run is certain; an edit, for another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
-    finding.memory_bytes = memory_of(claims.told[i].stays);
+    finding.memory_bytes = memory_of(candidates.told[i].stays);
   }
-  identify(needless.findings);
-  return needless;
+  identify(found.findings);
+  return found;
 }
 
 }  // namespace ompdm::analysis

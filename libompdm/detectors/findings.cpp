@@ -4,11 +4,11 @@
 
 namespace ompdm::analysis {
 
-void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site) {
-  claim.finding.pattern = pattern;
+void place(Candidate& candidate, const char* pattern, const Trace& trace, Index<Site> site) {
+  candidate.finding.pattern = pattern;
   if (!site) return;
-  claim.finding.file = trace.sites[site.value].file;
-  claim.finding.line = trace.sites[site.value].line;
+  candidate.finding.file = trace.sites[site.value].file;
+  candidate.finding.line = trace.sites[site.value].line;
 }
 
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
@@ -18,28 +18,28 @@ bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
          trace.sites[site.value].directive != Directive::kTarget;
 }
 
-void describe(Claim& claim, std::uint64_t count, Confidence confidence,
+void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
               const std::vector<std::string>& names) {
-  Finding& finding = claim.finding;
+  Finding& finding = candidate.finding;
   finding.variable = clause_list(names);
   finding.count = finding.examined = finding.of = count;
   finding.confidence = confidence;
 }
 
-void sum_up(Claim& claim, const Trace& trace) {
-  std::ranges::sort(claim.ops);
-  for (const std::uint32_t i : claim.ops) {
+void sum_up(Candidate& candidate, const Trace& trace) {
+  std::ranges::sort(candidate.ops);
+  for (const std::uint32_t i : candidate.ops) {
     const DataOp& op = trace.ops[i];
-    claim.finding.wasted_time += op.end - op.begin;
-    if (is_transfer(op.kind) && !op.internal && !claim.carries_all) {
-      claim.finding.wasted_bytes += op.bytes;
+    candidate.finding.wasted_time += op.end - op.begin;
+    if (is_transfer(op.kind) && !op.internal && !candidate.carries_all) {
+      candidate.finding.wasted_bytes += op.bytes;
     }
-    if (op.clock == Clock::kEnqueue) claim.finding.timed = false;
-    if (!is_transfer(op.kind)) claim.finding.with_allocations = true;
+    if (op.clock == Clock::kEnqueue) candidate.finding.timed = false;
+    if (!is_transfer(op.kind)) candidate.finding.with_allocations = true;
   }
 }
 
-void Tally::add(std::uint32_t op, const Earlier& earlier) {
+void ItemTransfers::add(std::uint32_t op, const Earlier& earlier) {
   if (earlier.op == kNoOp) {
     ++other;
   } else if (earlier.same == Same::kNo) {
@@ -55,10 +55,10 @@ void Tally::add(std::uint32_t op, const Earlier& earlier) {
 namespace {
 
 /// Whether of each piece of storage comparisons of all bytes reach far enough.
-bool are_backed(const Evidence& evidence, std::vector<Tally::Pair> pairs) {
-  std::ranges::sort(pairs, {}, &Tally::Pair::op);
+bool are_backed(const Evidence& evidence, std::vector<ItemTransfers::Pair> pairs) {
+  std::ranges::sort(pairs, {}, &ItemTransfers::Pair::op);
   std::map<std::uint32_t, Comparisons> pieces;
-  for (const Tally::Pair& pair : pairs) {
+  for (const ItemTransfers::Pair& pair : pairs) {
     if (pair.how == Same::kUnknown) continue;
     const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
     pieces[evidence.mappings.rows()[mapping].piece].add(1, pair.how == Same::kYes ? 1 : 0);
@@ -79,21 +79,21 @@ Clause clause_of(const Evidence& evidence, std::uint32_t op) {
           expression_at(evidence.trace, evidence.mappings, op)};
 }
 
-Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op) {
+ItemTransfers& transfers_of(TransfersByItem& by_item, const Evidence& evidence, std::uint32_t op) {
   const auto [row, expression] = clause_of(evidence, op);
-  return tallies[row][expression];
+  return by_item[row][expression];
 }
 
-void ContentClaim::take(const Evidence& evidence, const std::string& expression, const Tally& tally,
-                        const Claimed& claimed) {
-  if (tally.same.empty()) return;
-  std::vector<Tally::Pair> needless = tally.same;
+void ContentCandidate::take(const Evidence& evidence, const std::string& expression,
+                            const ItemTransfers& transfers, const Removed& removed) {
+  if (transfers.same.empty()) return;
+  std::vector<ItemTransfers::Pair> needless = transfers.same;
   constexpr std::uint64_t kNowAndThen = 10;
-  if (kNowAndThen * tally.different <= tally.same.size()) {
-    needless.insert(needless.end(), tally.unknown.begin(), tally.unknown.end());
+  if (kNowAndThen * transfers.different <= transfers.same.size()) {
+    needless.insert(needless.end(), transfers.unknown.begin(), transfers.unknown.end());
   }
   const std::size_t all = needless.size();
-  std::erase_if(needless, [&](const Tally::Pair& pair) { return claimed[pair.op]; });
+  std::erase_if(needless, [&](const ItemTransfers::Pair& pair) { return removed[pair.op]; });
   if (needless.size() * 2 <= all) return;
   const Trace& trace = evidence.trace;
   const Mapping& mapping =
@@ -101,43 +101,43 @@ void ContentClaim::take(const Evidence& evidence, const std::string& expression,
   const std::string name = has_name(trace, mapping) ? base_of(expression) : name_of(trace, mapping);
   names.add(name.empty() ? expression : name);
   expressions.push_back(expression);
-  for (const Tally::Pair& pair : needless) claim.ops.push_back(pair.op);
+  for (const ItemTransfers::Pair& pair : needless) candidate.ops.push_back(pair.op);
   pairs.insert(pairs.end(), needless.begin(), needless.end());
-  Finding& finding = claim.finding;
-  finding.examined += tally.same.size() + tally.different;
-  finding.of += tally.same.size() + tally.different + tally.unknown.size();
-  same.equal += tally.same.size();
-  same.in_full += tally.in_full;
+  Finding& finding = candidate.finding;
+  finding.examined += transfers.same.size() + transfers.different;
+  finding.of += transfers.same.size() + transfers.different + transfers.unknown.size();
+  same.equal += transfers.same.size();
+  same.in_full += transfers.in_full;
 }
 
-void ContentClaim::join(const ContentClaim& other) {
+void ContentCandidate::join(const ContentCandidate& other) {
   for (const std::string& name : other.names.all()) names.add(name);
   for (const std::string& expression : other.expressions) add_once(expressions, expression);
   pairs.insert(pairs.end(), other.pairs.begin(), other.pairs.end());
-  std::ranges::sort(pairs, {}, &Tally::Pair::op);
-  claim.ops.insert(claim.ops.end(), other.claim.ops.begin(), other.claim.ops.end());
-  claim.finding.examined += other.claim.finding.examined;
-  claim.finding.of += other.claim.finding.of;
+  std::ranges::sort(pairs, {}, &ItemTransfers::Pair::op);
+  candidate.ops.insert(candidate.ops.end(), other.candidate.ops.begin(), other.candidate.ops.end());
+  candidate.finding.examined += other.candidate.finding.examined;
+  candidate.finding.of += other.candidate.finding.of;
   same.equal += other.same.equal;
   same.in_full += other.same.in_full;
 }
 
-Claim ContentClaim::finish(const Evidence& evidence, const char* pattern) {
+Candidate ContentCandidate::finish(const Evidence& evidence, const char* pattern) {
   const Trace& trace = evidence.trace;
-  Finding& finding = claim.finding;
-  place(claim, pattern, trace, trace.ops.common(pairs.front().op).site);
+  Finding& finding = candidate.finding;
+  place(candidate, pattern, trace, trace.ops.common(pairs.front().op).site);
   finding.variable = clause_list(names.all());
   finding.count = pairs.size();
-  for (const Tally::Pair& pair : pairs) {
-    claim.spans.emplace_back(trace.ops.begin_of(pair.earlier), trace.ops.end_of(pair.op));
+  for (const ItemTransfers::Pair& pair : pairs) {
+    candidate.spans.emplace_back(trace.ops.begin_of(pair.earlier), trace.ops.end_of(pair.op));
   }
   finding.confidence = Confidence::kLikely;
   if (finding.examined < std::min(finding.of, kEnoughSamples)) {
-    claim.add_caveat(Caveat::Kind::kFewCompared);
+    candidate.add_caveat(Caveat::Kind::kFewCompared);
   }
-  if (!are_backed(evidence, pairs)) claim.add_caveat(Caveat::Kind::kBlocksCompared);
-  sum_up(claim, trace);
-  return std::move(claim);
+  if (!are_backed(evidence, pairs)) candidate.add_caveat(Caveat::Kind::kBlocksCompared);
+  sum_up(candidate, trace);
+  return std::move(candidate);
 }
 
 }  // namespace ompdm::analysis

@@ -1,5 +1,5 @@
-// What detectors share: the evidence that they read, the claims that they make, and comparisons of
-// contents. Every claim is about this run. Inside the analysis library only.
+// What detectors share: the evidence that they read, the candidates that they make, and comparisons
+// of contents. Every candidate is about this run. Inside the analysis library only.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct Evidence {
 };
 
 /// Why an operation is redundant: another one takes place.
-struct Rest {
+struct Dependence {
   std::uint32_t op = 0;  ///< position in Trace::ops
   std::uint32_t on = 0;  ///< the other; Index<DataOp>::kNone: its effect is there without any
 };
@@ -77,21 +77,21 @@ using Clause = std::pair<std::uint32_t, std::string>;
 
 /// A finding, and the operations (positions in Trace::ops) that its edits would remove; where they
 /// would remove none, the operations that the finding is about.
-struct Claim {
+struct Candidate {
   Finding finding;
   std::vector<std::uint32_t> ops;
   /// For each of `ops` whose effect remains. Without an entry the effect is lost with the
   /// operation.
-  std::vector<Rest> rests;
+  std::vector<Dependence> depends_on;
   /// Transfers to the device that have to take place, since they show what the host has: positions
   /// in Trace::ops.
   std::vector<std::uint32_t> sends;
   /// Transfers whose items must stay mapped as they are: positions in Trace::ops.
   std::vector<std::uint32_t> needed;
-  std::vector<Stay> stays;   ///< data that its edits keep on a device
-  bool carries_all = false;  ///< other operations carry the bytes of `ops`
-  bool spares_none = false;  ///< `ops` could be fewer; how many is not known
-  bool host_lags = false;    ///< while the data stays the host's copy lacks what a kernel wrote
+  std::vector<Stay> stays;       ///< data that its edits keep on a device
+  bool carries_all = false;      ///< other operations carry the bytes of `ops`
+  bool spares_none = false;      ///< `ops` could be fewer; how many is not known
+  bool host_copy_stale = false;  ///< while the data stays the host's copy lacks what a kernel wrote
   /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on one directive alone.
@@ -113,19 +113,19 @@ inline constexpr std::uint64_t kRidesAlong = 256;
 /// Fewer small transfers than this are not worth a line.
 inline constexpr std::uint64_t kLeastTransfers = 32;
 
-/// Whether a claim made so far would remove an operation, by position in Trace::ops.
-using Claimed = std::vector<bool>;
+/// Whether a candidate made so far would remove an operation, by position in Trace::ops.
+using Removed = std::vector<bool>;
 
-/// A detector: from the evidence to claims of one pattern, beside what claims made so far have.
-/// Each is defined in a file of this folder, with a comment that says what it claims; find.cpp has
-/// the list of them.
-using Detector = std::vector<Claim>(const Evidence& evidence, const Claimed& claimed);
+/// A detector: from the evidence to candidates of one pattern, beside what candidates made so far
+/// have. Each is defined in a file of this folder, with a comment that says what it takes and what
+/// it leaves out; find.cpp has the list of them.
+using Detector = std::vector<Candidate>(const Evidence& evidence, const Removed& removed);
 
 /// A pattern that held in this many of a directive's instances is taken to hold in the others.
 inline constexpr std::uint64_t kEnoughSamples = 10;
 
 /// Transfers of one item by one directive, each with the one that it is compared to.
-struct Tally {
+struct ItemTransfers {
   struct Pair {
     std::uint32_t op = 0;       ///< position in Trace::ops
     std::uint32_t earlier = 0;  ///< what carried the same, or may have
@@ -161,7 +161,7 @@ class Comparisons {
 };
 
 /// By directive row, then by the item as its clause has it.
-using Tallies = std::map<std::uint32_t, std::map<std::string, Tally>>;
+using TransfersByItem = std::map<std::uint32_t, std::map<std::string, ItemTransfers>>;
 
 /// Whether detectors that compare contents judge a transfer: it is of a mapping, larger than
 /// kRidesAlong, and in its place in the program's order (is_of_deferred_task).
@@ -170,53 +170,53 @@ bool is_judged(const Evidence& evidence, std::uint32_t op);
 /// The directive and the item that a judged transfer belongs to.
 Clause clause_of(const Evidence& evidence, std::uint32_t op);
 
-/// The tally a transfer belongs to.
-Tally& tally_of(Tallies& tallies, const Evidence& evidence, std::uint32_t op);
+/// The item a transfer belongs to.
+ItemTransfers& transfers_of(TransfersByItem& by_item, const Evidence& evidence, std::uint32_t op);
 
-/// Several items of one directive that the same edit concerns: a claim in the making.
-struct ContentClaim {
-  Claim claim;
+/// Several items of one directive that the same edit concerns: a candidate in the making.
+struct ContentCandidate {
+  Candidate candidate;
   UniqueTexts names;
-  std::vector<std::string> expressions;  ///< each of another tally of the directive
-  std::vector<Tally::Pair> pairs;        ///< needless transfers, and what made them so
+  std::vector<std::string> expressions;    ///< each of another item of the directive
+  std::vector<ItemTransfers::Pair> pairs;  ///< needless transfers, and what made them so
   facts::SameContents same;
 
-  /// Takes the needless transfers of a tally, unless most of them are claimed already: those that
-  /// carried the same, and, if hardly one was different, also those that were not looked at.
-  void take(const Evidence& evidence, const std::string& expression, const Tally& tally,
-            const Claimed& claimed);
+  /// Takes the needless transfers of a item, unless candidates have most of them already: those
+  /// that carried the same, and, if hardly one was different, also those that were not looked at.
+  void take(const Evidence& evidence, const std::string& expression, const ItemTransfers& transfers,
+            const Removed& removed);
   [[nodiscard]] bool empty() const { return pairs.empty(); }
 
   /// Takes in what another one has.
-  void join(const ContentClaim& other);
+  void join(const ContentCandidate& other);
 
-  /// The claim, with all but facts and edits filled in. No claim on values alone is certain;
-  /// one on few samples, or with storage of which only blocks were compared in the end, is possible
-  /// only.
-  Claim finish(const Evidence& evidence, const char* pattern);
+  /// The candidate, with all but facts and edits filled in. No candidate on values alone is
+  /// certain; one on few samples, or with storage of which only blocks were compared in the end, is
+  /// possible only.
+  Candidate finish(const Evidence& evidence, const char* pattern);
 };
 
-/// Fills pattern, file and line of a claim.
-void place(Claim& claim, const char* pattern, const Trace& trace, Index<Site> site);
+/// Fills pattern, file and line of a candidate.
+void place(Candidate& candidate, const char* pattern, const Trace& trace, Index<Site> site);
 
 /// Fills what a finding is of: the names of its data, and how many operations, all of which were
 /// examined.
-void describe(Claim& claim, std::uint64_t count, Confidence confidence,
+void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
               const std::vector<std::string>& names = {});
 
-/// Fills `wasted_bytes`, `wasted_time` and what it is of from the claim's operations.
-void sum_up(Claim& claim, const Trace& trace);
+/// Fills `wasted_bytes`, `wasted_time` and what it is of from the candidate's operations.
+void sum_up(Candidate& candidate, const Trace& trace);
 
 /// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
 /// directive, and what ran before or after it tells nothing of the program's order.
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
 
-/// What the run would have taken without the operations of the claims, each taken away once; none
-/// where they are not known to take time.
-std::optional<Prediction> predict(const Trace& trace, std::span<const Claim> claims);
+/// What the run would have taken without the operations of the candidates, each taken away once;
+/// none where they are not known to take time.
+std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate> candidates);
 
 /// What the detectors find in a trace.
-struct Needless {
+struct Redundancies {
   /// What would save most time first; their variables are positions in Trace::variables.
   std::vector<Finding> findings;
   Withheld withheld;
@@ -224,12 +224,12 @@ struct Needless {
   std::vector<Doubt> doubts;
   std::optional<Prediction> prediction;           ///< without what is certain or likely
   std::optional<Prediction> possible_prediction;  ///< and without what is possible only
-  /// By position in Trace::ops: position in `findings` of the first that claims it, kNoFinding.
+  /// By position in Trace::ops: position in `findings` of the first that has it, kNoFinding.
   std::vector<std::uint32_t> finding_of_op;
   static constexpr std::uint32_t kNoFinding = 0xffffffff;
 };
 
-Needless find_needless(const Trace& trace, const DirectiveTable& directives,
-                       const LoopTable& loops);
+Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
+                            const LoopTable& loops);
 
 }  // namespace ompdm::analysis

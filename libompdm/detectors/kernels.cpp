@@ -125,7 +125,7 @@ facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
 /// Kernels that were asked to run in one team, in teams of one thread, or in few of both; or that
 /// did run so, or at low occupancy, where the device told. Possible only where their iterations are
 /// not known, and left out where few of the run's launches are theirs.
-std::vector<Claim> serial_kernel(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> serial_kernel(const Evidence& evidence, const Removed& /*removed*/) {
   struct Group {
     std::uint64_t count = 0;
     Launch first;
@@ -148,19 +148,19 @@ std::vector<Claim> serial_kernel(const Evidence& evidence, const Claimed& /*clai
     }
     ++group.count;
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
     const bool is_unknown = group.first.trip_count == 0;
     if (is_unknown && kLeastShare * group.count < trace.launches.size()) continue;
     const Index<Site> site = group.first.site;
-    Claim claim;
-    place(claim, "serial_kernel", trace, site);
+    Candidate candidate;
+    place(candidate, "serial_kernel", trace, site);
     const Shape shape = key.second;
-    describe(claim, group.count,
+    describe(candidate, group.count,
              shape == Shape::kOneTeamOneThread ? Confidence::kCertain : Confidence::kLikely);
-    if (is_unknown) claim.add_caveat(Caveat::Kind::kFewIterations);
+    if (is_unknown) candidate.add_caveat(Caveat::Kind::kFewIterations);
     if (shape == Shape::kFew || shape == Shape::kLowOccupancy) {
-      claim.add_caveat(Caveat::Kind::kMaybeNoFaster);
+      candidate.add_caveat(Caveat::Kind::kMaybeNoFaster);
     }
     facts::SerialKernel facts{.shape = shape,
                               .has_teams = group.first.num_teams != kNoTeamsConstruct,
@@ -169,17 +169,17 @@ std::vector<Claim> serial_kernel(const Evidence& evidence, const Claimed& /*clai
                               .trip_count = group.first.trip_count};
     if (group.run != nullptr) facts.run = facts_of(trace, *group.run);
     if (site) facts.place = source_place(trace.sites[site.value]);
-    claim.finding.facts = std::move(facts);
-    claims.push_back(std::move(claim));
+    candidate.finding.facts = std::move(facts);
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 /// Target regions whose kernel ran on the host.
-std::vector<Claim> host_fallback(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> host_fallback(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   struct Group {
-    Claim claim;
+    Candidate candidate;
     std::uint64_t chosen = 0;  ///< the host was the device that the program asked for
   };
   std::map<std::uint32_t, Group> groups;  // by directive row
@@ -187,8 +187,8 @@ std::vector<Claim> host_fallback(const Evidence& evidence, const Claimed& /*clai
     if (!region.host_fallback) return;
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, region.site));
     Group& group = at->second;
-    if (is_new) place(group.claim, "host_fallback", trace, region.site);
-    group.claim.finding.count += count;
+    if (is_new) place(group.candidate, "host_fallback", trace, region.site);
+    group.candidate.finding.count += count;
     if (region.device >= 0 && region.device == trace.host_device) group.chosen += count;
   };
   for (const Region& region : trace.regions) add(region, 1);
@@ -196,18 +196,18 @@ std::vector<Claim> host_fallback(const Evidence& evidence, const Claimed& /*clai
   using Cause = facts::HostFallback::Cause;
   const bool is_disabled = trace.recording.target_offload == "disabled";
   const Cause other = is_disabled ? Cause::kDisabled : Cause::kUnknown;
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [row, group] : groups) {
-    Finding& finding = group.claim.finding;
+    Finding& finding = group.candidate.finding;
     finding.examined = finding.of =
         row == kNoDirective ? finding.count : evidence.directives.rows[row].count;
     finding.confidence = Confidence::kCertain;
     finding.facts =
         facts::HostFallback{.cause = group.chosen == finding.count ? Cause::kChosen : other,
                             .program = trace.process.program};
-    claims.push_back(std::move(group.claim));
+    candidates.push_back(std::move(group.candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -239,7 +239,7 @@ MemoryKind host_side(const DeviceActivity& copy) {
 
 /// Transfers between a device and pageable host memory that took a tenth of its busy time or more,
 /// unless page-locked memory was no faster in this run. Needs activities.
-std::vector<Claim> pageable_transfer(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> pageable_transfer(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   std::map<std::pair<std::uint32_t, ActivityKind>, PageableGroup> groups;  // by directive row
   std::map<ActivityKind, facts::Rate> pinned;
@@ -259,30 +259,30 @@ std::vector<Claim> pageable_transfer(const Evidence& evidence, const Claimed& /*
     group.site = op.site;
     if (op.variable) group.names.add(trace.variables[op.variable.value].name);
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
     const facts::Rate& rate = group.facts.rate;
     if (static_cast<double>(rate.time) < kLeastPageableShare * static_cast<double>(busy)) continue;
     const facts::Rate& known = pinned[key.second];
     const bool is_known = known.bytes > 0;
     if (is_known && known.bytes_per_ns() < kLeastGain * rate.bytes_per_ns()) continue;
-    Claim claim;
-    place(claim, "pageable_transfer", trace, group.site);
-    describe(claim, group.count, Confidence::kLikely, group.names.all());
-    claim.finding.timed = is_known;
+    Candidate candidate;
+    place(candidate, "pageable_transfer", trace, group.site);
+    describe(candidate, group.count, Confidence::kLikely, group.names.all());
+    candidate.finding.timed = is_known;
     if (is_known) {
       const double faster = static_cast<double>(rate.bytes) / known.bytes_per_ns();
-      claim.finding.wasted_time = rate.time - static_cast<Nanoseconds>(faster);
+      candidate.finding.wasted_time = rate.time - static_cast<Nanoseconds>(faster);
     } else {
-      claim.add_caveat(Caveat::Kind::kPinnedUnmeasured);
+      candidate.add_caveat(Caveat::Kind::kPinnedUnmeasured);
     }
     group.facts.to_device = key.second == ActivityKind::kHtoD;
     group.facts.pinned = known;
     group.facts.names = group.names.all();
-    claim.finding.facts = std::move(group.facts);
-    claims.push_back(std::move(claim));
+    candidate.finding.facts = std::move(group.facts);
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -340,7 +340,7 @@ bool waited_needlessly(const Evidence& evidence, const DeviceActivity& kernel,
 
 /// Transfers to a device that began only after a kernel whose maps do not name what is sent. Needs
 /// activities.
-std::vector<Claim> no_overlap(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> no_overlap(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   std::map<std::pair<std::uint32_t, std::uint32_t>, OverlapGroup> groups;  // by sites
   std::map<std::int32_t, const DeviceActivity*> last_kernel;               // by device
@@ -369,20 +369,20 @@ std::vector<Claim> no_overlap(const Evidence& evidence, const Claimed& /*claimed
     group.names.add(trace.variables[variable.value].name);
     kernel = nullptr;  // it can hide one copy of its length, not each that follows
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (const auto& [key, group] : groups) {
     if (group.count < kLeastCount || !group.copy || !group.kernel) continue;
     if (static_cast<double>(group.hidden) < kLeastHiddenShare * static_cast<double>(busy)) continue;
-    Claim claim;
-    place(claim, "no_overlap", trace, group.copy);
-    describe(claim, group.count, Confidence::kPossible, group.names.all());
-    claim.finding.wasted_time = group.hidden;
-    claim.add_caveat(Caveat::Kind::kOtherPointer);
-    claim.finding.facts = facts::NoOverlap{.names = group.names.all(),
-                                           .kernel = source_place(trace.sites[group.kernel.value])};
-    claims.push_back(std::move(claim));
+    Candidate candidate;
+    place(candidate, "no_overlap", trace, group.copy);
+    describe(candidate, group.count, Confidence::kPossible, group.names.all());
+    candidate.finding.wasted_time = group.hidden;
+    candidate.add_caveat(Caveat::Kind::kOtherPointer);
+    candidate.finding.facts = facts::NoOverlap{
+        .names = group.names.all(), .kernel = source_place(trace.sites[group.kernel.value])};
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

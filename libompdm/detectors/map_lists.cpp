@@ -130,8 +130,8 @@ void complete(const Trace& trace, Walks& walks) {
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
 /// length of their clauses, and moved few bytes for each: the runtime looks up each of them on the
 /// host while the device waits. Leaves out a directive that walked few thousands in all, or ten
-/// thousand once; of its transfers claims those that `claimed` has not.
-std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed) {
+/// thousand once; of its transfers it takes those that `removed` has not.
+std::vector<Candidate> mapper_walk(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<std::uint32_t, Walks> rows;  // by directive row
   for (const auto& [region, walk] : long_walks(evidence)) {
@@ -139,25 +139,25 @@ std::vector<Claim> mapper_walk(const Evidence& evidence, const Claimed& claimed)
     const Index<Site> site = trace.regions.common(region).site;
     append(trace, region, walk, rows[row_of(evidence.directives, site)]);
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [row, walks] : rows) {
     if (walks.sum.components < (walks.instances > 1 ? kLeastInAll : kLeastAtOnce)) continue;
-    Claim claim;
-    place(claim, "mapper_walk", trace, walks.site);
-    Finding& finding = claim.finding;
-    describe(claim, walks.sum.components, Confidence::kCertain, walks.names.all());
+    Candidate candidate;
+    place(candidate, "mapper_walk", trace, walks.site);
+    Finding& finding = candidate.finding;
+    describe(candidate, walks.sum.components, Confidence::kCertain, walks.names.all());
     finding.examined = finding.of = walks.instances;
     finding.timed = walks.sum.timed;
     finding.wasted_time =
         walks.sum.timed ? std::max(Nanoseconds{0}, walks.facts.wall - walks.sum.busy) : 0;
     complete(trace, walks);
     finding.facts = walks.facts;
-    std::ranges::copy_if(walks.sum.transfers, std::back_inserter(claim.ops),
-                         [&](std::uint32_t op) { return !claimed[op]; });
-    claim.spares_none = true;
-    claims.push_back(std::move(claim));
+    std::ranges::copy_if(walks.sum.transfers, std::back_inserter(candidate.ops),
+                         [&](std::uint32_t op) { return !removed[op]; });
+    candidate.spares_none = true;
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -332,7 +332,7 @@ void append(Index<Site> site, const Named& named, const Moved& moved, Partial& p
 /// Updates of sections with gaps that moved less than these name: the runtime's fault, and the
 /// program's results are wrong. Leaves out what was not there, extents that are not known, and
 /// sections that reach beyond what was there.
-std::vector<Claim> partial_update(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> partial_update(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return {};
   std::vector<NamedByVariable> named;
@@ -345,18 +345,18 @@ std::vector<Claim> partial_update(const Evidence& evidence, const Claimed& /*cla
     if (moved.transfers == 0 && !is_there(evidence, region, section)) continue;
     append(region.site, section, moved, rows[row_of(evidence.directives, region.site)]);
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [row, partial] : rows) {
-    Claim claim;
-    place(claim, "partial_update", trace, partial.site);
-    describe(claim, partial.count, Confidence::kCertain, partial.names.all());
-    claim.finding.examined = claim.finding.of = evidence.directives.rows[row].count;
+    Candidate candidate;
+    place(candidate, "partial_update", trace, partial.site);
+    describe(candidate, partial.count, Confidence::kCertain, partial.names.all());
+    candidate.finding.examined = candidate.finding.of = evidence.directives.rows[row].count;
     partial.facts.names = partial.names.all();
     partial.facts.place = source_place(trace.sites[partial.site.value]);
-    claim.finding.facts = std::move(partial.facts);
-    claims.push_back(std::move(claim));
+    candidate.finding.facts = std::move(partial.facts);
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

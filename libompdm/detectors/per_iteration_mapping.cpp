@@ -12,9 +12,9 @@ namespace ompdm::analysis {
 namespace {
 
 /// What the mappings of one piece of storage, in one entry into a loop, have more than they need.
-struct Surplus {
+struct RedundantTransfers {
   std::vector<std::uint32_t> ops;
-  std::vector<Rest> rests;
+  std::vector<Dependence> depends_on;
   facts::PerIterationMapping facts;  ///< its sums
   std::uint64_t bytes = 0;
   std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
@@ -30,9 +30,9 @@ struct Surplus {
 
 /// Compares what each pass sent with what the device had of it before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-                      Surplus& surplus) {
+                      RedundantTransfers& redundant) {
   if (!evidence.contents.known()) return;
-  facts::PerIterationMapping& facts = surplus.facts;
+  facts::PerIterationMapping& facts = redundant.facts;
   for (std::size_t i = 1; i < group.size(); ++i) {
     for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
       if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
@@ -43,13 +43,13 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
       ++facts.same.equal;
       if (before.same != Same::kYes) continue;
       ++facts.same.in_full;
-      surplus.last_in_full = facts.same.equal;
+      redundant.last_in_full = facts.same.equal;
     }
   }
 }
 
 /// Of mappings (positions in Evidence::mappings) in the order of the passes.
-Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
@@ -57,29 +57,29 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
   std::set<OffsetPiece> replaced;
   std::set<OffsetPiece> resent;
   const Runs<DataOp>& ops = evidence.trace.ops;
-  Surplus surplus;
-  compare_contents(evidence, group, surplus);
-  const bool never_changes = surplus.facts.same.equal > 0 && !surplus.host_changes();
+  RedundantTransfers redundant;
+  compare_contents(evidence, group, redundant);
+  const bool never_changes = redundant.facts.same.equal > 0 && !redundant.host_changes();
   const auto drop = [&](std::uint32_t op, std::uint32_t because_of, bool is_examined,
                         bool is_backed) {
-    surplus.ops.push_back(op);
-    surplus.rests.push_back({op, because_of});
-    surplus.bytes += ops.common(op).bytes;
-    if (is_examined) ++surplus.examined;
-    if (is_backed) surplus.backed_bytes += ops.common(op).bytes;
+    redundant.ops.push_back(op);
+    redundant.depends_on.push_back({op, because_of});
+    redundant.bytes += ops.common(op).bytes;
+    if (is_examined) ++redundant.examined;
+    if (is_backed) redundant.backed_bytes += ops.common(op).bytes;
   };
   const bool is_sent = std::ranges::any_of(
       group, [&](std::uint32_t number) { return evidence.mappings.rows()[number].sent; });
   // What came back need not have come before the loop's end where the next pass sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
-  const bool drops_returns = is_sent && !surplus.host_changes();
+  const bool drops_returns = is_sent && !redundant.host_changes();
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mappings.rows()[number];
     for (const std::uint32_t i : evidence.mappings.transfers(number)) {
       const DataOp& op = ops[i];
       if (!comes_of_mapping(evidence.trace, op)) continue;
       if (op.kind == OpKind::kHtoD) {
-        ++surplus.facts.sent;
+        ++redundant.facts.sent;
         const OffsetPiece piece(op.dst - mapping.address, op.bytes);
         const auto [first, is_first] = arrived.try_emplace(piece, i);
         const bool knows = evidence.contents.known();
@@ -87,13 +87,13 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         const bool is_news = knows && evidence.contents.before(i).same == Same::kNo;
         if (is_news) replaced.insert(piece);
         if (is_same) resent.insert(piece);
-        if (!is_first && !is_news && (is_same || !surplus.host_changes())) {
+        if (!is_first && !is_news && (is_same || !redundant.host_changes())) {
           drop(i, first->second, is_same, is_same || never_changes);
         } else {
-          ++surplus.facts.sent_enough;
+          ++redundant.facts.sent_enough;
         }
       } else {
-        ++surplus.facts.returned;
+        ++redundant.facts.returned;
         const OffsetPiece piece(op.src - mapping.address, op.bytes);
         const auto [at, is_first] = returned.try_emplace(piece, i);
         // What came back as it had been sent told the host nothing, whatever it reads. (Where it
@@ -101,25 +101,25 @@ Surplus surplus_of(const Evidence& evidence, const std::vector<std::uint32_t>& g
         // What the host sent instead of it, it may have read before.
         const bool was_replaced = replaced.erase(piece) > 0;
         const bool was_resent = resent.erase(piece) > 0;
-        const bool no_news = !is_first && !surplus.host_changes() && evidence.contents.known() &&
+        const bool no_news = !is_first && !redundant.host_changes() && evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
         if (!is_first && !was_replaced && (drops_returns || was_resent || no_news)) {
           drop(at->second, i, no_news, no_news);
-          if (!no_news) ++surplus.unread;
+          if (!no_news) ++redundant.unread;
         } else {
-          ++surplus.facts.returned_enough;
+          ++redundant.facts.returned_enough;
         }
         at->second = i;
       }
     }
   }
-  if (surplus.bytes == 0) return surplus;
+  if (redundant.bytes == 0) return redundant;
   for (std::size_t i = 0; i < group.size(); ++i) {
     const Mapping& mapping = evidence.mappings.rows()[group[i]];
-    if (i > 0) surplus.ops.push_back(mapping.alloc.value);
-    if (i + 1 < group.size()) surplus.ops.push_back(mapping.remove.value);
+    if (i > 0) redundant.ops.push_back(mapping.alloc.value);
+    if (i + 1 < group.size()) redundant.ops.push_back(mapping.remove.value);
   }
-  return surplus;
+  return redundant;
 }
 
 /// Whether what counts as one entry into a loop may be several: nothing recorded tells.
@@ -183,10 +183,10 @@ struct LoopStay {
   std::uint32_t alias = 0;              ///< Aliases::of
   bool strays = false;                  ///< its name stood for other memory, too
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
-  Surplus surplus;
+  RedundantTransfers redundant;
   OtherMappings others;
 
-  [[nodiscard]] bool can_stay() const { return others.allow_to_keep(surplus.facts.returned > 0); }
+  [[nodiscard]] bool can_stay() const { return others.allow_to_keep(redundant.facts.returned > 0); }
 };
 
 /// Stays of what has names in common, and those in inner loops that they take the place of.
@@ -249,11 +249,11 @@ void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias,
     if (mappings.size() < 2 || !in_most) continue;
     const bool is_small = evidence.mappings.rows()[mappings.front()].bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
-    Surplus surplus = surplus_of(evidence, mappings);
-    if (surplus.bytes == 0) continue;
-    bytes += surplus.bytes;
-    backed_bytes += surplus.backed_bytes;
-    choice.stays.push_back({number, alias, false, mappings, std::move(surplus), {}});
+    RedundantTransfers redundant = redundant_of(evidence, mappings);
+    if (redundant.bytes == 0) continue;
+    bytes += redundant.bytes;
+    backed_bytes += redundant.backed_bytes;
+    choice.stays.push_back({number, alias, false, mappings, std::move(redundant), {}});
   }
   const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
   if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
@@ -452,8 +452,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
 }
 
 /// All of the loop that is needless, put together over its entries and variables.
-struct LoopClaim {
-  Claim claim;
+struct LoopCandidate {
+  Candidate candidate;
   KeptData kept;
   std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
@@ -482,17 +482,17 @@ void add(const facts::PerIterationMapping& more, facts::PerIterationMapping& sum
   sum.same.in_full += more.same.in_full;
 }
 
-void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
+void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
-  const auto& [entry, alias, strays, group, surplus, others] = stay;
+  const auto& [entry, alias, strays, group, redundant, others] = stay;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  const facts::PerIterationMapping& facts = surplus.facts;
+  const facts::PerIterationMapping& facts = redundant.facts;
   const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(), facts.sent > 0,
                                            facts.returned > 0, others);
   loop.kept.add_alias(alias, data, strays);
   loop.pieces_in[data][entry].insert(rows[group.front()].piece);
   if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
-  loop.claim.stays.push_back(stay_of(evidence, group));
+  loop.candidate.stays.push_back(stay_of(evidence, group));
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : others.mappings) {
@@ -505,28 +505,29 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopClaim& loop) {
     for (const std::uint32_t op : evidence.mappings.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
       const bool is_new = loop.counted_on.emplace(site, data).second;
-      if (is_new) loop.claim.needed.push_back(op);
+      if (is_new) loop.candidate.needed.push_back(op);
     }
   }
-  for (const std::uint32_t i : surplus.ops) {
+  for (const std::uint32_t i : redundant.ops) {
     const DataOp& op = trace.ops.common(i);
     if (!is_transfer(op.kind)) continue;
-    ++loop.claim.finding.count;
+    ++loop.candidate.finding.count;
     loop.bytes_at[op.site.value] += op.bytes;
   }
   add(facts, loop.facts);
-  loop.backed_bytes += surplus.backed_bytes;
-  loop.unread += surplus.unread;
-  loop.examined += surplus.examined;
+  loop.backed_bytes += redundant.backed_bytes;
+  loop.unread += redundant.unread;
+  loop.examined += redundant.examined;
   if (facts.sent > 0) ++loop.pieces;
-  if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, surplus.last_in_full);
-  loop.claim.host_lags = loop.unread > 0;
-  loop.claim.ops.insert(loop.claim.ops.end(), surplus.ops.begin(), surplus.ops.end());
-  loop.claim.rests.insert(loop.claim.rests.end(), surplus.rests.begin(), surplus.rests.end());
+  if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
+  loop.candidate.host_copy_stale = loop.unread > 0;
+  loop.candidate.ops.insert(loop.candidate.ops.end(), redundant.ops.begin(), redundant.ops.end());
+  loop.candidate.depends_on.insert(loop.candidate.depends_on.end(), redundant.depends_on.begin(),
+                                   redundant.depends_on.end());
 }
 
 /// Fills in what the sums do not say.
-void complete(const Trace& trace, const Loop& row, LoopClaim& loop) {
+void complete(const Trace& trace, const Loop& row, LoopCandidate& loop) {
   facts::PerIterationMapping& facts = loop.facts;
   facts.names = loop.kept.data.names();
   facts.devices = listed(loop.kept.data.devices());
@@ -540,7 +541,7 @@ void complete(const Trace& trace, const Loop& row, LoopClaim& loop) {
 }
 
 /// Whether each pass takes another piece of some data, and comes back to none of them soon.
-bool takes_turns(const LoopClaim& loop) {
+bool takes_turns(const LoopCandidate& loop) {
   return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
     return std::ranges::any_of(loop.pieces_in.at(data),
                                [](const auto& entry) { return entry.second.size() > 1; });
@@ -548,7 +549,7 @@ bool takes_turns(const LoopClaim& loop) {
 }
 
 /// Where the data would be kept: around the loop, or an outer one that is the same to the run.
-Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& loop) {
+Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   Anchor around = loop_anchor(trace, row, loop.sites.all());
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
@@ -566,7 +567,7 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopClaim& 
 /// Names of what may be made anew within. Where nothing makes memory, pointers that are set anew
 /// are copies of others.
 std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
-                                     const Anchor& around, const LoopClaim& loop) {
+                                     const Anchor& around, const LoopCandidate& loop) {
   if (makes_memory(evidence.trace, row) == MakesMemory::kNo) return {};
   const SourcePlace& place = around.places.front();
   return loop.kept.data.made_within(
@@ -574,7 +575,7 @@ std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
 }
 
 /// None where too little speaks for it.
-std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopClaim& loop) {
+std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   const Anchor around = place_around(evidence, row, loop);
   const MakesMemory makes = makes_memory(trace, row);
@@ -583,19 +584,19 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   constexpr std::uint64_t kFewest = 3;
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
-  loop.kept.settle(trace);
-  for (std::size_t i = 0; i < loop.claim.stays.size(); ++i) {
+  loop.kept.complete(trace);
+  for (std::size_t i = 0; i < loop.candidate.stays.size(); ++i) {
     loop.kept.add_idle(
-        evidence.idle_directives.edits_on(loop.claim.stays[i], loop.data_of_stay[i]));
+        evidence.idle_directives.edits_on(loop.candidate.stays[i], loop.data_of_stay[i]));
   }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
-  Claim claim = std::move(loop.claim);
-  place(claim, "per_iteration_mapping", trace, site);
-  sum_up(claim, trace);
-  Finding& finding = claim.finding;
-  describe(claim, finding.count, Confidence::kLikely, loop.kept.data.names());
+  Candidate candidate = std::move(loop.candidate);
+  place(candidate, "per_iteration_mapping", trace, site);
+  sum_up(candidate, trace);
+  Finding& finding = candidate.finding;
+  describe(candidate, finding.count, Confidence::kLikely, loop.kept.data.names());
   finding.examined = loop.examined;
   // What came back weighs no more than what went over again as it had come.
   const bool is_backed = 2 * loop.backed_bytes >= finding.wasted_bytes;
@@ -603,32 +604,32 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   const bool is_shown =
       same.equal >= std::min(loop.facts.sent - loop.facts.sent_enough, kEnoughSamples);
   if (!evidence.contents.known()) {
-    claim.add_caveat(Caveat::Kind::kNotCompared);
+    candidate.add_caveat(Caveat::Kind::kNotCompared);
   } else if (!is_shown) {
-    claim.add_caveat(Caveat::Kind::kFewCompared);
+    candidate.add_caveat(Caveat::Kind::kFewCompared);
   } else if (!is_backed) {
-    claim.add_caveat(Caveat::Kind::kHalfUnbacked);
+    candidate.add_caveat(Caveat::Kind::kHalfUnbacked);
   }
   const bool are_backed =
       std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
-  if (!are_backed) claim.add_caveat(Caveat::Kind::kBlocksCompared);
-  if (loop.with_others) claim.add_caveat(Caveat::Kind::kOthersMap);
+  if (!are_backed) candidate.add_caveat(Caveat::Kind::kBlocksCompared);
+  if (loop.with_others) candidate.add_caveat(Caveat::Kind::kOthersMap);
   if (!loop.kept.straying.empty()) {
-    claim.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
+    candidate.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
   }
   constexpr std::uint64_t kOften = 4;
   if (kOften * (loop.facts.compared - same.equal) > loop.facts.compared) {
-    claim.add_caveat(Caveat::Kind::kHostChanges);
+    candidate.add_caveat(Caveat::Kind::kHostChanges);
   }
   // Where it was entered anew, and had other data, contents differ: of ten nine are the same.
   constexpr std::uint64_t kMostly = 10;
   if (row.entries_at_least && kMostly * same.equal < (kMostly - 1) * loop.facts.compared) {
-    claim.add_caveat(Caveat::Kind::kOtherEntries);
+    candidate.add_caveat(Caveat::Kind::kOtherEntries);
   }
   if (!made.empty()) {
-    claim.add_caveat(Caveat::Kind::kMadeAnew, made);
+    candidate.add_caveat(Caveat::Kind::kMadeAnew, made);
   } else if (makes == MakesMemory::kItself && !loop.others_are_made) {
-    claim.add_caveat(Caveat::Kind::kMakesMemory);
+    candidate.add_caveat(Caveat::Kind::kMakesMemory);
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
@@ -650,21 +651,21 @@ std::optional<Claim> finished(const Evidence& evidence, const Loop& row, LoopCla
   }
   if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
   loop.kept.withdraw_edits(finding);
-  return claim;
+  return candidate;
 }
 
 using Stays = std::vector<const LoopStay*>;
 
-LoopClaim claim_of(const Evidence& evidence, const Stays& stays) {
-  LoopClaim loop;
+LoopCandidate candidate_of(const Evidence& evidence, const Stays& stays) {
+  LoopCandidate loop;
   for (const LoopStay* stay : stays) add_stay(evidence, *stay, loop);
   return loop;
 }
 
-/// What is kept with certainty, and what may be other memory in each pass: a claim of its own,
+/// What is kept with certainty, and what may be other memory in each pass: a candidate of its own,
 /// which makes the other no less certain. All in one where members of objects go together.
-std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
-  LoopClaim whole = claim_of(evidence, all);
+std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
+  LoopCandidate whole = candidate_of(evidence, all);
   const std::vector<EditData> data = whole.kept.data.rows();
   const bool any_member =
       std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
@@ -681,36 +682,36 @@ std::vector<LoopClaim> by_doubt(const Evidence& evidence, const Loop& row, const
   for (const LoopStay* stay : all) {
     (doubtful.contains(stay->alias) ? others : sure).push_back(stay);
   }
-  std::vector<LoopClaim> claims;
+  std::vector<LoopCandidate> candidates;
   if (any_member || sure.empty() || others.empty()) {
-    claims.push_back(std::move(whole));
-    return claims;
+    candidates.push_back(std::move(whole));
+    return candidates;
   }
-  claims.push_back(claim_of(evidence, sure));
-  claims.back().others_are_made = !made.empty();
-  claims.push_back(claim_of(evidence, others));
-  return claims;
+  candidates.push_back(candidate_of(evidence, sure));
+  candidates.back().others_are_made = !made.empty();
+  candidates.push_back(candidate_of(evidence, others));
+  return candidates;
 }
 
 }  // namespace
 
 /// The same data mapped in and out by the passes of a loop, where once before and once after it
-/// would do. One claim a loop.
-std::vector<Claim> per_iteration_mapping(const Evidence& evidence, const Claimed& /*claimed*/) {
+/// would do. One candidate a loop.
+std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Removed& /*removed*/) {
   const std::vector<LoopStay> stays = loop_stays(evidence);
   std::map<std::size_t, Stays> loops;
   for (const LoopStay& stay : stays) {
     loops[evidence.enclosing.entries()[stay.entry].loop].push_back(&stay);
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (const auto& [number, all] : loops) {
     const Loop& row = evidence.loops.rows[number];
-    for (LoopClaim& loop : by_doubt(evidence, row, all)) {
-      std::optional<Claim> claim = finished(evidence, row, loop);
-      if (claim) claims.push_back(std::move(*claim));
+    for (LoopCandidate& loop : by_doubt(evidence, row, all)) {
+      std::optional<Candidate> candidate = finished(evidence, row, loop);
+      if (candidate) candidates.push_back(std::move(*candidate));
     }
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

@@ -20,7 +20,7 @@ Presence::Presence(const Trace& trace, const Mappings& mappings)
     storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
     storages.overlaps.add(piece.host, piece.host + piece.bytes);
   }
-  for (auto& [device, storages] : by_device_) storages.overlaps.settle();
+  for (auto& [device, storages] : by_device_) storages.overlaps.build();
 }
 
 OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
@@ -202,7 +202,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     overlaps_.add(item.host, item.host + item.bytes);
     items_.push_back(std::move(item));
   }
-  overlaps_.settle();
+  overlaps_.build();
 }
 
 IdleEdits IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {

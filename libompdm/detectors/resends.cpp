@@ -20,7 +20,7 @@ enum class Resend : std::uint8_t {
 };
 
 struct ResendGroup {
-  ContentClaim content;
+  ContentCandidate content;
   Resend relation = Resend::kNone;
   bool is_mixed = false;  ///< that of most of its bytes
   UniqueSites before;     ///< where the data was sent or brought back before
@@ -254,7 +254,7 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   KeptSpans spans;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
     group.devices.insert(rows[is].device);
@@ -351,22 +351,22 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
         const Index<Site> site = trace.ops.common(op).site;
         const bool is_new = site && counted_on.emplace(site.value, number).second;
         if (is_new && comes_of_mapping(trace, trace.ops[op])) {
-          group.content.claim.needed.push_back(op);
+          group.content.candidate.needed.push_back(op);
         }
       }
     }
-    group.content.claim.stays.push_back(stay_of(piece, span.from, span.to));
+    group.content.candidate.stays.push_back(stay_of(piece, span.from, span.to));
     group.kept.add_idle(
-        evidence.idle_directives.edits_on(group.content.claim.stays.back(), number));
+        evidence.idle_directives.edits_on(group.content.candidate.stays.back(), number));
   }
   for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
-  group.kept.settle(trace);
+  group.kept.complete(trace);
   return true;
 }
 
 std::uint64_t bytes_of(const Evidence& evidence, const ResendGroup& group) {
   std::uint64_t bytes = 0;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     bytes += evidence.trace.ops.common(pair.op).bytes;
   }
   return bytes;
@@ -380,13 +380,13 @@ std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
   Joined joined(static_cast<std::uint32_t>(groups.size()));
   std::map<std::uint32_t, std::uint32_t> first;  // group by mapping
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
-    const std::vector<Tally::Pair>& pairs = groups[i].content.pairs;
+    const std::vector<ItemTransfers::Pair>& pairs = groups[i].content.pairs;
     const auto mapping_of = [&](std::uint32_t op) { return evidence.contents.mapping_of(op); };
-    const auto is_resident = [&](const Tally::Pair& pair) {
+    const auto is_resident = [&](const ItemTransfers::Pair& pair) {
       return mapping_of(pair.earlier) == mapping_of(pair.op);
     };
     if (std::ranges::any_of(pairs, is_resident)) continue;
-    for (const Tally::Pair& pair : pairs) {
+    for (const ItemTransfers::Pair& pair : pairs) {
       for (const std::uint32_t op : {pair.earlier, pair.op}) {
         const auto [at, is_new] = first.try_emplace(mapping_of(op), i);
         if (!is_new) joined.join(i, at->second);
@@ -431,7 +431,7 @@ Resend relation_of(const Evidence& evidence, std::uint32_t op) {
 
 /// The transfer because of which another is redundant: it sent the same content before. Content
 /// that the device computed is there without any.
-std::uint32_t rests_on(const Evidence& evidence, const Tally::Pair& pair) {
+std::uint32_t origin_of(const Evidence& evidence, const ItemTransfers::Pair& pair) {
   if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
@@ -451,45 +451,45 @@ struct Sends {
 };
 
 /// Adds the delete and the allocation that keeping the data would make redundant, too.
-void add_stay(const Evidence& evidence, const Tally::Pair& pair, ResendGroup& group) {
+void add_stay(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
   const std::uint32_t is = contents.mapping_of(pair.op);
   if (was == is || evidence.trace.ops.common(pair.op).bytes < rows[is].bytes) return;
-  group.content.claim.ops.push_back(rows[was].remove.value);
-  group.content.claim.ops.push_back(rows[is].alloc.value);
+  group.content.candidate.ops.push_back(rows[was].remove.value);
+  group.content.candidate.ops.push_back(rows[is].alloc.value);
 }
 
-/// The claim of a group; none where its data cannot be kept on the device.
-std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& directives,
-                              ResendGroup group) {
+/// The candidate of a group; none where its data cannot be kept on the device.
+std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans& directives,
+                                  ResendGroup group) {
   if (!keep(evidence, directives, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
-  const Tally::Pair first = group.content.pairs.front();
+  const ItemTransfers::Pair first = group.content.pairs.front();
   const Index<Site> at = trace.ops.common(first.op).site;
   const Site* site = at ? &trace.sites[at.value] : nullptr;
-  for (const Tally::Pair& pair : group.content.pairs) {
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
     add_stay(evidence, pair, group);
-    group.content.claim.rests.push_back({pair.op, rests_on(evidence, pair)});
+    group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
     // What came back in between is not where the content is from.
-    const std::uint32_t rest = rests_on(evidence, pair);
+    const std::uint32_t rest = origin_of(evidence, pair);
     const bool is_sent = group.relation == Resend::kDuplicate && rest != kNoOp;
     group.before.add(trace.ops.common(is_sent ? rest : pair.earlier).site);
     group.sites.add(trace.ops.common(pair.earlier).site);
     group.sites.add(trace.ops.common(pair.op).site);
   }
-  std::ranges::sort(group.content.claim.ops);
-  const auto twice = std::ranges::unique(group.content.claim.ops);
-  group.content.claim.ops.erase(twice.begin(), twice.end());
+  std::ranges::sort(group.content.candidate.ops);
+  const auto twice = std::ranges::unique(group.content.candidate.ops);
+  group.content.candidate.ops.erase(twice.begin(), twice.end());
   std::uint64_t all = 0;
   for (const auto& [clause, count] : group.all) all += count;
   const bool in_all = group.content.pairs.size() == all;
   const bool is_duplicate = group.relation == Resend::kDuplicate && !group.is_mixed;
-  Claim claim =
+  Candidate candidate =
       group.content.finish(evidence, group.relation == Resend::kDuplicate ? "duplicate_transfer"
                                                                           : "round_trip_transfer");
-  Finding& finding = claim.finding;
+  Finding& finding = candidate.finding;
   using How = facts::Resends::How;
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = listed(group.devices),
@@ -502,22 +502,22 @@ std::optional<Claim> finished(const Evidence& evidence, const DirectiveSpans& di
                                  .all = all};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
-    claim.add_caveat(Caveat::Kind::kSameMadeAnew);
+    candidate.add_caveat(Caveat::Kind::kSameMadeAnew);
   }
   if (group.is_other && !group.kept.data.empty()) {
-    claim.add_caveat(Caveat::Kind::kOtherData);
+    candidate.add_caveat(Caveat::Kind::kOtherData);
   }
-  if (group.scratch) claim.add_caveat(Caveat::Kind::kScratchCopies);
+  if (group.scratch) candidate.add_caveat(Caveat::Kind::kScratchCopies);
   if (group.resident &&
       !(site != nullptr && add_edits_of_resident(evidence, *site, group, finding))) {
-    return claim;
+    return candidate;
   }
   if (!group.kept.data.empty()) {
     add_edits_of_remapped(
         trace, group, in_all && group.content.same.equal == group.content.same.in_full, finding);
   }
   group.kept.withdraw_edits(finding);
-  return claim;
+  return candidate;
 }
 
 /// Whether a transfer is the first to memory that another directive had only allocated.
@@ -556,19 +556,19 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
 }
 
 /// One for each directive that sent in this relation.
-void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relation,
-                const Tallies& tallies, const std::map<Clause, Sends>& sends,
+void add_groups(const Evidence& evidence, const Removed& removed, Resend relation,
+                const TransfersByItem& by_item, const std::map<Clause, Sends>& sends,
                 std::vector<ResendGroup>& groups) {
-  for (const auto& [row, items] : tallies) {
+  for (const auto& [row, items] : by_item) {
     ResendGroup group;
     group.relation = relation;
-    for (const auto& [expression, tally] : items) {
+    for (const auto& [expression, transfers] : items) {
       // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
       constexpr std::uint64_t kChance = 10;
       const Sends& all = sends.at({row, expression});
-      if (kChance * tally.same.size() < all.seen) continue;
+      if (kChance * transfers.same.size() < all.seen) continue;
       const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, tally, claimed);
+      group.content.take(evidence, expression, transfers, removed);
       if (group.content.pairs.size() == before) continue;
       group.all[{row, expression}] = all.count;
       group.filling.insert(all.filling.begin(), all.filling.end());
@@ -591,40 +591,41 @@ void add_groups(const Evidence& evidence, const Claimed& claimed, Resend relatio
 }  // namespace
 
 /// Data whose content went to a device that had it, or could have kept it, since it was sent there
-/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One claim a
+/// (duplicate_transfer) or since it came back, changed there (round_trip_transfer). One candidate a
 /// directive; directives that map the same data one after the other have one together. With the
 /// allocations and deletes that keeping it makes needless. Equal
 /// values are the evidence, so that none is certain; zeroed arrays and their like are left out, and
-/// so is what `claimed` has.
-std::vector<Claim> needless_resends(const Evidence& evidence, const Claimed& claimed) {
+/// so is what `removed` has.
+std::vector<Candidate> redundant_resends(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  std::map<Resend, Tallies> tallies;
+  std::map<Resend, TransfersByItem> by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
     const Resend relation = relation_of(evidence, i);
     if (relation == Resend::kNone) continue;
-    tally_of(tallies[relation], evidence, i).add(i, evidence.contents.before(i));
+    transfers_of(by_item[relation], evidence, i).add(i, evidence.contents.before(i));
   }
-  if (tallies.empty()) return {};
+  if (by_item.empty()) return {};
   const std::map<Clause, Sends> sends = sends_of(evidence);
   std::vector<ResendGroup> groups;
   for (const Resend relation : {Resend::kRoundTrip, Resend::kDuplicate}) {
-    add_groups(evidence, claimed, relation, tallies[relation], sends, groups);
+    add_groups(evidence, removed, relation, by_item[relation], sends, groups);
   }
   if (groups.empty()) return {};
   const DirectiveSpans directives(evidence);
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (const std::vector<std::uint32_t>& chain : chains_of(evidence, groups)) {
-    std::optional<Claim> all = finished(evidence, directives, joined_of(evidence, groups, chain));
-    if (all) claims.push_back(std::move(*all));
+    std::optional<Candidate> all =
+        finished(evidence, directives, joined_of(evidence, groups, chain));
+    if (all) candidates.push_back(std::move(*all));
     if (all || chain.size() == 1) continue;
     for (const std::uint32_t i : chain) {
-      std::optional<Claim> one = finished(evidence, directives, groups[i]);
-      if (one) claims.push_back(std::move(*one));
+      std::optional<Candidate> one = finished(evidence, directives, groups[i]);
+      if (one) candidates.push_back(std::move(*one));
     }
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

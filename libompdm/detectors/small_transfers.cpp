@@ -179,18 +179,18 @@ void complete(const Evidence& evidence, Stream& stream) {
 
 /// 32 or more transfers of at most 4 KiB that could have been few: neighbouring memory, or one
 /// directive again and again without a kernel in between; or whose latency outweighs all else.
-std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& claimed) {
+std::vector<Candidate> small_transfers(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   std::map<Key, Stream> streams;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops[i];
-    if (!is_small(op) || claimed[i]) continue;
+    if (!is_small(op) || removed[i]) continue;
     append(
         evidence, i,
         streams[{row_of(evidence.directives, op.site), op.kind, copying_device_of(op), op.thread}]);
   }
   std::map<std::int32_t, DeviceWork> works;
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, stream] : streams) {
     if (stream.ops.size() < kLeastTransfers) continue;
     const auto& [row, kind, device, thread] = key;
@@ -199,21 +199,21 @@ std::vector<Claim> small_transfers(const Evidence& evidence, const Claimed& clai
       const auto [work, is_new] = works.try_emplace(device, trace, device);
       if (!outweighs_all_else(trace, stream, work->second)) continue;
     }
-    Claim claim;
-    place(claim, "small_transfers", trace, trace.ops.common(stream.ops.front()).site);
-    describe(claim, stream.ops.size(), Confidence::kLikely, stream.names);
-    if (!can_be_few) claim.add_caveat(Caveat::Kind::kNeededAtOnce);
+    Candidate candidate;
+    place(candidate, "small_transfers", trace, trace.ops.common(stream.ops.front()).site);
+    describe(candidate, stream.ops.size(), Confidence::kLikely, stream.names);
+    if (!can_be_few) candidate.add_caveat(Caveat::Kind::kNeededAtOnce);
     complete(evidence, stream);
     if (can_be_few) stream.facts.enough = stream.ops.size() - stream.spared.size();
     stream.facts.to_device = kind == OpKind::kHtoD;
     stream.facts.device = device;
-    claim.finding.facts = std::move(stream.facts);
-    if (can_be_few) claim.ops = std::move(stream.spared);
-    claim.carries_all = true;
-    sum_up(claim, trace);
-    claims.push_back(std::move(claim));
+    candidate.finding.facts = std::move(stream.facts);
+    if (can_be_few) candidate.ops = std::move(stream.spared);
+    candidate.carries_all = true;
+    sum_up(candidate, trace);
+    candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -316,16 +316,16 @@ Present present_scalars(const Evidence& evidence) {
 }
 
 /// By directive row.
-std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Claimed& claimed) {
+std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Removed& removed) {
   std::map<std::uint32_t, Sender> senders;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Present present = present_scalars(evidence);
   std::set<std::pair<std::uint32_t, std::string>> spoilt;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto transfers = evidence.mappings.transfers(i);
-    const auto is_claimed = [&](std::uint32_t op) { return claimed[op]; };
+    const auto is_removed = [&](std::uint32_t op) { return removed[op]; };
     if (transfers.empty() || !is_of_a_launch(evidence, rows[i])) continue;
-    if (std::ranges::any_of(transfers, is_claimed)) continue;
+    if (std::ranges::any_of(transfers, is_removed)) continue;
     const Index<Site> site = rows[i].site;
     const std::uint32_t row = row_of(evidence.directives, site);
     const auto [at, is_new] = senders.try_emplace(row);
@@ -338,18 +338,18 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Claim
   return senders;
 }
 
-/// What a group's claim is made of.
+/// What a group's candidate is made of.
 struct Parts {
-  Claim claim;
+  Candidate candidate;
   UniqueTexts names;
-  UniqueTexts unchanged;  ///< came back so, and are not in the claim
+  UniqueTexts unchanged;  ///< came back so, and are not in the candidate
   UniqueTexts returned;
   UniqueSites sites;
   facts::MappedScalars facts{.largest = kArgument};
 };
 
 void append(const Evidence& evidence, const Sender& sender, bool with_unchanged, Parts& parts) {
-  Claim& claim = parts.claim;
+  Candidate& candidate = parts.candidate;
   const std::uint32_t row = row_of(evidence.directives, sender.site);
   bool any = false;
   for (const auto& [name, scalar] : sender.scalars) {
@@ -360,47 +360,47 @@ void append(const Evidence& evidence, const Sender& sender, bool with_unchanged,
     }
     any = true;
     parts.names.add(name);
-    claim.finding.count += scalar.transfers;
-    claim.ops.insert(claim.ops.end(), scalar.ops.begin(), scalar.ops.end());
+    candidate.finding.count += scalar.transfers;
+    candidate.ops.insert(candidate.ops.end(), scalar.ops.begin(), scalar.ops.end());
   }
   if (!any) return;
   parts.sites.add(sender.site);
   parts.facts.launches += evidence.directives.rows[row].count;
 }
 
-Claim claim_of(const Evidence& evidence, const Group& group) {
+Candidate candidate_of(const Evidence& evidence, const Group& group) {
   const Trace& trace = evidence.trace;
   const bool with_unchanged = group.sent < kLeastTransfers;
   Parts parts;
   for (const auto& [site, sender] : group.senders) {
     append(evidence, *sender, with_unchanged, parts);
   }
-  Claim& claim = parts.claim;
-  if (claim.finding.count < kLeastTransfers) return {};
-  place(claim, "mapped_scalars", trace, parts.sites.all().front());
-  claim.stands_alone = true;  // a kernel's own arguments
-  describe(claim, claim.finding.count, Confidence::kLikely, parts.names.all());
+  Candidate& candidate = parts.candidate;
+  if (candidate.finding.count < kLeastTransfers) return {};
+  place(candidate, "mapped_scalars", trace, parts.sites.all().front());
+  candidate.stands_alone = true;  // a kernel's own arguments
+  describe(candidate, candidate.finding.count, Confidence::kLikely, parts.names.all());
   parts.facts.names = parts.names.all();
   parts.facts.places = source_places(trace, parts.sites.all());
   parts.facts.came_back = with_unchanged;
   parts.facts.unchanged = parts.unchanged.all();
   parts.facts.returned = parts.returned.all();
-  claim.finding.facts = std::move(parts.facts);
-  if (with_unchanged) claim.add_caveat(Caveat::Kind::kRareFlag);
-  claim.carries_all = true;  // the launch brings their values
-  sum_up(claim, trace);
-  return std::move(claim);
+  candidate.finding.facts = std::move(parts.facts);
+  if (with_unchanged) candidate.add_caveat(Caveat::Kind::kRareFlag);
+  candidate.carries_all = true;  // the launch brings their values
+  sum_up(candidate, trace);
+  return std::move(candidate);
 }
 
 }  // namespace
 
 /// Variables of at most 8 bytes that crossed by themselves with each launch of a loop's kernels,
-/// and did not come back (possible only: came back unchanged): 32 transfers or more. One claim a
-/// loop. Leaves out what `claimed` has, and members and elements, which are no arguments by
+/// and did not come back (possible only: came back unchanged): 32 transfers or more. One candidate
+/// a loop. Leaves out what `removed` has, and members and elements, which are no arguments by
 /// themselves. No edits: a variable of a reduction clause cannot be firstprivate, and no trace
 /// tells which is one.
-std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claimed) {
-  const std::map<std::uint32_t, Sender> senders = senders_of(evidence, claimed);
+std::vector<Candidate> mapped_scalars(const Evidence& evidence, const Removed& removed) {
+  const std::map<std::uint32_t, Sender> senders = senders_of(evidence, removed);
   std::map<std::uint32_t, Group> groups;
   for (const auto& [row, sender] : senders) {
     Group& group = groups[sender.loop];
@@ -409,12 +409,12 @@ std::vector<Claim> mapped_scalars(const Evidence& evidence, const Claimed& claim
       if (!scalar.came_back()) group.sent += scalar.transfers;
     }
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (const auto& [loop, group] : groups) {
-    Claim claim = claim_of(evidence, group);
-    if (!claim.ops.empty()) claims.push_back(std::move(claim));
+    Candidate candidate = candidate_of(evidence, group);
+    if (!candidate.ops.empty()) candidates.push_back(std::move(candidate));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

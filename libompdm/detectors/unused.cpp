@@ -100,7 +100,7 @@ bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unus
 }
 
 struct UnusedTransferGroup {
-  Claim claim;
+  Candidate candidate;
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
   facts::UnusedTransfer facts;
@@ -142,8 +142,8 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& findi
 }  // namespace
 
 /// Data sent to a device and overwritten from the host, or dropped, before any kernel that could
-/// have seen it, and before it was read back. Leaves out what `claimed` has.
-std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& claimed) {
+/// have seen it, and before it was read back. Leaves out what `removed` has.
+std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<Clause, UnusedTransferGroup> groups;
@@ -163,48 +163,48 @@ std::vector<Claim> unused_transfer(const Evidence& evidence, const Claimed& clai
     if (asynchronous) continue;
     const std::vector<Unused> unused = unused_in(evidence, kernels, i);
     for (const auto& [op, fate, until, beside_kernels, by] : unused) {
-      if (claimed[op] || !is_large(op)) continue;
+      if (removed[op] || !is_large(op)) continue;
       if (fate == Fate::kDropped && ends_a_loop(evidence, i, unused.size())) continue;
       const auto [at, is_new] = groups.try_emplace(clause_of(evidence, op));
       UnusedTransferGroup& group = at->second;
       if (is_new) {
         group.first = i;
-        place(group.claim, "unused_transfer", trace, trace.ops.common(op).site);
+        place(group.candidate, "unused_transfer", trace, trace.ops.common(op).site);
       }
       group.devices.insert(rows[i].device);
-      group.claim.ops.push_back(op);
-      group.claim.spans.emplace_back(trace.ops.begin_of(op), until);
+      group.candidate.ops.push_back(op);
+      group.candidate.spans.emplace_back(trace.ops.begin_of(op), until);
       if (by != Index<DataOp>::kNone) {
-        group.claim.rests.push_back({op, by});
-        group.claim.needed.push_back(by);
+        group.candidate.depends_on.push_back({op, by});
+        group.candidate.needed.push_back(by);
       }
       group.brings_back = group.brings_back || (trace.ops.common(op).map_type & kMapFrom) != 0;
       group.is_always = group.is_always || (trace.ops.common(op).map_type & kMapAlways) != 0;
       group.beside_kernels = group.beside_kernels || beside_kernels;
       group.facts.overwritten += fate == Fate::kOverwritten ? 1 : 0;
-      ++group.claim.finding.count;
+      ++group.candidate.finding.count;
     }
   }
   count_sends(evidence, groups);
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
-    Finding& finding = group.claim.finding;
+    Finding& finding = group.candidate.finding;
     // One of many, at a loop's end, say, is not worth a change.
     constexpr std::uint64_t kFew = 10;
     if (kFew * finding.count <= group.facts.all) continue;
     const Mapping& first = rows[group.first];
-    const Index<Site> site = trace.ops.common(group.claim.ops.front()).site;
+    const Index<Site> site = trace.ops.common(group.candidate.ops.front()).site;
     const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
-    describe(group.claim, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
+    describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              {name_of(trace, first)});
     group.facts.item = key.second;
     group.facts.devices = listed(group.devices);
     finding.facts = group.facts;
     if (site) add_edit(trace.sites[site.value], group, finding);
-    sum_up(group.claim, trace);
-    claims.push_back(std::move(group.claim));
+    sum_up(group.candidate, trace);
+    candidates.push_back(std::move(group.candidate));
   }
-  return claims;
+  return candidates;
 }
 
 namespace {
@@ -278,7 +278,7 @@ bool is_unused(const Evidence& evidence, KernelWrites& kernels, std::uint32_t nu
 }
 
 struct UnusedAllocationGroup {
-  Claim claim;
+  Candidate candidate;
   std::uint32_t first = 0;  ///< mapping
   UniqueTexts items;
   UniqueTexts names;
@@ -293,15 +293,15 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   group.items.add(expression_of(evidence.trace, mapping));
   group.names.add(name_of(evidence.trace, mapping));
   group.devices.insert(mapping.device);
-  group.claim.spans.emplace_back(mapping.begin, mapping.end);
+  group.candidate.spans.emplace_back(mapping.begin, mapping.end);
   group.beside_kernels =
       group.beside_kernels || evidence.kernels.any(mapping.device, mapping.begin, mapping.end);
-  ++group.claim.finding.count;
-  group.claim.finding.allocated_bytes += mapping.bytes;
-  group.claim.ops.push_back(mapping.alloc.value);
-  if (mapping.remove) group.claim.ops.push_back(mapping.remove.value);
+  ++group.candidate.finding.count;
+  group.candidate.finding.allocated_bytes += mapping.bytes;
+  group.candidate.ops.push_back(mapping.alloc.value);
+  if (mapping.remove) group.candidate.ops.push_back(mapping.remove.value);
   for (const std::uint32_t op : evidence.mappings.transfers(number)) {
-    group.claim.ops.push_back(op);
+    group.candidate.ops.push_back(op);
     ++(evidence.trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned);
   }
 }
@@ -313,11 +313,12 @@ void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) 
   group.sent += more.sent;
   group.returned += more.returned;
   group.beside_kernels = group.beside_kernels || more.beside_kernels;
-  Claim& claim = group.claim;
-  claim.finding.count += more.claim.finding.count;
-  claim.finding.allocated_bytes += more.claim.finding.allocated_bytes;
-  claim.ops.insert(claim.ops.end(), more.claim.ops.begin(), more.claim.ops.end());
-  claim.spans.insert(claim.spans.end(), more.claim.spans.begin(), more.claim.spans.end());
+  Candidate& candidate = group.candidate;
+  candidate.finding.count += more.candidate.finding.count;
+  candidate.finding.allocated_bytes += more.candidate.finding.allocated_bytes;
+  candidate.ops.insert(candidate.ops.end(), more.candidate.ops.begin(), more.candidate.ops.end());
+  candidate.spans.insert(candidate.spans.end(), more.candidate.spans.begin(),
+                         more.candidate.spans.end());
 }
 
 void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {
@@ -332,7 +333,7 @@ void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Find
 }  // namespace
 
 /// Device memory that came and went without a kernel that could have seen it.
-std::vector<Claim> unused_allocation(const Evidence& evidence, const Claimed& /*claimed*/) {
+std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<std::pair<std::uint32_t, std::string>, UnusedAllocationGroup>
@@ -352,7 +353,7 @@ std::vector<Claim> unused_allocation(const Evidence& evidence, const Claimed& /*
     const auto [at, is_new] = groups.try_emplace(key);
     if (is_new) {
       at->second.first = i;
-      place(at->second.claim, "unused_allocation", trace, site);
+      place(at->second.candidate, "unused_allocation", trace, site);
     }
     add_mapping(evidence, i, at->second);
   }
@@ -368,21 +369,21 @@ std::vector<Claim> unused_allocation(const Evidence& evidence, const Claimed& /*
       add_group(group, at->second);
     }
   }
-  std::vector<Claim> claims;
+  std::vector<Candidate> candidates;
   for (auto& [key, group] : directives) {
-    Finding& finding = group.claim.finding;
+    Finding& finding = group.candidate.finding;
     const Mapping& first = rows[group.first];
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
                          trace.recording.names == "on" && !group.beside_kernels;
-    describe(group.claim, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
+    describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              group.names.all());
     finding.facts =
         facts::UnusedAllocation{.items = group.items.all(), .devices = listed(group.devices)};
     add_edit(evidence, group, finding);
-    sum_up(group.claim, trace);
-    claims.push_back(std::move(group.claim));
+    sum_up(group.candidate, trace);
+    candidates.push_back(std::move(group.candidate));
   }
-  return claims;
+  return candidates;
 }
 
 }  // namespace ompdm::analysis

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detectors/settle.h"
+#include "detectors/conflicts.h"
 
 namespace ompdm::analysis::edited_items_test {
 namespace {

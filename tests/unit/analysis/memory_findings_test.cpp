@@ -382,10 +382,10 @@ TEST(Prediction, NoOperationIsTakenAwayTwice) {
   program.map();
   program.unmap();
   const Trace trace = program.take();
-  std::vector<Claim> claims(2);
-  claims[0].ops = {0, 1};
-  claims[1].ops = {1, 2};
-  const std::optional<Prediction> prediction = predict(trace, claims);
+  std::vector<Candidate> candidates(2);
+  candidates[0].ops = {0, 1};
+  candidates[1].ops = {1, 2};
+  const std::optional<Prediction> prediction = predict(trace, candidates);
   ASSERT_TRUE(prediction.has_value());
   EXPECT_EQ(prediction->wall, trace.process.wall - 115);
   EXPECT_EQ(prediction->transfer, 0);

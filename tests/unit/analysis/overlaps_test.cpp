@@ -26,7 +26,7 @@ TEST(Overlaps, ArePiecesOfAnArrayAndTheArray) {
   overlaps.add(110, 120);
   overlaps.add(190, 200);
   overlaps.add(200, 300);  // another
-  overlaps.settle();
+  overlaps.build();
   EXPECT_EQ(found(overlaps, 100, 200), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(found(overlaps, 115, 116), (Numbers{0, 2}));
   EXPECT_EQ(found(overlaps, 150, 160), (Numbers{0}));
@@ -47,7 +47,7 @@ TEST(Overlaps, AreWhatComparingAllWouldFind) {
     pieces.emplace_back(begin, begin + bytes);
     overlaps.add(begin, begin + bytes);
   }
-  overlaps.settle();
+  overlaps.build();
   for (std::uint64_t begin = 0; begin < kPlaces; ++begin) {
     for (std::uint64_t end = begin + 1; end <= 2 * kPlaces; ++end) {
       Numbers expected;
@@ -61,7 +61,7 @@ TEST(Overlaps, AreWhatComparingAllWouldFind) {
 
 TEST(Overlaps, OfNothingAreNone) {
   Overlaps overlaps;
-  overlaps.settle();
+  overlaps.build();
   EXPECT_EQ(found(overlaps, 0, 1), Numbers{});
 }
 

@@ -1,4 +1,4 @@
-#include "detectors/settle.h"
+#include "detectors/conflicts.h"
 
 #include <numeric>
 #include <tuple>
@@ -7,7 +7,7 @@ namespace ompdm::analysis {
 namespace {
 
 /// The items of an edit that changes what directives have.
-std::set<ItemAt> items_of(const Finding& finding, const Edit& edit) {
+std::set<ItemAt> edited_items(const Finding& finding, const Edit& edit) {
   std::set<ItemAt> items;
   if (edit.kind == EditKind::kInsert || edit.kind == EditKind::kKeep) return items;
   for (const SourcePlace& place : edit.anchor.places) {
@@ -30,7 +30,7 @@ bool is_motion(Directive directive) {
 std::set<ItemAt> rewritten_items(const Finding& finding) {
   std::set<ItemAt> all;
   for (const Edit& edit : finding.edits) {
-    if (!is_motion(edit.directive)) all.merge(items_of(finding, edit));
+    if (!is_motion(edit.directive)) all.merge(edited_items(finding, edit));
   }
   return all;
 }
@@ -64,23 +64,23 @@ bool overlap_in_part(std::vector<Stay> stays) {
 
 }  // namespace
 
-Settlement::Settlement(const Evidence& evidence)
+Conflicts::Conflicts(const Evidence& evidence)
     : evidence_(evidence),
       removed_(evidence.trace.ops.size()),
-      rested_on_(removed_.size()),
+      depended_on_(removed_.size()),
       stayed_(removed_.size()),
       counted_on_(removed_.size()),
       links_(removed_.size()),
       seen_(removed_.size()) {}
 
-Settlement::Items Settlement::items_of(const Claim& claim) const {
+Conflicts::Items Conflicts::items_of(const Candidate& candidate) const {
   const Trace& trace = evidence_.trace;
   const auto item_at = [&](const Site& site, std::uint32_t op) {
     return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
   };
-  Items items{rewritten_items(claim.finding), {}, {}};
+  Items items{rewritten_items(candidate.finding), {}, {}};
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     const DataOp& sent = trace.ops.common(op);
     if (!sent.site || sent.kind != OpKind::kHtoD) continue;
     const Site& site = trace.sites[sent.site.value];
@@ -89,53 +89,55 @@ Settlement::Items Settlement::items_of(const Claim& claim) const {
       continue;
     items.thinned.insert(item_at(site, op));
   }
-  for (const std::uint32_t op : claim.needed) {
+  for (const std::uint32_t op : candidate.needed) {
     const Index<Site> site = trace.ops.common(op).site;
     if (site) items.needed.insert(item_at(trace.sites[site.value], op));
   }
   return items;
 }
 
-std::vector<Claim> Settlement::settle(std::vector<Claim> claims) {
-  std::vector<std::size_t> order(claims.size());
+std::vector<Candidate> Conflicts::resolve(std::vector<Candidate> candidates) {
+  std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
-    const Finding& finding = claims[i].finding;
-    // While data stays it is not copied back: a claim on copies back alone has to save far more.
+    const Finding& finding = candidates[i].finding;
+    // While data stays it is not copied back: a candidate on copies back alone has to save far
+    // more.
     constexpr std::uint64_t kFar = 4;
     const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
     const bool is_weak =
         finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
     return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
   });
-  std::vector<bool> stays(claims.size());
-  for (const std::size_t i : order) stays[i] = take(claims[i]);
-  std::vector<Claim> kept;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (stays[i]) kept.push_back(std::move(claims[i]));
+  std::vector<bool> stays(candidates.size());
+  for (const std::size_t i : order) stays[i] = take(candidates[i]);
+  std::vector<Candidate> kept;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (stays[i]) kept.push_back(std::move(candidates[i]));
   }
   return kept;
 }
 
-bool Settlement::take(const Claim& claim) {
-  Items items = items_of(claim);
-  if (contradicts(items) || contradicts(claim)) return false;
+bool Conflicts::take(const Candidate& candidate) {
+  Items items = items_of(candidate);
+  if (contradicts(items) || contradicts(candidate)) return false;
   std::vector<std::uint32_t> added;
-  for (const std::uint32_t op : claim.ops) {
+  for (const std::uint32_t op : candidate.ops) {
     if (removed_[op]) continue;
     removed_[op] = true;
     added.push_back(op);
   }
   std::vector<std::uint32_t> linked;
-  for (const Rest& rest : claim.rests) {
+  for (const Dependence& rest : candidate.depends_on) {
     if (links_[rest.op].known) continue;
     links_[rest.op] = {rest.on, true};
     linked.push_back(rest.op);
   }
   ++round_;
   const bool stands =
-      std::ranges::all_of(claim.rests, [&](const Rest& rest) { return holds(rest.on); }) &&
-      std::ranges::all_of(added, [&](std::uint32_t op) { return !rested_on_[op] || holds(op); });
+      std::ranges::all_of(candidate.depends_on,
+                          [&](const Dependence& rest) { return holds(rest.on); }) &&
+      std::ranges::all_of(added, [&](std::uint32_t op) { return !depended_on_[op] || holds(op); });
   if (!stands) {
     for (const std::uint32_t op : added) removed_[op] = false;
     for (const std::uint32_t op : linked) links_[op] = {};
@@ -144,32 +146,32 @@ bool Settlement::take(const Claim& claim) {
   taken_.rewritten.merge(items.rewritten);
   taken_.thinned.merge(items.thinned);
   taken_.needed.merge(items.needed);
-  for (const Stay& stay : claim.stays) keep(stay);
-  for (const std::uint32_t op : claim.sends) counted_on_[op] = true;
-  if (claim.host_lags) {
-    for (const std::uint32_t op : claim.ops) stayed_[op] = true;
+  for (const Stay& stay : candidate.stays) keep(stay);
+  for (const std::uint32_t op : candidate.sends) counted_on_[op] = true;
+  if (candidate.host_copy_stale) {
+    for (const std::uint32_t op : candidate.ops) stayed_[op] = true;
   }
-  for (const Rest& rest : claim.rests) {
-    if (rest.on != kNoOp) rested_on_[rest.on] = true;
+  for (const Dependence& rest : candidate.depends_on) {
+    if (rest.on != kNoOp) depended_on_[rest.on] = true;
   }
   return true;
 }
 
-bool Settlement::contradicts(const Items& items) const {
+bool Conflicts::contradicts(const Items& items) const {
   return share_one(items.rewritten, taken_.rewritten) ||
          share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
          share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
 }
 
-bool Settlement::contradicts(const Claim& claim) const {
-  return overlap_in_part(claim.stays) ||
-         std::ranges::any_of(claim.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
-         std::ranges::any_of(claim.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
-         (claim.host_lags &&
-          std::ranges::any_of(claim.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
+bool Conflicts::contradicts(const Candidate& candidate) const {
+  return overlap_in_part(candidate.stays) ||
+         std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+         std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
+         (candidate.host_copy_stale &&
+          std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
 }
 
-bool Settlement::is_kept(const Stay& stay) const {
+bool Conflicts::is_kept(const Stay& stay) const {
   const auto found = kept_.find({stay.device, stay.storage});
   if (found == kept_.end()) return false;
   const Kept& kept = found->second;
@@ -184,7 +186,7 @@ bool Settlement::is_kept(const Stay& stay) const {
   return false;
 }
 
-void Settlement::keep(const Stay& stay) {
+void Conflicts::keep(const Stay& stay) {
   Kept& kept = kept_[{stay.device, stay.storage}];
   kept.addresses.add(stay.host, stay.host + stay.bytes);
   kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
@@ -193,7 +195,7 @@ void Settlement::keep(const Stay& stay) {
 
 /// Whether the effect of an operation remains: it is kept, or its chain of substitutes ends in an
 /// operation that is. A chain that leads back to itself has no such end.
-bool Settlement::holds(std::uint32_t op) {
+bool Conflicts::holds(std::uint32_t op) {
   std::vector<std::uint32_t> path;
   State end = State::kHolds;
   while (op != kNoOp && removed_[op]) {
