@@ -1,6 +1,7 @@
 #include "report/text_layout.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -41,6 +42,36 @@ Cells cells_of(const Table& table) {
     }
   }
   return cells;
+}
+
+/// What lies between blanks: an empty word between two blanks, but none at the beginning.
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = std::min(text.find(' ', at), text.size());
+    if (blank > at || !words.empty()) words.push_back(text.substr(at, blank - at));
+    at = blank + 1;
+  }
+  return words;
+}
+
+/// Lines of words with blanks between them, not wider than `width` unless a word is: the first line
+/// begins with `mark`, the others with `indent`.
+std::vector<std::string> filled(const std::vector<std::string>& words, std::size_t width,
+                                const std::string& mark, const std::string& indent) {
+  std::vector<std::string> lines;
+  std::size_t used = 0;
+  for (const std::string& word : words) {
+    const std::size_t size = display_width(word);
+    if (!lines.empty() && used + 1 + size <= width) {
+      lines.back() += ' ' + word;
+      used += 1 + size;
+    } else {
+      lines.push_back((lines.empty() ? mark : indent) + word);
+      used = display_width(lines.back());
+    }
+  }
+  return lines;
 }
 
 std::size_t longest_word(const Cells& cells, std::size_t column) {
@@ -209,35 +240,24 @@ std::string warning(const std::string& text, const Layout& layout) {
   return marked("! " + text, "33", layout);
 }
 
+std::vector<std::string> set_in_lines(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return {text};
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const std::string indent(std::min(blanks, width / 2), ' ');
+  std::vector<std::string> words = split_words(text);
+  std::erase(words, std::string());
+  for (std::string& word : words) word = shortened(word, width - indent.size());
+  return filled(words, width, indent, indent);
+}
+
 std::string wrapped(const std::string& line, std::size_t width, std::size_t indent) {
-  std::string text;
-  std::size_t used = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t blank = std::min(line.find(' ', at), line.size());
-    const std::string word = line.substr(at, blank - at);
-    if (used > 0 && used + 1 + display_width(word) > width) {
-      text += '\n' + std::string(indent, ' ') + word;
-      used = indent + display_width(word);
-    } else {
-      text += (used > 0 ? " " : "") + word;
-      used += (used > 0 ? 1 : 0) + display_width(word);
-    }
-    at = blank + 1;
-  }
-  return text;
+  return fmt::format(
+      "{}", fmt::join(filled(split_words(line), width, "", std::string(indent, ' ')), "\n"));
 }
 
 std::string paragraph(const std::string& mark, const std::string& text, std::size_t width) {
-  const std::string next_line = '\n' + std::string(mark.size(), ' ');
-  std::string lines = mark;
-  for (const char c : wrapped(text, width - std::min(width, mark.size()), 0)) {
-    if (c == '\n') {
-      lines += next_line;
-    } else {
-      lines += c;
-    }
-  }
-  return lines + '\n';
+  const std::string indent(mark.size(), ' ');
+  return fmt::format("{}\n", fmt::join(filled(split_words(text), width, mark, indent), "\n"));
 }
 
 std::string fact(const std::string& name, const std::string& value, const Layout& layout) {

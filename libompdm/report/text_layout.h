@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "ompdm/report.h"
 #include "report/table.h"
@@ -20,6 +21,10 @@ std::string warning(const std::string& text, const Layout& layout);
 
 /// A named fact of the page's head: "Program  build/bin/kernels/heat 1000 10".
 std::string fact(const std::string& name, const std::string& value, const Layout& layout);
+
+/// Text in lines that are not wider than `width`, each with the blanks that the text begins with.
+/// Wider words are shortened().
+std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
 
 /// Breaks at blanks so that no line is wider; later lines begin with `indent` blanks.
 std::string wrapped(const std::string& line, std::size_t width, std::size_t indent = 2);

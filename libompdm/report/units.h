@@ -46,13 +46,7 @@ std::string spoken_list(const std::vector<std::string>& items, const char* befor
 /// Columns on a terminal that UTF-8 text takes (one a code point).
 std::size_t display_width(const std::string& text);
 
-/// The words between blanks.
-std::vector<std::string> split_words(const std::string& text);
-
 /// Text shortened to `width` columns by leaving out its middle.
 std::string shortened(const std::string& text, std::size_t width);
-
-/// Text in lines that are not wider than `width`. Wider words are shortened().
-std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
 
 }  // namespace ompdm::report
