@@ -19,26 +19,22 @@ Directive directive_of(std::string_view entry) {
   return entry.starts_with("__tgt_") ? Directive::kTarget : Directive::kApi;
 }
 
-bool is_same_place(const Frame& one, const Frame& other) {
-  return std::tie(one.file, one.line, one.column) == std::tie(other.file, other.line, other.column);
-}
-
 /// A begin and an end at one place are a `target data`, however many copies of each there are.
 void join_halves(std::vector<UnreachedDirective>& rows) {
-  const auto has = [&](Directive directive, const Frame& place) {
-    return std::ranges::any_of(rows, [&](const UnreachedDirective& row) {
-      return row.directive == directive && is_same_place(row.place, place);
-    });
+  using Place = std::tuple<std::string, int, int>;
+  const auto place_of = [](const UnreachedDirective& row) {
+    return Place(row.place.file, row.place.line, row.place.column);
   };
-  std::vector<UnreachedDirective> joined = rows;
-  for (UnreachedDirective& row : joined) {
-    const bool is_data =
-        has(Directive::kTargetEnterData, row.place) && has(Directive::kTargetExitData, row.place);
+  std::map<Directive, std::set<Place>> places;
+  for (const UnreachedDirective& row : rows) places[row.directive].insert(place_of(row));
+  for (UnreachedDirective& row : rows) {
     const bool is_half =
         row.directive == Directive::kTargetEnterData || row.directive == Directive::kTargetExitData;
-    if (is_data && is_half) row.directive = Directive::kTargetData;
+    if (is_half && places[Directive::kTargetEnterData].contains(place_of(row)) &&
+        places[Directive::kTargetExitData].contains(place_of(row))) {
+      row.directive = Directive::kTargetData;
+    }
   }
-  rows = std::move(joined);
 }
 
 }  // namespace
@@ -140,8 +136,8 @@ const UnreachedDirectives::Place& UnreachedDirectives::place_of(Address address,
   return place;
 }
 
-/// Compilers copy code: what was reached at one of its copies was reached. Where calls of the
-/// loop's own function have one chain of inlined calls, they are copies too, wherever they lie.
+/// Compilers copy code: a directive was executed if one of its copies was. Calls of the loop's own
+/// function with one chain of inlined calls are copies too, wherever they lie.
 std::vector<UnreachedDirective> UnreachedDirectives::unreached_of(const Calls& calls,
                                                                   const std::set<Address>& reached,
                                                                   const Calls& of_function) {
@@ -206,7 +202,7 @@ void UnreachedDirectives::describe(const std::set<std::uint64_t>& held,
     for (const Address& callee : callees_[place]) functions.emplace_back(callee, false);
   }
   add_called(std::move(functions), reach);
-  // Of what another thread did nothing tells where it was handed over.
+  // The call path of another thread does not lead to where the function was handed over.
   for (const Address& address : reach.by_threads) {
     if (sites_.contains(address)) reached.insert(address);
   }
@@ -216,7 +212,7 @@ void UnreachedDirectives::describe(const std::set<std::uint64_t>& held,
 
 void UnreachedDirectives::find(const FunctionLoops& function, const FunctionCalls& calls) {
   for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
-    // What the compiler made of one loop is one.
+    // Loops that the compiler made of one loop are one.
     std::set<std::uint64_t> held = calls.calls_in(number);
     const std::string& source = function.sources[number];
     for (std::uint32_t other = 0; other < calls.loops().size(); ++other) {
