@@ -141,9 +141,8 @@ void find_device_variables(Draft& draft, Symbols& symbols) {
     if (!is_variable || !symbol.module) continue;
     const std::uint64_t address = symbol.address - trace.modules[symbol.module.value].bias;
     if (!seen.emplace(symbol.module.value, address).second) continue;
-    const bool has_room = symbol.size >= kAddressSize;
-    const bool holds =
-        has_room && symbols.global_holds_pointers(symbol.module, address).value_or(true);
+    const GlobalVariable* global = symbols.global_at(symbol.module, address);
+    const bool holds = symbol.size >= kAddressSize && (global == nullptr || global->holds_pointers);
     trace.device_variables.push_back(
         {symbol.module, demangle(symbol.name), address, symbol.size, holds});
   }

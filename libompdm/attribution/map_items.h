@@ -32,7 +32,9 @@ struct Descriptor {
   std::uint64_t bytes = 0;
   std::size_t data = 0;  ///< position of the item that holds the data
 
-  [[nodiscard]] bool holds(std::uint64_t address) const { return address - begin < bytes; }
+  [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t size) const {
+    return address - begin < bytes && address - begin + size <= bytes;
+  }
 };
 
 /// The descriptors in a list that flang made. They begin with a pointer to the data, and are mapped

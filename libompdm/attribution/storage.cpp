@@ -6,52 +6,21 @@
 
 namespace ompdm::trace {
 
-void LiveMemory::allocate(std::int32_t device, const DeviceBlock& block) {
-  devices_[device].allocations[block.begin] = block;
-}
-
-void LiveMemory::associate(std::int32_t device, const DeviceBlock& block) {
-  DeviceMemory& memory = devices_[device];
-  memory.associations[block.begin] = block;
-  memory.associated[block.host] = block.begin;
-}
-
-const DeviceBlock* LiveMemory::find(const Blocks& blocks, std::uint64_t address) {
-  auto at = blocks.upper_bound(address);
-  if (at == blocks.begin()) return nullptr;
-  --at;
-  return address - at->second.begin < at->second.bytes ? &at->second : nullptr;
-}
-
-const DeviceBlock* LiveMemory::find(std::int32_t device, std::uint64_t address) const {
-  const auto memory = devices_.find(device);
-  if (memory == devices_.end()) return nullptr;
-  const DeviceBlock* associated = find(memory->second.associations, address);
-  return associated != nullptr ? associated : find(memory->second.allocations, address);
-}
-
-std::optional<DeviceBlock> LiveMemory::release(std::int32_t device, std::uint64_t address) {
-  Blocks& blocks = devices_[device].allocations;
-  const auto at = blocks.find(address);
-  if (at == blocks.end()) return std::nullopt;
-  const DeviceBlock block = at->second;
-  blocks.erase(at);
-  return block;
-}
-
-std::optional<DeviceBlock> LiveMemory::disassociate(std::int32_t device, std::uint64_t host) {
-  DeviceMemory& memory = devices_[device];
-  const auto address = memory.associated.find(host);
-  if (address == memory.associated.end()) return std::nullopt;
-  const auto at = memory.associations.find(address->second);
-  memory.associated.erase(address);
-  if (at == memory.associations.end()) return std::nullopt;
-  const DeviceBlock block = at->second;
-  memory.associations.erase(at);
-  return block;
-}
-
 namespace {
+
+// The piece that holds the address, null if none does.
+auto* piece_at(auto& pieces, std::uint64_t address) {
+  const auto after = pieces.upper_bound(address);
+  auto* piece = after == pieces.begin() ? nullptr : &std::prev(after)->second;
+  return piece != nullptr && address < piece->end ? piece : nullptr;
+}
+
+void set_name(Variable& variable, const ItemName& name) {
+  variable.name = name.base;
+  variable.expression = name.expression;
+  variable.file = name.file;
+  variable.line = name.line;
+}
 
 // `*p` and `p[0:n]` are two spellings of what p points to.
 bool is_dereferenced(const std::string& name, const std::string& pointer) {
@@ -90,10 +59,8 @@ Storage::Pieces::iterator Storage::first_overlap(std::uint64_t begin, std::uint6
 }
 
 Index<Variable> Storage::find(std::uint64_t address) const {
-  auto at = pieces_.upper_bound(address);
-  if (at == pieces_.begin()) return {};
-  --at;
-  return address < at->second.end ? at->second.variable : Index<Variable>{};
+  const Piece* piece = piece_at(pieces_, address);
+  return piece != nullptr ? piece->variable : Index<Variable>{};
 }
 
 bool Storage::is_named(Index<Variable> index, const std::string& name) const {
@@ -191,10 +158,7 @@ Index<Variable> Storage::variable_now(const Piece& piece, std::uint64_t begin,
 
 Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
   Variable variable;
-  variable.name = mention.name->base;
-  variable.expression = mention.name->expression;
-  variable.file = mention.name->file;
-  variable.line = mention.name->line;
+  set_name(variable, *mention.name);
   Clause clause{variable.name, variable.file, variable.line, 0, 0};
   if (variable.name.empty()) {
     if (mention.site) {
@@ -235,11 +199,7 @@ void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Me
   const std::string& name = mention.name->base;
   if (name.empty() || is_named(index, name)) return;
   if (variable.name.empty()) {
-    variable.name = name;
-    variable.expression = mention.name->expression;
-    variable.file = mention.name->file;
-    variable.line = mention.name->line;
-    return;
+    return set_name(variable, *mention.name);
   }
   if (mention.is_part || is_part_of(name, variable.name)) return;
   called_.emplace(index.value, name);
@@ -299,31 +259,22 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
 }
 
 void Storage::acquire(std::uint64_t address) {
-  auto at = pieces_.upper_bound(address);
-  if (at == pieces_.begin()) return;
-  --at;
-  if (address >= at->second.end) return;
-  ++at->second.present;
-  at->second.is_over = false;
+  Piece* piece = piece_at(pieces_, address);
+  if (piece == nullptr) return;
+  ++piece->present;
+  piece->is_over = false;
 }
 
 void Storage::release(std::uint64_t address, Nanoseconds time) {
-  auto at = pieces_.upper_bound(address);
-  if (at == pieces_.begin()) return;
-  --at;
-  if (address >= at->second.end) return;
-  if (at->second.present > 0) {
-    --at->second.present;
-    at->second.is_over = at->second.is_over || at->second.present == 0;
-  }
-  at->second.touched = std::max(at->second.touched, time);
+  Piece* piece = piece_at(pieces_, address);
+  if (piece == nullptr) return;
+  if (piece->present > 0 && --piece->present == 0) piece->is_over = true;
+  piece->touched = std::max(piece->touched, time);
 }
 
 bool Storage::is_present(std::uint64_t address) const {
-  auto at = pieces_.upper_bound(address);
-  if (at == pieces_.begin()) return false;
-  --at;
-  return address < at->second.end && at->second.present > 0;
+  const Piece* piece = piece_at(pieces_, address);
+  return piece != nullptr && piece->present > 0;
 }
 
 void Storage::note_content(std::uint64_t address, Index<DataOp> transfer) {

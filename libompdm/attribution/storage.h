@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/call_order.h"
+#include "model/live_memory.h"
 #include "ompdm/trace.h"
 #include "symbols/symbol_names.h"
 
@@ -34,27 +35,30 @@ struct DeviceBlock {
   }
 };
 
-class LiveMemory {
+/// The blocks of all devices.
+class DeviceMemory {
  public:
-  void allocate(std::int32_t device, const DeviceBlock& block);
-  /// `block` is shown in place of the allocation it lies in until its host storage is
-  /// disassociated.
-  void associate(std::int32_t device, const DeviceBlock& block);
-  /// The block that holds an address; nullptr if none does. Valid until the next change.
-  [[nodiscard]] const DeviceBlock* find(std::int32_t device, std::uint64_t address) const;
-  std::optional<DeviceBlock> release(std::int32_t device, std::uint64_t address);
-  std::optional<DeviceBlock> disassociate(std::int32_t device, std::uint64_t host);
+  LiveMemory<DeviceBlock> allocations;
+
+  /// `block` hides the allocation that it lies in until its host storage is disassociated.
+  void associate(std::int32_t device, const DeviceBlock& block) {
+    associations_.allocate(device, block.begin, block);
+    associated_[{device, block.host}] = block.begin;
+  }
+  std::optional<DeviceBlock> disassociate(std::int32_t device, std::uint64_t host) {
+    const auto address = associated_.extract({device, host});
+    return address.empty() ? std::nullopt : associations_.release(device, address.mapped());
+  }
+  /// The block that holds an address; null if none does. Valid until the next change.
+  [[nodiscard]] const DeviceBlock* find(std::int32_t device, std::uint64_t address) const {
+    const DeviceBlock* associated = associations_.find(device, address);
+    return associated != nullptr ? associated : allocations.find(device, address);
+  }
 
  private:
-  using Blocks = std::map<std::uint64_t, DeviceBlock>;  // by begin
-  struct DeviceMemory {
-    Blocks allocations;
-    Blocks associations;
-    std::map<std::uint64_t, std::uint64_t> associated;  // host address -> device address
-  };
-  static const DeviceBlock* find(const Blocks& blocks, std::uint64_t address);
-
-  std::map<std::int32_t, DeviceMemory> devices_;
+  LiveMemory<DeviceBlock> associations_;
+  // The device address of a host address.
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> associated_;
 };
 
 /// How a directive speaks of a piece of storage.

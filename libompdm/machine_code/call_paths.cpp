@@ -26,11 +26,11 @@ class PathTree {
 
   /// `end` is that of the outermost frame.
   Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame, std::uint64_t end) {
-    const auto [at, is_new] =
-        nodes_.emplace(std::tuple(caller.value, place_of(frame).value, frame.stack),
-                       static_cast<std::uint32_t>(trace_.call_paths.size()));
+    const Index<CallPlace> place = place_of(frame);
+    const auto [at, is_new] = nodes_.emplace(std::tuple(caller.value, place.value, frame.stack),
+                                             static_cast<std::uint32_t>(trace_.call_paths.size()));
     const std::uint64_t frame_end = caller ? trace_.call_paths[caller.value].stack : end;
-    if (is_new) trace_.call_paths.push_back({caller, place_of(frame), frame.stack, frame_end});
+    if (is_new) trace_.call_paths.push_back({caller, place, frame.stack, frame_end});
     return {at->second};
   }
 
@@ -70,21 +70,22 @@ void sort_places(Trace& trace) {
   for (CallPath& path : trace.call_paths) path.place = {moved_to[path.place.value]};
 }
 
+/// The chain of inlined calls at a site or a place in the code, or its one function.
+std::vector<Frame> frames_of(const auto& at) {
+  if (!at.inlined.empty()) return at.inlined;
+  return {{at.function, at.file, at.line, at.column}};
+}
+
 void locate(Trace& trace, Symbols& symbols) {
   for (CallPlace& place : trace.call_places) {
-    const CodePlace& at = symbols.caller_at(place.module, place.address - 1);
-    place.frames = at.inlined;
-    if (place.frames.empty()) place.frames = {{at.function, at.file, at.line, at.column}};
+    place.frames = frames_of(symbols.caller_at(place.module, place.address - 1));
   }
-  // Of the directives themselves the compiler tells more than debug information does.
+  // Directives: the compiler knows more than debug information does.
   std::map<std::pair<std::uint32_t, std::uint64_t>, const Site*> sites;
   for (const Site& site : trace.sites) sites[{site.module.value, site.address}] = &site;
   for (CallPlace& place : trace.call_places) {
     const auto at = sites.find({place.module.value, place.address});
-    if (at == sites.end()) continue;
-    const Site& site = *at->second;
-    place.frames = site.inlined;
-    if (place.frames.empty()) place.frames = {{site.function, site.file, site.line, site.column}};
+    if (at != sites.end()) place.frames = frames_of(*at->second);
   }
 }
 
@@ -165,19 +166,12 @@ class Functions {
 
   void describe(const std::vector<spool::Entry>& entries) {
     find_sure_calls();
-    std::vector<FunctionLoops> loops;
-    UnreachedDirectives unreached(trace_, symbols_);
-    for (Function& function : rows_) {
-      loops.push_back(describe(function));
-      unreached.find(loops.back(), function.calls);
-    }
-    for (const FunctionLoops& function : loops) unite_loops(trace_, function, entries);
-    for (const Function& function : rows_) {
-      const auto first = static_cast<std::uint32_t>(trace_.loops.size());
-      find_repeats(trace_, function.places, entries);
-      unreached.find_unrolled(function.places, function.calls, first);
-    }
-    trace_.losses.push_back({"loops_code_unread", unreached.cut()});
+    std::vector<FunctionLoops> functions;
+    for (Function& function : rows_) functions.push_back(describe(function));
+    for (const FunctionLoops& function : functions) unite_loops(trace_, function, entries);
+    for (const Function& function : rows_) find_repeats(trace_, function.places, entries);
+    const std::uint64_t cut = find_unexecuted(trace_, symbols_, functions);
+    trace_.losses.push_back({"loops_code_unread", cut});
     trace_.losses.push_back({"calls_without_unwind_table", unwalked_});
   }
 
@@ -218,7 +212,7 @@ class Functions {
   FunctionLoops describe(Function& function) {
     const Index<Module> module = trace_.call_places[function.places.front()].module;
     const auto first = static_cast<std::uint32_t>(trace_.loops.size());
-    FunctionLoops loops{function.places, first, {}};
+    FunctionLoops loops{function.places, &function.calls, first, {}};
     const auto row_of = [first](std::uint32_t loop) {
       return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{first + loop};
     };

@@ -154,25 +154,12 @@ std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_
       before[to].push_back(from);
     }
   }
-  // The blocks that the calls' own lead to.
-  const auto reached = [&](const BlockGraph& ways) {
-    std::vector<bool> found(ways.size());
-    std::vector<std::uint32_t> left;
-    for (const std::uint32_t call : calls) left.push_back(blocks_[call]);
-    while (!left.empty()) {
-      const std::uint32_t block = left.back();
-      left.pop_back();
-      for (const std::uint32_t next : ways[block]) {
-        if (found[next]) continue;
-        found[next] = true;
-        left.push_back(next);
-      }
-    }
-    return found;
-  };
-  const std::vector<bool> after_one = reached(after);
-  const std::vector<bool> before_one = reached(before);
-  // In a block of their own only what lies behind the first, and before the last.
+  std::vector<std::uint32_t> blocks;
+  for (const std::uint32_t call : calls) blocks.push_back(blocks_[call]);
+  const auto any = [](std::uint32_t, std::uint32_t) { return true; };
+  const std::vector<bool> after_one = blocks_behind(after, blocks, any);
+  const std::vector<bool> before_one = blocks_behind(before, blocks, any);
+  // In a block of the calls, those from the first to the last of them.
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> own;
   for (const std::uint32_t call : calls) {
     const std::uint64_t address = returns_[call];
@@ -219,24 +206,12 @@ void FunctionCalls::find_early_exits(const std::vector<bool>& sure) {
   }
 }
 
-/// Where a loop's exits lead to without going through a block that is marked.
+/// The blocks that a loop's exits lead to without going through a marked block.
 std::vector<bool> FunctionCalls::behind(std::uint32_t loop, const std::vector<bool>& marked) const {
-  std::vector<bool> found(marked.size());
-  std::vector<std::uint32_t> left;
-  const auto follow = [&](std::uint32_t from, bool from_inside) {
-    for (const std::uint32_t to : flow_->successors[from]) {
-      if (found[to] || marked[to] || (from_inside && nest_->contains(loop, to))) continue;
-      found[to] = true;
-      if (!nest_->contains(loop, to)) left.push_back(to);
-    }
-  };
-  for (const std::uint32_t block : nest_->loops()[loop].blocks) follow(block, true);
-  while (!left.empty()) {
-    const std::uint32_t from = left.back();
-    left.pop_back();
-    follow(from, false);
-  }
-  return found;
+  return blocks_behind(
+      flow_->successors, nest_->loops()[loop].blocks, [&](std::uint32_t block, std::uint32_t to) {
+        return !marked[to] && !(nest_->contains(loop, block) && nest_->contains(loop, to));
+      });
 }
 
 bool FunctionCalls::is_entered_unseen(std::uint32_t number, const std::vector<bool>& sure) const {

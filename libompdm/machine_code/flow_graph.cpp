@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -90,16 +90,11 @@ void LoopNest::find_loops() {
       if (dominates(header, from)) loop.latches.push_back(from);
     }
     if (loop.latches.empty()) continue;
-    std::vector<bool> in(graph_.size());
+    std::vector<bool> in =
+        blocks_behind(before_, loop.latches,
+                      [header](std::uint32_t block, std::uint32_t) { return block != header; });
     in[header] = true;
-    std::vector<std::uint32_t> left = loop.latches;
-    while (!left.empty()) {
-      const std::uint32_t block = left.back();
-      left.pop_back();
-      if (in[block]) continue;
-      in[block] = true;
-      left.insert(left.end(), before_[block].begin(), before_[block].end());
-    }
+    for (const std::uint32_t latch : loop.latches) in[latch] = true;
     for (std::uint32_t block = 0; block < graph_.size(); ++block) {
       if (in[block]) loop.blocks.push_back(block);
     }
@@ -137,18 +132,11 @@ bool LoopNest::contains(std::uint32_t loop, std::uint32_t block) const {
 }
 
 bool LoopNest::is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const {
-  std::vector<bool> seen(graph_.size());
-  while (!blocks.empty()) {
-    const std::uint32_t from = blocks.back();
-    blocks.pop_back();
-    if (reached(from) || seen[from]) continue;
-    seen[from] = true;
-    for (const std::uint32_t to : graph_[from]) {
-      if (reached(to) && contains(loop, to)) return true;
-      blocks.push_back(to);
-    }
-  }
-  return false;
+  const std::vector<bool> found =
+      blocks_behind(graph_, std::move(blocks),
+                    [this](std::uint32_t block, std::uint32_t) { return !reached(block); });
+  return std::ranges::any_of(loops_[loop].blocks,
+                             [&](std::uint32_t block) { return found[block]; });
 }
 
 std::uint32_t LoopNest::common(std::uint32_t loop, std::uint32_t other) const {
@@ -162,64 +150,38 @@ std::vector<bool> LoopNest::onward(std::uint32_t block, std::uint32_t loop) cons
   return in_pass(graph_, block, loop);
 }
 
-/// What `ways` lead to from the block before the pass ends; the block itself where they come back.
+/// The blocks that `ways` lead to from the block before the iteration ends; the block itself where
+/// they lead back to it.
 std::vector<bool> LoopNest::in_pass(const BlockGraph& ways, std::uint32_t block,
                                     std::uint32_t loop) const {
-  std::vector<bool> found(graph_.size());
-  std::vector<std::uint32_t> left = {block};
-  while (!left.empty()) {
-    const std::uint32_t from = left.back();
-    left.pop_back();
-    for (const std::uint32_t to : ways[from]) {
-      if (found[to] || !contains(loop, to)) continue;
-      if (loop != kNoLoop && to == loops_[loop].header) continue;  // another pass
-      found[to] = true;
-      left.push_back(to);
-    }
-  }
-  return found;
+  return blocks_behind(ways, {block}, [&](std::uint32_t, std::uint32_t to) {
+    return contains(loop, to) && (loop == kNoLoop || to != loops_[loop].header);
+  });
 }
 
 std::vector<bool> LoopNest::until(const std::vector<bool>& marked, std::uint32_t loop) const {
   const std::uint32_t entry = loop == kNoLoop ? 0 : loops_[loop].header;
-  std::vector<bool> found(graph_.size());
+  std::vector<bool> found = blocks_behind(
+      graph_, {entry},
+      [&](std::uint32_t block, std::uint32_t to) { return !marked[block] && contains(loop, to); });
   found[entry] = true;
-  std::vector<std::uint32_t> left = {entry};
-  while (!left.empty()) {
-    const std::uint32_t from = left.back();
-    left.pop_back();
-    if (marked[from]) continue;
-    for (const std::uint32_t to : graph_[from]) {
-      if (found[to] || !contains(loop, to)) continue;
-      found[to] = true;
-      left.push_back(to);
-    }
-  }
   return found;
 }
 
 std::vector<bool> LoopNest::since(const std::vector<bool>& marked, std::uint32_t loop) const {
-  std::vector<bool> found(graph_.size());
-  std::vector<std::uint32_t> left;
-  const auto add = [&](std::uint32_t block) {
-    if (found[block] || !contains(loop, block)) return;
-    found[block] = true;
-    left.push_back(block);
-  };
+  std::vector<std::uint32_t> ends;
   if (loop != kNoLoop) {
-    for (const std::uint32_t latch : loops_[loop].latches) add(latch);
+    ends = loops_[loop].latches;
   } else {
-    for (const std::uint32_t block : sorted_) {
-      if (graph_[block].empty()) add(block);
-    }
+    std::ranges::copy_if(sorted_, std::back_inserter(ends),
+                         [this](std::uint32_t block) { return graph_[block].empty(); });
   }
-  while (!left.empty()) {
-    const std::uint32_t to = left.back();
-    left.pop_back();
-    const bool begins_pass = loop != kNoLoop && to == loops_[loop].header;
-    if (marked[to] || begins_pass) continue;
-    for (const std::uint32_t from : before_[to]) add(from);
-  }
+  std::vector<bool> found =
+      blocks_behind(before_, ends, [&](std::uint32_t block, std::uint32_t to) {
+        const bool begins_iteration = loop != kNoLoop && block == loops_[loop].header;
+        return !marked[block] && !begins_iteration && contains(loop, to);
+      });
+  for (const std::uint32_t end : ends) found[end] = true;
   return found;
 }
 
@@ -265,34 +227,13 @@ class LoadedAddresses {
 
   /// Code at fixed addresses, which are low, loads them by halves of registers.
   static x86_reg whole(x86_reg reg) {
-    switch (reg) {
-      case X86_REG_EDI:
-        return X86_REG_RDI;
-      case X86_REG_ESI:
-        return X86_REG_RSI;
-      case X86_REG_EDX:
-        return X86_REG_RDX;
-      case X86_REG_ECX:
-        return X86_REG_RCX;
-      case X86_REG_R8D:
-        return X86_REG_R8;
-      case X86_REG_R9D:
-        return X86_REG_R9;
-      case X86_REG_EBX:
-        return X86_REG_RBX;
-      case X86_REG_EBP:
-        return X86_REG_RBP;
-      case X86_REG_R12D:
-        return X86_REG_R12;
-      case X86_REG_R13D:
-        return X86_REG_R13;
-      case X86_REG_R14D:
-        return X86_REG_R14;
-      case X86_REG_R15D:
-        return X86_REG_R15;
-      default:
-        return reg;
-    }
+    constexpr std::pair<x86_reg, x86_reg> kHalves[] = {
+        {X86_REG_EDI, X86_REG_RDI},  {X86_REG_ESI, X86_REG_RSI},  {X86_REG_EDX, X86_REG_RDX},
+        {X86_REG_ECX, X86_REG_RCX},  {X86_REG_R8D, X86_REG_R8},   {X86_REG_R9D, X86_REG_R9},
+        {X86_REG_EBX, X86_REG_RBX},  {X86_REG_EBP, X86_REG_RBP},  {X86_REG_R12D, X86_REG_R12},
+        {X86_REG_R13D, X86_REG_R13}, {X86_REG_R14D, X86_REG_R14}, {X86_REG_R15D, X86_REG_R15}};
+    const auto* at = std::ranges::find(kHalves, reg, &std::pair<x86_reg, x86_reg>::first);
+    return at == std::end(kHalves) ? reg : at->second;
   }
 
   std::array<std::uint64_t, X86_REG_ENDING> addresses_{};
@@ -350,73 +291,59 @@ class Disassembler {
   }
 
  private:
-  [[nodiscard]] Instruction read_one() const;
-  [[nodiscard]] Flow flow_of(const cs_x86& detail) const;
+  [[nodiscard]] Instruction read_one() const {
+    const unsigned id = instruction_->id;
+    const cs_x86& detail = instruction_->detail->x86;
+    const cs_x86_op& first = detail.operands[0];
+    const cs_x86_op& second = detail.operands[1];
+    const bool has_number = second.type == X86_OP_IMM;
+    const auto number = static_cast<std::uint64_t>(second.imm);
+    Instruction found;
+    found.address = instruction_->address;
+    found.next = instruction_->address + instruction_->size;
+    found.flow = flow_of(detail);
+    if (found.flow == Flow::kJump || found.flow == Flow::kBranch) {
+      found.target = static_cast<std::uint64_t>(first.imm);
+    }
+    found.calls = id == X86_INS_CALL;
+    if (found.calls && first.type == X86_OP_IMM) {
+      found.call.function = static_cast<std::uint64_t>(first.imm);
+    }
+    if (found.calls && first.type == X86_OP_MEM && first.mem.base == X86_REG_RIP) {
+      found.call.pointer = found.next + static_cast<std::uint64_t>(first.mem.disp);
+    }
+    if (found.flow == Flow::kIndexed && first.mem.base == X86_REG_INVALID) {
+      found.table = static_cast<std::uint64_t>(first.mem.disp);
+    }
+    const bool adds = id == X86_INS_ADD && second.type == X86_OP_REG;
+    if ((adds || found.flow == Flow::kIndirect) && first.type == X86_OP_REG) found.sum = first.reg;
+    if (id == X86_INS_LEA && second.mem.base == X86_REG_RIP) {
+      found.table = found.next + static_cast<std::uint64_t>(second.mem.disp);
+    }
+    const bool compares =
+        id == X86_INS_CMP && detail.op_count == 2 && has_number && second.imm >= 0;
+    // A switch over what a mask leaves compares nothing more.
+    const bool masks = id == X86_INS_AND && has_number && std::has_single_bit(number + 1);
+    if (compares || masks) found.limit = number + 1;
+    if (id == X86_INS_SUB && has_number && second.imm > 0) found.subtracted = number;
+    return found;
+  }
+
+  [[nodiscard]] Flow flow_of(const cs_x86& detail) const {
+    const unsigned id = instruction_->id;
+    if (id == X86_INS_UD2 || id == X86_INS_HLT || id == X86_INS_INT3) return Flow::kEnd;
+    if (cs_insn_group(handle_, instruction_, CS_GRP_RET)) return Flow::kEnd;
+    if (!cs_insn_group(handle_, instruction_, CS_GRP_JUMP)) return Flow::kOn;
+    const cs_x86_op& to = detail.operands[0];
+    if (detail.op_count == 0) return Flow::kIndirect;
+    if (to.type == X86_OP_MEM && to.mem.index != X86_REG_INVALID) return Flow::kIndexed;
+    if (to.type != X86_OP_IMM) return Flow::kIndirect;
+    return instruction_->id == X86_INS_JMP ? Flow::kJump : Flow::kBranch;
+  }
 
   csh handle_ = 0;
   cs_insn* instruction_ = nullptr;
 };
-
-Flow Disassembler::flow_of(const cs_x86& detail) const {
-  switch (instruction_->id) {
-    case X86_INS_UD2:
-    case X86_INS_HLT:
-    case X86_INS_INT3:
-      return Flow::kEnd;
-    default:
-      break;
-  }
-  if (cs_insn_group(handle_, instruction_, CS_GRP_RET)) return Flow::kEnd;
-  if (!cs_insn_group(handle_, instruction_, CS_GRP_JUMP)) return Flow::kOn;
-  const cs_x86_op& to = detail.operands[0];
-  if (detail.op_count == 0) return Flow::kIndirect;
-  if (to.type == X86_OP_MEM && to.mem.index != X86_REG_INVALID) return Flow::kIndexed;
-  if (to.type != X86_OP_IMM) return Flow::kIndirect;
-  return instruction_->id == X86_INS_JMP ? Flow::kJump : Flow::kBranch;
-}
-
-Instruction Disassembler::read_one() const {
-  const cs_x86& detail = instruction_->detail->x86;
-  Instruction found;
-  found.address = instruction_->address;
-  found.next = instruction_->address + instruction_->size;
-  found.flow = flow_of(detail);
-  if (found.flow == Flow::kJump || found.flow == Flow::kBranch) {
-    found.target = static_cast<std::uint64_t>(detail.operands[0].imm);
-  }
-  found.calls = instruction_->id == X86_INS_CALL;
-  if (found.calls) {
-    const cs_x86_op& called = detail.operands[0];
-    if (called.type == X86_OP_IMM) found.call.function = static_cast<std::uint64_t>(called.imm);
-    if (called.type == X86_OP_MEM && called.mem.base == X86_REG_RIP) {
-      found.call.pointer = found.next + static_cast<std::uint64_t>(called.mem.disp);
-    }
-  }
-  if (found.flow == Flow::kIndexed && detail.operands[0].mem.base == X86_REG_INVALID) {
-    found.table = static_cast<std::uint64_t>(detail.operands[0].mem.disp);
-  }
-  const bool adds = instruction_->id == X86_INS_ADD && detail.operands[1].type == X86_OP_REG;
-  if ((adds || found.flow == Flow::kIndirect) && detail.operands[0].type == X86_OP_REG) {
-    found.sum = detail.operands[0].reg;
-  }
-  if (instruction_->id == X86_INS_LEA && detail.operands[1].mem.base == X86_REG_RIP) {
-    found.table = found.next + static_cast<std::uint64_t>(detail.operands[1].mem.disp);
-  }
-  if (instruction_->id == X86_INS_CMP && detail.op_count == 2 &&
-      detail.operands[1].type == X86_OP_IMM && detail.operands[1].imm >= 0) {
-    found.limit = static_cast<std::uint64_t>(detail.operands[1].imm) + 1;
-  }
-  // A switch over what a mask leaves asks nothing more.
-  if (instruction_->id == X86_INS_AND && detail.operands[1].type == X86_OP_IMM &&
-      std::has_single_bit(static_cast<std::uint64_t>(detail.operands[1].imm) + 1)) {
-    found.limit = static_cast<std::uint64_t>(detail.operands[1].imm) + 1;
-  }
-  if (instruction_->id == X86_INS_SUB && detail.operands[1].type == X86_OP_IMM &&
-      detail.operands[1].imm > 0) {
-    found.subtracted = static_cast<std::uint64_t>(detail.operands[1].imm);
-  }
-  return found;
-}
 
 /// What is known of a jump whose target is computed: a table, and how many entries it has.
 struct JumpTable {

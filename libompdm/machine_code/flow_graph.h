@@ -26,6 +26,24 @@ struct NaturalLoop {
   std::vector<std::uint32_t> blocks;   ///< sorted, header and inner loops included
 };
 
+/// The blocks that `ways` lead to from the blocks `from`: each step that `may_step(from, to)`
+/// allows is taken. A block of `from` is one of them only where a way leads back to it.
+template <class MayStep>
+std::vector<bool> blocks_behind(const BlockGraph& ways, std::vector<std::uint32_t> from,
+                                MayStep may_step) {
+  std::vector<bool> found(ways.size());
+  while (!from.empty()) {
+    const std::uint32_t block = from.back();
+    from.pop_back();
+    for (const std::uint32_t to : ways[block]) {
+      if (found[to] || !may_step(block, to)) continue;
+      found[to] = true;
+      from.push_back(to);
+    }
+  }
+  return found;
+}
+
 class LoopNest {
  public:
   /// `graph` must outlive this.

@@ -54,15 +54,6 @@ std::span<const std::byte> ModuleCode::bytes(std::uint64_t address, std::uint64_
   return {};
 }
 
-template <class Number>
-std::optional<Number> ModuleCode::read(std::uint64_t address) const {
-  const auto at = bytes(address, sizeof(Number));
-  if (at.empty()) return std::nullopt;
-  Number number{};
-  std::memcpy(&number, at.data(), sizeof(number));
-  return number;
-}
-
 // Only of the form that linkers write.
 void ModuleCode::find_table(std::uint64_t address) {
   const auto version = read<std::uint8_t>(address);
@@ -159,15 +150,6 @@ std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
 
 namespace {
 
-template <class Value>
-std::optional<Value> value_at(const ModuleCode& code, std::uint64_t address) {
-  const auto bytes = code.bytes(address, sizeof(Value));
-  if (bytes.empty()) return std::nullopt;
-  Value value{};
-  std::memcpy(&value, bytes.data(), sizeof(value));
-  return value;
-}
-
 /// Calls `take` with each row of a table of them.
 template <class Row, class Take>
 void each_row(std::span<const std::byte> table, Take&& take) {
@@ -185,7 +167,7 @@ Imports::Imports(const ModuleCode& code) : code_(code) {
   Table strings;
   std::uint64_t symbols = 0;
   for (std::uint64_t at = code.dynamic_table(); at != 0; at += sizeof(Elf64_Dyn)) {
-    const auto row = value_at<Elf64_Dyn>(code, at);
+    const auto row = code.read<Elf64_Dyn>(at);
     if (!row || row->d_tag == DT_NULL) break;
     const std::uint64_t value = row->d_un.d_val;
     if (row->d_tag == DT_JMPREL) by_stubs.address = value;
@@ -206,7 +188,7 @@ void Imports::read(const Table& relocations, std::uint64_t symbols, const Table&
   each_row<Elf64_Rela>(code_.bytes(relocations.address, relocations.bytes), [&](Elf64_Rela row) {
     const std::uint64_t number = ELF64_R_SYM(row.r_info);
     if (number == 0) return;
-    const auto symbol = value_at<Elf64_Sym>(code_, symbols + number * sizeof(Elf64_Sym));
+    const auto symbol = code_.read<Elf64_Sym>(symbols + number * sizeof(Elf64_Sym));
     if (!symbol || symbol->st_name >= names.size()) return;
     const char* name = reinterpret_cast<const char*>(names.data()) + symbol->st_name;
     imports_[row.r_offset] = {name, symbol->st_shndx == SHN_UNDEF ? 0 : symbol->st_value};
@@ -220,18 +202,18 @@ const Import* Imports::at(std::uint64_t pointer) const {
 
 const Import* Imports::behind(std::uint64_t stub) const {
   constexpr std::uint32_t kEndbr64 = 0xfa1e0ff3;
-  if (value_at<std::uint32_t>(code_, stub) == kEndbr64) stub += sizeof(kEndbr64);
+  if (code_.read<std::uint32_t>(stub) == kEndbr64) stub += sizeof(kEndbr64);
   constexpr std::uint8_t kBnd = 0xf2;
-  if (value_at<std::uint8_t>(code_, stub) == kBnd) ++stub;
+  if (code_.read<std::uint8_t>(stub) == kBnd) ++stub;
   constexpr std::uint16_t kJumpByPointer = 0x25ff;  // its address is relative to what follows
-  const auto distance = value_at<std::int32_t>(code_, stub + sizeof(kJumpByPointer));
-  if (value_at<std::uint16_t>(code_, stub) != kJumpByPointer || !distance) return nullptr;
+  const auto distance = code_.read<std::int32_t>(stub + sizeof(kJumpByPointer));
+  if (code_.read<std::uint16_t>(stub) != kJumpByPointer || !distance) return nullptr;
   const std::uint64_t next = stub + sizeof(kJumpByPointer) + sizeof(*distance);
   return at(next + static_cast<std::uint64_t>(std::int64_t{*distance}));
 }
 
 std::uint64_t Imports::target_of(std::uint64_t pointer) const {
-  const std::uint64_t there = value_at<std::uint64_t>(code_, pointer).value_or(0);
+  const std::uint64_t there = code_.read<std::uint64_t>(pointer).value_or(0);
   if (there != 0) return there;
   // The linker moves what it finds in the relocation, not in the data.
   std::uint64_t target = 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,6 +28,15 @@ class ModuleCode {
 
   /// The bytes in [address, address + size); empty unless the file holds them all.
   [[nodiscard]] std::span<const std::byte> bytes(std::uint64_t address, std::uint64_t size) const;
+  /// The value at an address; none unless the file holds it.
+  template <class Value>
+  [[nodiscard]] std::optional<Value> read(std::uint64_t address) const {
+    const auto at = bytes(address, sizeof(Value));
+    if (at.empty()) return std::nullopt;
+    Value value{};
+    std::memcpy(&value, at.data(), sizeof(value));
+    return value;
+  }
   /// The function, or the part of one, that the address lies in.
   [[nodiscard]] std::optional<CodeRange> function_at(std::uint64_t address) const;
   /// Where the dynamic linker's table lies; 0: there is none.
@@ -37,8 +47,6 @@ class ModuleCode {
     std::uint64_t address = 0;
     std::span<const std::byte> bytes;
   };
-  template <class Number>
-  [[nodiscard]] std::optional<Number> read(std::uint64_t address) const;
   void find_table(std::uint64_t address);
   [[nodiscard]] std::optional<std::uint64_t> location_of(std::uint64_t row) const;
   [[nodiscard]] std::uint8_t encoding_of(std::uint64_t common_entry) const;

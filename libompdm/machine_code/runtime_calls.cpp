@@ -2,110 +2,71 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 namespace ompdm::trace {
 
 namespace {
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> all) {
-  return std::ranges::find(all, name) != all.end();
-}
+// Words, separated by spaces.
+using Words = std::string_view;
 
-bool begins_as_one_of(std::string_view name, std::initializer_list<std::string_view> all) {
-  return std::ranges::any_of(all, [&](std::string_view one) { return name.starts_with(one); });
-}
-
-/// Functions of float and long double have theirs and an f or l.
-bool is_of_math(std::string_view import) {
-  constexpr std::string_view kNames[] = {
-      "sin",   "cos",  "tan",   "asin",  "acos",   "atan",  "atan2", "sinh",  "cosh",
-      "tanh",  "exp",  "exp2",  "expm1", "log",    "log2",  "log10", "log1p", "pow",
-      "sqrt",  "cbrt", "hypot", "fabs",  "fmod",   "floor", "ceil",  "fmin",  "round",
-      "trunc", "erf",  "erfc",  "fmax",  "sincos", "rint",  "ldexp"};
-  return std::ranges::any_of(kNames, [&](std::string_view name) {
-    if (!import.starts_with(name)) return false;
-    const std::string_view rest = import.substr(name.size());
-    return rest.empty() || rest == "f" || rest == "l";
+bool any_word(Words words, auto is_it) {
+  return std::ranges::any_of(std::views::split(words, ' '), [&](auto word) {
+    return is_it(std::string_view(word.begin(), word.end()));
   });
 }
 
-bool makes_none(std::string_view import) {
-  const bool is_common = is_one_of(
-      import, {"free",          "memcpy",       "memmove",   "memset",  "memcmp",
-               "strlen",        "strcmp",       "strncmp",   "strcpy",  "strncpy",
-               "printf",        "fprintf",      "snprintf",  "sprintf", "puts",
-               "fputs",         "putchar",      "fputc",     "putc",    "fwrite",
-               "fflush",        "time",         "clock",     "exit",    "abort",
-               "clock_gettime", "gettimeofday", "rand",      "srand",   "random",
-               "drand48",       "usleep",       "nanosleep", "atoi",    "atof",
-               "perror",        "getrusage",    "omp_free",  "rand_r",  "__stack_chk_fail"});
-  return is_common || is_of_math(import) ||
-         begins_as_one_of(import, {"__tgt_",
-                                   "__kmpc_",
-                                   "omp_get_",
-                                   "omp_set_",
-                                   "omp_is_",
-                                   "omp_target_memcpy",
-                                   "omp_target_free",
-                                   "omp_in_",
-                                   "_Zdl",
-                                   "_Zda",
-                                   "_ZNSt6chrono",
-                                   "_ZNSo",
-                                   "_ZStls",
-                                   "_ZSt4endl",
-                                   "_ZSt16__ostream",
-                                   "__assert",
-                                   "MPI_Send",
-                                   "MPI_Recv",
-                                   "MPI_Isend",
-                                   "MPI_Irecv",
-                                   "MPI_Wait",
-                                   "MPI_Allreduce",
-                                   "MPI_Reduce",
-                                   "MPI_Bcast",
-                                   "MPI_Barrier",
-                                   "MPI_Sendrecv",
-                                   "MPI_Wtime"});
+bool is_one_of(std::string_view name, Words words) {
+  return any_word(words, [&](std::string_view word) { return name == word; });
+}
+
+bool begins_as_one_of(std::string_view name, Words words) {
+  return any_word(words, [&](std::string_view word) { return name.starts_with(word); });
+}
+
+// Functions of double; those of float have an f behind the name, those of long double an l.
+constexpr Words kMath =
+    "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 expm1 log log2 log10 log1p pow sqrt "
+    "cbrt hypot fabs fmod floor ceil fmin round trunc erf erfc fmax sincos rint ldexp";
+// Other functions that allocate no host memory, and prefixes of such.
+constexpr Words kHarmless =
+    "free memcpy memmove memset memcmp strlen strcmp strncmp strcpy strncpy printf fprintf "
+    "snprintf sprintf puts fputs putchar fputc putc fwrite fflush time clock exit abort "
+    "clock_gettime gettimeofday rand srand random drand48 usleep nanosleep atoi atof perror "
+    "getrusage omp_free rand_r __stack_chk_fail";
+constexpr Words kHarmlessPrefixes =
+    "__tgt_ __kmpc_ omp_get_ omp_set_ omp_is_ omp_target_memcpy omp_target_free omp_in_ _Zdl _Zda "
+    "_ZNSt6chrono _ZNSo _ZStls _ZSt4endl _ZSt16__ostream __assert MPI_Send MPI_Recv MPI_Isend "
+    "MPI_Irecv MPI_Wait MPI_Allreduce MPI_Reduce MPI_Bcast MPI_Barrier MPI_Sendrecv MPI_Wtime";
+// Functions that allocate arrays: of C, POSIX, OpenMP 5.2 section 18.13, the runtimes, CUDA and the
+// Itanium C++ ABI 5.1.5.
+constexpr Words kArrays =
+    "malloc calloc realloc reallocarray aligned_alloc memalign posix_memalign valloc pvalloc mmap "
+    "mmap64 omp_alloc omp_calloc omp_realloc omp_aligned_alloc omp_aligned_calloc __kmpc_alloc "
+    "__kmpc_aligned_alloc __kmpc_calloc __kmpc_realloc kmp_malloc kmp_calloc "
+    "llvm_omp_target_alloc_host llvm_omp_target_alloc_shared hbw_malloc numa_alloc";
+constexpr Words kArrayPrefixes =
+    "_Zna cudaMallocHost cudaMallocManaged cudaHostAlloc cuMemAllocHost cuMemAllocManaged "
+    "cuMemHostAlloc";
+
+bool is_of_math(std::string_view import) {
+  const bool has_suffix = import.ends_with('f') || import.ends_with('l');
+  return is_one_of(import, kMath) ||
+         (has_suffix && is_one_of(import.substr(0, import.size() - 1), kMath));
 }
 
 }  // namespace
 
 HostMemory made_by(std::string_view import) {
-  // C, POSIX, OpenMP 5.2 section 18.13, the runtimes' own, CUDA's; Itanium C++ ABI 5.1.5.
-  const bool is_array =
-      is_one_of(import, {"malloc",
-                         "calloc",
-                         "realloc",
-                         "reallocarray",
-                         "aligned_alloc",
-                         "memalign",
-                         "posix_memalign",
-                         "valloc",
-                         "pvalloc",
-                         "mmap",
-                         "mmap64",
-                         "omp_alloc",
-                         "omp_calloc",
-                         "omp_realloc",
-                         "omp_aligned_alloc",
-                         "omp_aligned_calloc",
-                         "__kmpc_alloc",
-                         "__kmpc_aligned_alloc",
-                         "__kmpc_calloc",
-                         "__kmpc_realloc",
-                         "kmp_malloc",
-                         "kmp_calloc",
-                         "llvm_omp_target_alloc_host",
-                         "llvm_omp_target_alloc_shared",
-                         "hbw_malloc",
-                         "numa_alloc"}) ||
-      begins_as_one_of(import, {"_Zna", "cudaMallocHost", "cudaMallocManaged", "cudaHostAlloc",
-                                "cuMemAllocHost", "cuMemAllocManaged", "cuMemHostAlloc"});
-  if (is_array) return HostMemory::kArray;
+  if (is_one_of(import, kArrays) || begins_as_one_of(import, kArrayPrefixes)) {
+    return HostMemory::kArray;
+  }
   if (import.starts_with("_Znw")) return HostMemory::kObject;
-  return makes_none(import) ? HostMemory::kNone : HostMemory::kUnknown;
+  const bool is_harmless = is_one_of(import, kHarmless) || is_of_math(import) ||
+                           begins_as_one_of(import, kHarmlessPrefixes);
+  return is_harmless ? HostMemory::kNone : HostMemory::kUnknown;
 }
 
 std::optional<Outlined> outlined_by(std::string_view import) {
@@ -144,17 +105,12 @@ bool asks_for_result(const ModuleCode& code, const FlowGraph& flow, std::uint32_
          (ends_with({0x85, 0xc0}) || ends_with({0x83, 0xf8, 0x00}));  // test eax, cmp eax with 0
 }
 
-/// Which blocks a call of the function may come to without those that are closed.
+/// The blocks that a call of the function may come to without those that are closed.
 Blocks reached_without(const FlowGraph& flow, const Blocks& closed) {
-  Blocks reached(flow.begins.size());
-  std::vector<std::uint32_t> left = {0};
-  while (!left.empty()) {
-    const std::uint32_t from = left.back();
-    left.pop_back();
-    if (reached[from] || closed[from]) continue;
-    reached[from] = true;
-    left.insert(left.end(), flow.successors[from].begin(), flow.successors[from].end());
-  }
+  if (closed[0]) return Blocks(closed.size());
+  Blocks reached = blocks_behind(flow.successors, {0},
+                                 [&](std::uint32_t, std::uint32_t to) { return !closed[to]; });
+  reached[0] = true;
   return reached;
 }
 
@@ -207,30 +163,11 @@ bool may_run_on_host(const ModuleCode& code, const FlowGraph& flow, std::uint64_
   });
 }
 
-/// What only allocates or frees device memory by hand does nothing to data that clauses map.
+/// Entry points that only allocate or free device memory do nothing to data that clauses map.
 bool maps_or_moves(std::string_view entry) {
-  for (const std::string_view prefix :
-       {"__tgt_target", "omp_target_mem", "omp_target_associate_ptr",
-        "omp_target_disassociate_ptr"}) {
-    if (entry.starts_with(prefix)) return true;
-  }
-  return false;
-}
-
-/// By block: whether a way from the entry leads there. Exceptions are no such way.
-std::vector<bool> reached_blocks(const FlowGraph& flow) {
-  std::vector<bool> reached(flow.begins.size());
-  std::vector<std::uint32_t> left = {0};
-  reached[0] = true;
-  while (!left.empty()) {
-    const std::uint32_t from = left.back();
-    left.pop_back();
-    for (const std::uint32_t to : flow.successors[from]) {
-      if (!reached[to]) left.push_back(to);
-      reached[to] = true;
-    }
-  }
-  return reached;
+  constexpr Words kPrefixes =
+      "__tgt_target omp_target_mem omp_target_associate_ptr omp_target_disassociate_ptr";
+  return begins_as_one_of(entry, kPrefixes);
 }
 
 /// A call at that address of an import, or of a function of the module itself.
@@ -301,20 +238,18 @@ const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   was_cut_ = was_cut_ || bytes_ >= kMost;
   const auto flow = bytes_ < kMost ? read_flow(code_, *range) : std::nullopt;
   if (!flow) return at->second;
-  at->second = of(*flow);
-  const std::vector<bool> reached = reached_blocks(*flow);
-  const auto by_exceptions = [&](const auto& call) {
-    return !reached[flow->block_at(call.first - 1)];
-  };
-  std::erase_if(at->second.runtime, by_exceptions);
-  std::erase_if(at->second.functions, by_exceptions);
-  std::erase_if(at->second.handed_over, by_exceptions);
-  const auto is_exception = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
-  for (std::set<std::uint64_t>* calls :
-       {&at->second.arrays, &at->second.objects, &at->second.elsewhere}) {
-    std::erase_if(*calls, is_exception);
+  CodeCalls& found = at->second = of(*flow);
+  // Exceptions are no way from the entry.
+  const Blocks reached = reached_without(*flow, Blocks(flow->begins.size()));
+  const auto is_unreached = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
+  const auto by_exceptions = [&](const auto& call) { return is_unreached(call.first); };
+  std::erase_if(found.runtime, by_exceptions);
+  std::erase_if(found.functions, by_exceptions);
+  std::erase_if(found.handed_over, by_exceptions);
+  for (auto* calls : {&found.arrays, &found.objects, &found.elsewhere}) {
+    std::erase_if(*calls, is_unreached);
   }
-  return at->second;
+  return found;
 }
 
 }  // namespace ompdm::trace

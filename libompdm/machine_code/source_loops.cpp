@@ -29,42 +29,35 @@ std::vector<Copies> copies_of(const Trace& trace, const std::vector<std::uint32_
   return rows;
 }
 
-class Order {
- public:
-  explicit Order(const Trace& trace) : trace_(trace) {}
+/// Whether the place `to` may follow within an iteration.
+bool leads(const CallPlace& from, std::uint32_t to) {
+  return std::ranges::any_of(
+      from.onward, [to](const CallRange& range) { return range.first <= to && to <= range.last; });
+}
 
-  [[nodiscard]] bool leads(std::uint32_t from, std::uint32_t to) const {
-    return std::ranges::any_of(trace_.call_places[from].onward, [to](const CallRange& range) {
-      return range.first <= to && to <= range.last;
-    });
-  }
-  /// Copies in branches that exclude each other are none of a loop's.
-  [[nodiscard]] bool repeats(const Copies& copies) const {
-    return std::ranges::any_of(copies, [&](std::uint32_t to) { return leads(copies.front(), to); });
-  }
-  /// Whether a copy of `other` lies between two of `one`.
-  [[nodiscard]] bool surrounds(const Copies& one, const Copies& other) const {
-    return std::ranges::any_of(other, [&](std::uint32_t between) {
-      return leads(one.front(), between) && leads(between, one.back());
-    });
-  }
-  /// Whether nothing of `other` comes before it.
-  [[nodiscard]] bool begins(const Copies& one, const Copies& other) const {
-    return !leads(other.front(), one.front());
-  }
+/// Whether some copy follows the first one. Copies in branches that exclude each other do not.
+bool repeats(const Trace& trace, const Copies& copies) {
+  const CallPlace& first = trace.call_places[copies.front()];
+  return std::ranges::any_of(copies, [&](std::uint32_t to) { return leads(first, to); });
+}
 
- private:
-  const Trace& trace_;
-};
+/// Whether a copy of `other` lies between two of `one`.
+bool surrounds(const Trace& trace, const Copies& one, const Copies& other) {
+  return std::ranges::any_of(other, [&](std::uint32_t between) {
+    return leads(trace.call_places[one.front()], between) &&
+           leads(trace.call_places[between], one.back());
+  });
+}
 
-/// What is repeated together, each by its calls.
-std::vector<std::vector<Copies>> clusters_of(std::vector<Copies> copies, const Order& order) {
+/// Calls that are repeated together, as copies of each.
+std::vector<std::vector<Copies>> clusters_of(const Trace& trace, std::vector<Copies> copies) {
   std::vector<std::size_t> leader(copies.size());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
   for (std::size_t i = 0; i < copies.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (!order.surrounds(copies[i], copies[j]) && !order.surrounds(copies[j], copies[i]))
+      if (!surrounds(trace, copies[i], copies[j]) && !surrounds(trace, copies[j], copies[i])) {
         continue;
+      }
       const std::size_t from = leader[i];
       for (std::size_t& each : leader) each = each == from ? leader[j] : each;
     }
@@ -81,15 +74,14 @@ std::vector<std::vector<Copies>> clusters_of(std::vector<Copies> copies, const O
 /// The calls of a cluster, and those of the same loop that lie between them: what is made in some
 /// repetitions alone has no copies.
 std::vector<std::uint32_t> members_of(const std::vector<Copies>& cluster, const Trace& trace,
-                                      const std::vector<std::uint32_t>& places,
-                                      const Order& order) {
+                                      const std::vector<std::uint32_t>& places) {
   std::vector<std::uint32_t> members;
   for (const Copies& each : cluster) members.insert(members.end(), each.begin(), each.end());
   const Index<CodeLoop> around = trace.call_places[members.front()].loop;
   for (const std::uint32_t other : places) {
     const CallPlace& place = trace.call_places[other];
     const bool is_between = std::ranges::any_of(
-        cluster, [&](const Copies& each) { return order.surrounds(each, {other}); });
+        cluster, [&](const Copies& each) { return surrounds(trace, each, {other}); });
     if (!place.code_read || place.loop != around || !is_between) continue;
     if (std::ranges::find(members, other) == members.end()) members.push_back(other);
   }
@@ -97,11 +89,12 @@ std::vector<std::uint32_t> members_of(const std::vector<Copies>& cluster, const 
 }
 
 /// The call that each repetition begins with: of those that are repeated least, the first.
-const Copies& marker_of(const std::vector<Copies>& cluster, const Order& order) {
+const Copies& marker_of(const Trace& trace, const std::vector<Copies>& cluster) {
   const Copies* marker = &cluster.front();
   for (const Copies& copies : cluster) {
     if (copies.size() > marker->size()) continue;
-    if (copies.size() < marker->size() || order.begins(copies, *marker)) marker = &copies;
+    const bool is_first = !leads(trace.call_places[marker->front()], copies.front());
+    if (copies.size() < marker->size() || is_first) marker = &copies;
   }
   return *marker;
 }
@@ -135,11 +128,10 @@ void add_call(std::vector<CallRange>& ranges, std::uint32_t place) {
 
 void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
                   const std::vector<spool::Entry>& entries) {
-  const Order order(trace);
   std::vector<Copies> copies = copies_of(trace, places, entries);
-  std::erase_if(copies, [&](const Copies& each) { return !order.repeats(each); });
-  for (const auto& cluster : clusters_of(std::move(copies), order)) {
-    const Copies& marker = marker_of(cluster, order);
+  std::erase_if(copies, [&](const Copies& each) { return !repeats(trace, each); });
+  for (const auto& cluster : clusters_of(trace, std::move(copies))) {
+    const Copies& marker = marker_of(trace, cluster);
     const CallPlace& first = trace.call_places[marker.front()];
     const Frame& frame = first.frames.front();
     CodeLoop row;
@@ -156,7 +148,7 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
     });
     const Index<CodeLoop> loop{static_cast<std::uint32_t>(trace.loops.size())};
     trace.loops.push_back(std::move(row));
-    for (const std::uint32_t position : members_of(cluster, trace, places, order)) {
+    for (const std::uint32_t position : members_of(cluster, trace, places)) {
       CallPlace& place = trace.call_places[position];
       place.loop = loop;
       const std::vector<CallRange> onward = std::move(place.onward);
@@ -203,10 +195,7 @@ class Calls {
   }
 
   [[nodiscard]] bool leads(std::size_t from, std::size_t to) const {
-    const std::uint32_t wanted = places_[to];
-    return std::ranges::any_of(
-        trace_.call_places[places_[from]].onward,
-        [wanted](const CallRange& range) { return range.first <= wanted && wanted <= range.last; });
+    return trace::leads(trace_.call_places[places_[from]], places_[to]);
   }
   void lead(std::size_t from, const std::vector<bool>& to) {
     std::vector<CallRange> onward;
@@ -289,6 +278,22 @@ bool is_around(const Trace& trace, Index<CodeLoop> outer, Index<CodeLoop> loop) 
   return !outer;
 }
 
+/// The calls by the loop that the code has them in.
+std::map<std::uint32_t, std::vector<std::size_t>> forms_of(const Calls& calls,
+                                                           const std::vector<std::size_t>& some) {
+  std::map<std::uint32_t, std::vector<std::size_t>> forms;
+  for (const std::size_t call : some) {
+    if (calls.loop(call)) forms[calls.loop(call).value].push_back(call);
+  }
+  return forms;
+}
+
+std::set<std::uint32_t> sources_of(const Calls& calls, const std::vector<std::size_t>& some) {
+  std::set<std::uint32_t> sources;
+  for (const std::size_t call : some) sources.insert(calls.source(call));
+  return sources;
+}
+
 /// Of each source that some loop has copies of: that loop, the innermost of several.
 std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, Calls& calls) {
   std::map<std::uint32_t, Index<CodeLoop>> loops;
@@ -301,18 +306,13 @@ std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, Ca
   return loops;
 }
 
-/// Which sources may follow which within a pass, as the plainest of a loop's forms has it.
+/// Which sources may follow which within an iteration, by the plainest of a loop's forms.
 class SourceOrder {
  public:
   SourceOrder(Calls& calls, const std::vector<std::size_t>& members) {
-    std::map<std::uint32_t, std::vector<std::size_t>> forms;  // by the loop that the code has
-    for (const std::size_t call : members) {
-      if (calls.loop(call)) forms[calls.loop(call).value].push_back(call);
-    }
     std::size_t fewest = 0;
-    for (const auto& [loop, form] : forms) {
-      std::set<std::uint32_t> sources;
-      for (const std::size_t call : form) sources.insert(calls.source(call));
+    for (const auto& [loop, form] : forms_of(calls, members)) {
+      std::set<std::uint32_t> sources = sources_of(calls, form);
       const std::size_t copies = form.size() - sources.size();
       if (known_ && copies >= fewest && !(copies == fewest && sources.size() > sources_.size()))
         continue;
@@ -364,18 +364,14 @@ void order_passes(Calls& calls, const std::vector<std::size_t>& members) {
   }
 }
 
-/// Of one loop's forms that lead from one to the other, neither with copies of a call, the latter
-/// may be the same entry's (a loop that was split), or the next one's (the loop around was
-/// unrolled).
+/// Where one form of a loop leads to another, neither with copies of a call, the latter may belong
+/// to the same entry (the loop was split) or to the next one (the loop around was unrolled).
 void doubt_entries(Trace& trace, Calls& calls, const United& united) {
-  std::map<std::uint32_t, std::vector<std::size_t>> forms;  // by the loop that the code has
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls.loop(i)) forms[calls.loop(i).value].push_back(i);
-  }
+  std::vector<std::size_t> all(calls.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  auto forms = forms_of(calls, all);
   std::erase_if(forms, [&](const auto& form) {
-    std::set<std::uint32_t> sources;
-    return std::ranges::any_of(
-        form.second, [&](std::size_t call) { return !sources.insert(calls.source(call)).second; });
+    return sources_of(calls, form.second).size() != form.second.size();
   });
   for (const auto& [one, from] : forms) {
     for (const auto& [other, to] : forms) {
@@ -387,7 +383,7 @@ void doubt_entries(Trace& trace, Calls& calls, const United& united) {
   }
 }
 
-/// What may be a pass in front of a loop, or behind it, is not counted as one.
+/// Iterations that may have been moved in front of a loop, or behind it, are not counted.
 void doubt_counts(Trace& trace, Calls& calls) {
   for (std::size_t in = 0; in < calls.size(); ++in) {
     const Index<CodeLoop> loop = calls.place(in).loop;

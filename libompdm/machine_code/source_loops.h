@@ -10,6 +10,8 @@
 
 namespace ompdm::trace {
 
+class FunctionCalls;
+
 /// Whether all of a call's places in the source are known, those of calls that were inlined
 /// included: only then can two be told to be copies of one.
 bool has_lines(const std::vector<Frame>& frames);
@@ -30,6 +32,7 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
 /// A function's calls and loops, as its code has them.
 struct FunctionLoops {
   std::vector<std::uint32_t> places;  ///< in Trace::call_places, in order of their addresses
+  const FunctionCalls* calls;         ///< these calls
   std::uint32_t first_loop = 0;       ///< in Trace::loops, that many as there are
   std::vector<std::string> sources;   ///< where each is in the source, calls that were inlined
                                       ///< included; empty: not known

@@ -17,23 +17,12 @@ namespace ompdm::trace {
 namespace {
 
 /// Whether such an operation asks a device for such an activity.
-inline bool does(OpKind op, ActivityKind kind) {
-  switch (op) {
-    case OpKind::kHtoD:
-      return kind == ActivityKind::kHtoD;
-    case OpKind::kDtoH:
-      return kind == ActivityKind::kDtoH;
-    case OpKind::kDtoD:  // bounced copies are done as one of each
-      return kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
-    case OpKind::kMemset:
-      return kind == ActivityKind::kMemset;
-    case OpKind::kAlloc:
-    case OpKind::kDelete:
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return false;
+bool does(OpKind op, ActivityKind kind) {
+  if (op == OpKind::kHtoD) return kind == ActivityKind::kHtoD;
+  if (op == OpKind::kDtoH) return kind == ActivityKind::kDtoH;
+  if (op == OpKind::kMemset) return kind == ActivityKind::kMemset;
+  // Bounced copies are done as one of each direction.
+  return op == OpKind::kDtoD && kind != ActivityKind::kKernel && kind != ActivityKind::kMemset;
 }
 
 /// Positions of operations, launches and regions by the external id that they pushed.
@@ -67,43 +56,39 @@ struct ExternalOwners {
 /// Kernels by their names; those that no launch told of get a row.
 class Kernels {
  public:
-  explicit Kernels(Draft& draft);
+  explicit Kernels(Draft& draft) : draft_(draft) {
+    for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
+      rows_.emplace(draft.trace.kernels[i].name, i);
+    }
+  }
 
   /// The row of one that ran: that of its `launch`, which gets its name if it has none, or the one
   /// of its name (in Draft::activity_names; kNoList: unknown).
-  Index<Kernel> find(Index<Kernel> launched, std::uint32_t name);
+  Index<Kernel> find(Index<Kernel> launched, std::uint32_t name) {
+    std::vector<Kernel>& kernels = draft_.trace.kernels;
+    if (launched) {
+      Kernel& kernel = kernels[launched.value];
+      if (kernel.name.empty() && name != kNoList) kernel.name = draft_.activity_names[name];
+      return launched;
+    }
+    if (name == kNoList) return {};
+    const std::string& text = draft_.activity_names[name];
+    const auto [at, is_new] = rows_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
+    if (is_new) {
+      Kernel kernel;
+      kernel.name = text;
+      const auto parsed = parse_kernel(text);
+      kernel.function = demangle(parsed ? parsed->function : text);
+      kernel.line = parsed ? parsed->line : 0;
+      kernels.push_back(std::move(kernel));
+    }
+    return {at->second};
+  }
 
  private:
   Draft& draft_;
   std::map<std::string, std::uint32_t> rows_;
 };
-
-Kernels::Kernels(Draft& draft) : draft_(draft) {
-  for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
-    rows_.emplace(draft.trace.kernels[i].name, i);
-  }
-}
-
-Index<Kernel> Kernels::find(Index<Kernel> launched, std::uint32_t name) {
-  std::vector<Kernel>& kernels = draft_.trace.kernels;
-  if (launched) {
-    Kernel& kernel = kernels[launched.value];
-    if (kernel.name.empty() && name != kNoList) kernel.name = draft_.activity_names[name];
-    return launched;
-  }
-  if (name == kNoList) return {};
-  const std::string& text = draft_.activity_names[name];
-  const auto [at, is_new] = rows_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
-  if (is_new) {
-    Kernel kernel;
-    kernel.name = text;
-    const auto parsed = parse_kernel(text);
-    kernel.function = demangle(parsed ? parsed->function : text);
-    kernel.line = parsed ? parsed->line : 0;
-    kernels.push_back(std::move(kernel));
-  }
-  return {at->second};
-}
 
 // What asked for it, if the tally of that was read.
 void tie(const Trace& trace, const TallyNote& owner, ActivityTally& tally) {
@@ -162,9 +147,8 @@ std::uint64_t count_missing_in_tallies(const Trace& trace) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < of_op.size(); ++i) {
     const OpTally& tally = trace.op_tallies[i];
-    const OpKind kind = tally.like.kind;
-    const bool copies = kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
-    if (copies && tally.like.clock == Clock::kEnqueue && tally.most_bytes > 0) {
+    const bool is_enqueued = tally.like.clock == Clock::kEnqueue;
+    if (is_copy(tally.like.kind) && is_enqueued && tally.most_bytes > 0) {
       sum += missing(tally.times.count, of_op[i]);
     }
   }
@@ -228,8 +212,7 @@ void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
   for (Synchronization& wait : trace.synchronizations) {
     const auto device = device_of.find(wait.context);
     if (device != device_of.end()) wait.device = device->second;
-    // LLVM calls it before each kernel: whatever was asked of the stream before, it is not for
-    // that.
+    // LLVM calls it before each kernel, whatever was asked of the stream before.
     if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
     const auto id = draft.external_ids.find(wait.correlation);
     if (id != draft.external_ids.end()) {
@@ -241,63 +224,60 @@ void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
   }
 }
 
-// CUPTI's clock to CLOCK_MONOTONIC: the line through the first and the last pair.
+// CUPTI's clock to CLOCK_MONOTONIC: the line through the first and the last pair of readings.
 class CuptiScale {
  public:
-  explicit CuptiScale(const std::vector<ClockPair>& pairs) {
+  /// `attach`: CLOCK_MONOTONIC at attach.
+  CuptiScale(const std::vector<spool::CuptiClock>& pairs, std::uint64_t attach)
+      : attach_(static_cast<std::int64_t>(attach)) {
     if (pairs.empty()) return;
-    const auto earlier = [](const ClockPair& a, const ClockPair& b) { return a.cupti < b.cupti; };
-    const auto [first, last] = std::minmax_element(pairs.begin(), pairs.end(), earlier);
-    origin_ = first->cupti;
+    const auto [first, last] = std::ranges::minmax_element(pairs, {}, &spool::CuptiClock::cupti_ns);
+    origin_ = first->cupti_ns;
     offset_ = offset_of(*first);
-    if (last->cupti > first->cupti) {
+    if (last->cupti_ns > first->cupti_ns) {
       slope_ = static_cast<double>(offset_of(*last) - offset_) /
-               static_cast<double>(last->cupti - first->cupti);
+               static_cast<double>(last->cupti_ns - first->cupti_ns);
     }
-    for (const ClockPair& pair : pairs) {
-      const std::int64_t away =
-          static_cast<std::int64_t>(pair.monotonic) - at(static_cast<std::int64_t>(pair.cupti));
+    for (const spool::CuptiClock& pair : pairs) {
+      const std::int64_t away = static_cast<std::int64_t>(pair.monotonic_ns) -
+                                at(static_cast<std::int64_t>(pair.cupti_ns));
       residual_ = std::max(residual_, static_cast<double>(std::abs(away)) + pair.uncertainty / 2.0);
     }
+  }
+  /// Brings an activity to the recording's clock.
+  void set_times(auto& row) const {
+    row.begin = at(row.begin) - attach_;
+    row.end = at(row.end) - attach_;
+  }
+  [[nodiscard]] double residual() const { return residual_; }
+
+ private:
+  static std::int64_t offset_of(const spool::CuptiClock& pair) {
+    return static_cast<std::int64_t>(pair.monotonic_ns - pair.cupti_ns);
   }
   [[nodiscard]] std::int64_t at(std::int64_t cupti) const {
     const auto since = static_cast<double>(cupti - static_cast<std::int64_t>(origin_));
     return cupti + offset_ + std::llround(slope_ * since);
   }
-  [[nodiscard]] double residual() const { return residual_; }
 
- private:
-  static std::int64_t offset_of(const ClockPair& pair) {
-    return static_cast<std::int64_t>(pair.monotonic - pair.cupti);
-  }
+  std::int64_t attach_;
   std::uint64_t origin_ = 0;
   std::int64_t offset_ = 0;
   double slope_ = 0;
   double residual_ = 0;
 };
 
-// Sets times, and tells in which order the rows begin.
+// Sets the times of rows, and puts them in the order of their begin, which it returns.
 template <class Row>
-std::vector<std::uint32_t> set_times(std::vector<Row>& rows, const CuptiScale& scale,
-                                     std::uint64_t attach) {
+std::vector<std::uint32_t> bring_in_order(std::vector<Row>& rows, const CuptiScale& scale) {
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    rows[i].begin = scale.at(rows[i].begin) - static_cast<std::int64_t>(attach);
-    rows[i].end = scale.at(rows[i].end) - static_cast<std::int64_t>(attach);
+    scale.set_times(rows[i]);
     order[i] = i;
   }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
-  });
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::pair(rows[i].begin, i); });
+  rearrange(order, rows);
   return order;
-}
-
-template <class Row>
-void put_in_order(std::vector<Row>& rows, const std::vector<std::uint32_t>& order) {
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
-  for (const std::uint32_t at : order) sorted.push_back(rows[at]);
-  rows = std::move(sorted);
 }
 
 // CUDA's ordinals to OpenMP's numbers, and what the driver said of each device to its row.
@@ -375,7 +355,6 @@ Untied count_untied(const Trace& trace) {
   Untied untied;
   std::vector<bool> op_done(trace.ops.size());
   std::vector<bool> launch_done(trace.launches.size());
-  std::vector<std::uint64_t> bytes(trace.ops.size());
   for (const DeviceActivity& activity : trace.activities) {
     if (activity.op) op_done[activity.op.value] = true;
     if (activity.launch) launch_done[activity.launch.value] = true;
@@ -384,9 +363,8 @@ Untied count_untied(const Trace& trace) {
   }
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
-    const bool copies =
-        op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH || op.kind == OpKind::kDtoD;
-    if (copies && op.clock == Clock::kEnqueue && op.bytes > 0 && !op_done[i]) ++untied.missing;
+    const bool is_enqueued = op.clock == Clock::kEnqueue;
+    if (is_copy(op.kind) && is_enqueued && op.bytes > 0 && !op_done[i]) ++untied.missing;
   }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     if (trace.launches.common(i).clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
@@ -398,17 +376,11 @@ Untied count_untied(const Trace& trace) {
 
 Untied tie_activities(Draft& draft, std::uint64_t attach) {
   Trace& trace = draft.trace;
-  const CuptiScale scale(draft.cupti_clock);
+  const CuptiScale scale(draft.cupti_clock, attach);
   trace.recording.cupti_residual_ns = scale.residual();
-  const std::vector<std::uint32_t> order = set_times(trace.activities, scale, attach);
-  put_in_order(trace.activities, order);
-  put_in_order(draft.activity_notes, order);
-  put_in_order(trace.synchronizations, set_times(trace.synchronizations, scale, attach));
-  for (ActivityTallyNote& note : draft.activity_tallies) {
-    DeviceActivity& like = note.row.like;
-    like.begin = scale.at(like.begin) - static_cast<std::int64_t>(attach);
-    like.end = scale.at(like.end) - static_cast<std::int64_t>(attach);
-  }
+  rearrange(bring_in_order(trace.activities, scale), draft.names_of_activities);
+  bring_in_order(trace.synchronizations, scale);
+  for (ActivityTallyNote& note : draft.activity_tallies) scale.set_times(note.row.like);
   set_devices(draft);
   Kernels kernels(draft);
   const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||
@@ -424,7 +396,7 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
       if (activity.kind == ActivityKind::kKernel) {
         const Index<Kernel> launched =
             activity.launch ? trace.launches.common(activity.launch.value).kernel : Index<Kernel>{};
-        activity.kernel = kernels.find(launched, draft.activity_notes[i].name);
+        activity.kernel = kernels.find(launched, draft.names_of_activities[i]);
       }
     }
     tie_synchronizations(draft, owners);

@@ -129,19 +129,6 @@ spool::ClockTriple now(spool::Clock clock) {
   return best;
 }
 
-namespace {
-
-template <class Column>
-void rearrange(const std::vector<std::uint32_t>& order, Column& rows) {
-  if (order.empty() || rows.empty()) return;
-  Column sorted;
-  sorted.reserve(rows.size());
-  for (const std::uint32_t at : order) sorted.push_back(std::move(rows[at]));
-  rows = std::move(sorted);
-}
-
-}  // namespace
-
 void order_by_begin(Draft& draft) {
   Trace& trace = draft.trace;
   if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {

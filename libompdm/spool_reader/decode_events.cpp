@@ -141,33 +141,27 @@ void Decoder::lose_open() {
   leave_launch();
 }
 
-void Decoder::add_deferral(const Record& record) {
-  const auto row = record.as<spool::Deferral>();
-  if (!row) return void(++unreadable);
-  deferrals_[{lane_.number, row->id}] = {
-      {find(lane_.paths, row->path)}, thread(), time(row->ticks)};
+void Decoder::add_deferral(const spool::Deferral& row) {
+  deferrals_[{lane_.number, row.id}] = {{find(lane_.paths, row.path)}, thread(), time(row.ticks)};
 }
 
-void Decoder::add_deferred_region(const Record& record) {
-  const auto row = record.as<spool::DeferredRegion>();
-  if (!row || lane_.last_region == kNoList) return void(++unreadable);
-  deferred_.push_back({lane_.last_region, {row->lane, row->deferral}});
+void Decoder::add_deferred_region(const spool::DeferredRegion& row) {
+  if (lane_.last_region == kNoList) return void(++unreadable);
+  deferred_.push_back({lane_.last_region, {row.lane, row.deferral}});
 }
 
-void Decoder::add_fallback(const Record& record) {
-  const auto row = record.as<spool::Fallback>();
-  if (!row) return void(++unreadable);
+void Decoder::add_fallback(const spool::Fallback& row, const Record& record) {
   std::uint64_t example = 0;
   const auto number = record.tail<spool::Fallback>(sizeof(example));
   if (number.size() == sizeof(example)) std::memcpy(&example, number.data(), sizeof(example));
   if (example != 0) begin_example(static_cast<std::uint32_t>(example));
   Region region;
-  region.site = {find(lane_.sites, row->site)};
+  region.site = {find(lane_.sites, row.site)};
   region.thread = thread();
   if (example != 0) example_ = kNoList;
-  region.begin = region.end = time(row->ticks);
+  region.begin = region.end = time(row.ticks);
   region.host_fallback = true;
-  region.device = static_cast<std::int32_t>(row->head.flags) - 1;
+  region.device = static_cast<std::int32_t>(row.head.flags) - 1;
   draft_.trace.regions.push_back(region);
   draft_.region_notes.push_back({1, false});
   if (has_externals_) draft_.region_externals.push_back(0);
@@ -333,11 +327,6 @@ void Decoder::end_launch(const RawEvent& event) {
 
 namespace {
 
-std::string text_after(std::span<const std::byte> bytes) {
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return std::string(text.substr(0, text.find('\0')));
-}
-
 // CUpti_ActivityMemoryKind; static kinds are what they are without.
 MemoryKind memory_kind(std::uint8_t kind) {
   constexpr std::array kKinds = {MemoryKind::kUnknown, MemoryKind::kPageable, MemoryKind::kPinned,
@@ -365,12 +354,10 @@ SynchronizationKind synchronization_kind(std::uint8_t type) {
 
 }  // namespace
 
-void Decoder::add_activity_name(const Record& record) {
-  const auto row = record.as<spool::ActivityName>();
-  if (!row) return void(++unreadable);
-  activity_names_[{lane_.number, row->id}] =
+void Decoder::add_activity_name(const spool::ActivityName& row, const Record& record) {
+  activity_names_[{lane_.number, row.id}] =
       static_cast<std::uint32_t>(draft_.activity_names.size());
-  draft_.activity_names.push_back(text_after(record.tail<spool::ActivityName>(row->size)));
+  draft_.activity_names.push_back(text_of(record.tail<spool::ActivityName>(row.size)));
 }
 
 DeviceActivity Decoder::activity_of(const spool::KernelActivity& row) {
@@ -390,11 +377,9 @@ DeviceActivity Decoder::activity_of(const spool::KernelActivity& row) {
   return activity;
 }
 
-void Decoder::add_kernel_activity(const Record& record) {
-  const auto row = record.as<spool::KernelActivity>();
-  if (!row) return void(++unreadable);
-  draft_.trace.activities.push_back(activity_of(*row));
-  draft_.activity_notes.push_back({find_activity_name(lane_.number, row->name)});
+void Decoder::add_kernel_activity(const spool::KernelActivity& row) {
+  draft_.trace.activities.push_back(activity_of(row));
+  draft_.names_of_activities.push_back(find_activity_name(lane_.number, row.name));
 }
 
 DeviceActivity Decoder::activity_of(const spool::MemoryActivity& row) {
@@ -418,52 +403,40 @@ DeviceActivity Decoder::activity_of(const spool::MemoryActivity& row) {
   return activity;
 }
 
-void Decoder::add_memory_activity(const Record& record) {
-  const auto row = record.as<spool::MemoryActivity>();
-  if (!row) return void(++unreadable);
-  draft_.trace.activities.push_back(activity_of(*row));
-  draft_.activity_notes.push_back({});
+void Decoder::add_memory_activity(const spool::MemoryActivity& row) {
+  draft_.trace.activities.push_back(activity_of(row));
+  draft_.names_of_activities.push_back(kNoList);
 }
 
-void Decoder::add_external_id(const Record& record) {
-  const auto row = record.as<spool::ExternalId>();
-  if (!row) return void(++unreadable);
-  draft_.external_ids[row->correlation] = row->id;
+void Decoder::add_external_id(const spool::ExternalId& row) {
+  draft_.external_ids[row.correlation] = row.id;
 }
 
-void Decoder::add_synchronization(const Record& record) {
-  const auto row = record.as<spool::Synchronization>();
-  if (!row) return void(++unreadable);
+void Decoder::add_synchronization(const spool::Synchronization& row) {
   constexpr std::uint32_t kNoStream = 0xffffffff;
   Synchronization wait;
-  wait.kind = synchronization_kind(row->head.flags);
-  wait.context = row->context;
-  wait.stream = row->stream == kNoStream ? 0 : row->stream;
-  wait.correlation = row->correlation;
-  wait.begin = static_cast<Nanoseconds>(row->begin);
-  wait.end = static_cast<Nanoseconds>(row->end);
+  wait.kind = synchronization_kind(row.head.flags);
+  wait.context = row.context;
+  wait.stream = row.stream == kNoStream ? 0 : row.stream;
+  wait.correlation = row.correlation;
+  wait.begin = static_cast<Nanoseconds>(row.begin);
+  wait.end = static_cast<Nanoseconds>(row.end);
   draft_.trace.synchronizations.push_back(wait);
 }
 
-void Decoder::add_cupti_clock(const Record& record) {
-  const auto row = record.as<spool::CuptiClock>();
-  if (!row) return void(++unreadable);
-  draft_.cupti_clock.push_back({row->cupti_ns, row->monotonic_ns, row->uncertainty});
-}
+void Decoder::add_cupti_clock(const spool::CuptiClock& row) { draft_.cupti_clock.push_back(row); }
 
-void Decoder::add_cuda_device(const Record& record) {
-  const auto row = record.as<spool::CudaDevice>();
-  if (!row) return void(++unreadable);
+void Decoder::add_cuda_device(const spool::CudaDevice& row, const Record& record) {
   Device device;
-  device.number = device_number(row->number);
-  device.type = "sm_" + std::to_string(row->compute_capability);
-  device.name = text_after(record.tail<spool::CudaDevice>(row->size));
-  device.multiprocessors = row->multiprocessors;
-  device.threads_per_multiprocessor = row->threads_per_multiprocessor;
-  device.blocks_per_multiprocessor = row->blocks_per_multiprocessor;
-  device.registers_per_multiprocessor = row->registers_per_multiprocessor;
-  device.shared_per_multiprocessor = row->shared_per_multiprocessor;
-  const std::int32_t ordinal = device_number(row->ordinal);
+  device.number = device_number(row.number);
+  device.type = "sm_" + std::to_string(row.compute_capability);
+  device.name = text_of(record.tail<spool::CudaDevice>(row.size));
+  device.multiprocessors = row.multiprocessors;
+  device.threads_per_multiprocessor = row.threads_per_multiprocessor;
+  device.blocks_per_multiprocessor = row.blocks_per_multiprocessor;
+  device.registers_per_multiprocessor = row.registers_per_multiprocessor;
+  device.shared_per_multiprocessor = row.shared_per_multiprocessor;
+  const std::int32_t ordinal = device_number(row.ordinal);
   if (ordinal >= 0) draft_.cuda_devices.push_back({ordinal, std::move(device)});
 }
 

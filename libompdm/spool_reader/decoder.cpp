@@ -52,58 +52,36 @@ Prefault::Prefault(std::vector<std::span<std::byte>> memory) {
   }
 }
 
+// A record of another tag is of a later minor addition. It is skipped by its size.
 void Decoder::add(const Record& record) {
-  switch (record.tag()) {
-    case spool::Tag::kNone:
-    case spool::Tag::kPadding:
-      return;
-    case spool::Tag::kLaneThread:
-      return add_thread(record);
-    case spool::Tag::kModule:
-      return add_module(record);
-    case spool::Tag::kSite:
-      return add_site(record);
-    case spool::Tag::kPath:
-      return add_path(record);
-    case spool::Tag::kEntry:
-      return add_symbol(record);
-    case spool::Tag::kDevice:
-      return add_device(record);
-    case spool::Tag::kFallback:
-      return add_fallback(record);
-    case spool::Tag::kMapperName:
-      return add_mapper_name(record);
-    case spool::Tag::kMapperPiece:
-      return add_mapper_piece(record);
-    case spool::Tag::kMappedPointer:
-      return add_mapped_pointer(record);
-    case spool::Tag::kDeferral:
-      return add_deferral(record);
-    case spool::Tag::kDeferredRegion:
-      return add_deferred_region(record);
-    case spool::Tag::kActivityName:
-      return add_activity_name(record);
-    case spool::Tag::kKernelActivity:
-      return add_kernel_activity(record);
-    case spool::Tag::kMemoryActivity:
-      return add_memory_activity(record);
-    case spool::Tag::kExternalId:
-      return add_external_id(record);
-    case spool::Tag::kSynchronization:
-      return add_synchronization(record);
-    case spool::Tag::kCuptiClock:
-      return add_cupti_clock(record);
-    case spool::Tag::kCudaDevice:
-      return add_cuda_device(record);
-    case spool::Tag::kTally:
-      return add_tally(record);
-    case spool::Tag::kActivityTally:
-      return add_activity_tally(record);
-  }
-  // A tag of a later minor addition: skipped by its size.
+  using spool::Tag;
+  const Tag tag = record.tag();
+  const auto on = [&](Tag wanted, auto add_one) {
+    if (tag == wanted) add_row(record, add_one);
+  };
+  on(Tag::kLaneThread, &Decoder::add_thread);
+  on(Tag::kModule, &Decoder::add_module);
+  on(Tag::kSite, &Decoder::add_site);
+  on(Tag::kPath, &Decoder::add_path);
+  on(Tag::kEntry, &Decoder::add_symbol);
+  on(Tag::kDevice, &Decoder::add_device);
+  on(Tag::kFallback, &Decoder::add_fallback);
+  on(Tag::kMapperName, &Decoder::add_mapper_name);
+  on(Tag::kMapperPiece, &Decoder::add_mapper_piece);
+  on(Tag::kMappedPointer, &Decoder::add_mapped_pointer);
+  on(Tag::kDeferral, &Decoder::add_deferral);
+  on(Tag::kDeferredRegion, &Decoder::add_deferred_region);
+  on(Tag::kActivityName, &Decoder::add_activity_name);
+  on(Tag::kKernelActivity, &Decoder::add_kernel_activity);
+  on(Tag::kMemoryActivity, &Decoder::add_memory_activity);
+  on(Tag::kExternalId, &Decoder::add_external_id);
+  on(Tag::kSynchronization, &Decoder::add_synchronization);
+  on(Tag::kCuptiClock, &Decoder::add_cupti_clock);
+  on(Tag::kCudaDevice, &Decoder::add_cuda_device);
+  on(Tag::kTally, &Decoder::add_tally);
+  on(Tag::kActivityTally, &Decoder::add_activity_tally);
 }
 
-// `last_ticks`: the latest instant that the headers know.
 // The lane that made a task may come after the one that ran it.
 void Decoder::tie_deferred_regions() {
   for (const auto& [region, key] : deferred_) {
@@ -117,11 +95,7 @@ void Decoder::tie_deferred_regions() {
     row->maker = made->second.thread;
     row->made = made->second.time;
     if (!row->path || !row->site) continue;
-    std::vector<CallerNote>& callers = draft_.site_notes[row->site.value].callers;
-    callers.clear();
-    for (const FrameNote& frame : draft_.path_notes[row->path.value].frames) {
-      callers.push_back({frame.module, frame.address});
-    }
+    draft_.site_notes[row->site.value].callers = draft_.path_notes[row->path.value].frames;
   }
 }
 
@@ -224,32 +198,6 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
   return draft;
 }
 
-namespace {
-
-// NUL-separated texts, `count` of them at most.
-std::vector<std::string> split_texts(std::span<const std::byte> bytes, std::size_t count) {
-  std::vector<std::string> texts;
-  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  while (texts.size() < count && !rest.empty()) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    texts.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return texts;
-}
-
-std::string hexadecimal(std::span<const std::byte> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kDigits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
-}
-
-}  // namespace
-
 std::uint32_t Decoder::thread_of(std::uint32_t tid) {
   auto& threads = draft_.trace.threads;
   const auto [at, is_new] = threads_.emplace(tid, static_cast<std::uint32_t>(threads.size()));
@@ -257,160 +205,133 @@ std::uint32_t Decoder::thread_of(std::uint32_t tid) {
   return at->second;
 }
 
-void Decoder::add_thread(const Record& record) {
-  const auto row = record.as<spool::LaneThread>();
-  if (!row) return void(++unreadable);
-  thread_ = thread_of(row->tid);
+void Decoder::add_thread(const spool::LaneThread& row) {
+  thread_ = thread_of(row.tid);
   leave_open();
 }
 
-void Decoder::add_module(const Record& record) {
-  const auto row = record.as<spool::Module>();
-  if (!row) return void(++unreadable);
-  const auto tail = record.tail<spool::Module>(std::uint64_t{row->build_id_size} + row->path_size);
-  const auto id_size = std::min<std::size_t>(row->build_id_size, tail.size());
-  const auto paths = split_texts(tail.subspan(id_size), 1);
-  Module module{paths.empty() ? std::string() : paths[0], hexadecimal(tail.first(id_size)),
-                row->bias};
+void Decoder::add_module(const spool::Module& row, const Record& record) {
+  const auto tail = record.tail<spool::Module>(std::uint64_t{row.build_id_size} + row.path_size);
+  const auto id_size = std::min<std::size_t>(row.build_id_size, tail.size());
+  Module module{text_of(tail.subspan(id_size)), hex_of(tail.first(id_size)), row.bias};
   auto& modules = draft_.trace.modules;
   const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
                                              static_cast<std::uint32_t>(modules.size()));
   if (is_new) {
     modules.push_back(std::move(module));
-    draft_.module_ranges.push_back({row->begin, row->end});
+    draft_.module_ranges.push_back({row.begin, row.end});
   }
-  lane_.modules[row->id] = at->second;
+  lane_.modules[row.id] = at->second;
 }
 
-// What no compiler writes: each operation would be compared with it, and carry it into the trace.
-void Decoder::drop_if_endless(std::string& name) {
+// No compiler writes longer names. Each operation would be compared with one, and have it in the
+// trace.
+std::string Decoder::unless_endless(std::string name) {
   constexpr std::size_t kLongestName = 8192;  // a path and an expression
-  if (name.size() <= kLongestName) return;
+  if (name.size() <= kLongestName) return name;
   ++unreadable;
-  name.clear();
+  return {};
 }
 
-void Decoder::add_site(const Record& record) {
-  const auto row = record.as<spool::Site>();
-  if (!row) return void(++unreadable);
-  auto texts =
-      split_texts(record.tail<spool::Site>(row->text_size), std::size_t{1} + row->name_count);
-  for (std::string& text : texts) drop_if_endless(text);
+void Decoder::add_site(const spool::Site& row, const Record& record) {
+  auto texts = texts_of(record.tail<spool::Site>(row.text_size), std::size_t{1} + row.name_count);
+  for (std::string& text : texts) text = unless_endless(std::move(text));
   std::string psource;
   if (!texts.empty()) {
     psource = std::move(texts.front());
     texts.erase(texts.begin());
   }
-  const std::uint32_t module = find(lane_.modules, row->module);
-  const auto entry = row->head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
-                         ? static_cast<spool::Entry>(row->head.flags)
+  const std::uint32_t module = find(lane_.modules, row.module);
+  const auto entry = row.head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
+                         ? static_cast<spool::Entry>(row.head.flags)
                          : spool::Entry::kNone;
   auto& sites = draft_.trace.sites;
   const auto [at, is_new] =
-      sites_.emplace(SiteKey(module, row->codeptr, row->ident, row->kernel, entry, psource, texts),
+      sites_.emplace(SiteKey(module, row.codeptr, row.ident, row.kernel, entry, psource, texts),
                      static_cast<std::uint32_t>(sites.size()));
   if (is_new) {
     Site site;
     site.module = {module};
-    site.address = row->codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
+    site.address = row.codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
     sites.push_back(std::move(site));
-    draft_.site_notes.push_back({entry,
-                                 row->codeptr,
-                                 row->ident,
-                                 row->kernel,
-                                 std::move(psource),
-                                 std::move(texts),
-                                 {},
-                                 false,
-                                 false});
+    SiteNote& note = draft_.site_notes.emplace_back();
+    note.entry = entry;
+    note.codeptr = row.codeptr;
+    note.ident = row.ident;
+    note.kernel = row.kernel;
+    note.psource = std::move(psource);
+    note.names = std::move(texts);
   }
-  lane_.sites[row->id] = at->second;
+  lane_.sites[row.id] = at->second;
 }
 
-void Decoder::add_path(const Record& record) {
-  const auto row = record.as<spool::Path>();
-  if (!row) return void(++unreadable);
-  const std::uint32_t site = find(lane_.sites, row->site);
+void Decoder::add_path(const spool::Path& row, const Record& record) {
+  const std::uint32_t site = find(lane_.sites, row.site);
   if (site == Index<Site>::kNone) return void(++unreadable);
-  PathNote note{{site}, row->stack, 0, {}};
-  const auto tail = record.tail<spool::Path>(std::uint64_t{row->count} * sizeof(spool::PathFrame));
+  PathNote note{{site}, row.stack, 0, {}};
+  const auto tail = record.tail<spool::Path>(std::uint64_t{row.count} * sizeof(spool::PathFrame));
   for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
        at += sizeof(spool::PathFrame)) {
     spool::PathFrame frame{};
     std::memcpy(&frame, tail.data() + at, sizeof(frame));
     if (frame.address == 0) {
-      note.end = row->stack + frame.offset;
+      note.end = row.stack + frame.offset;
       break;
     }
     const Index<Module> module{find(lane_.modules, frame.module)};
     const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
-    note.frames.push_back({module, frame.address - bias, row->stack + frame.offset});
+    note.frames.push_back({module, frame.address - bias, row.stack + frame.offset});
   }
-  // Each lane notes its own: one is enough to tell a site's callers by, the first.
-  std::vector<CallerNote>& callers = draft_.site_notes[site].callers;
-  if (callers.empty()) {
-    for (const FrameNote& frame : note.frames) callers.push_back({frame.module, frame.address});
-  }
-  // Where it begins is not known: what two of them have in common, either.
-  if ((row->head.flags & spool::kPathCut) != 0) return;
-  lane_.paths[row->id] = static_cast<std::uint32_t>(draft_.path_notes.size());
+  // Each lane has paths of its own. The first path gives a site's callers.
+  std::vector<FrameNote>& callers = draft_.site_notes[site].callers;
+  if (callers.empty()) callers = note.frames;
+  // The outermost frames of a path that was cut are not known, nor is what two such paths share.
+  if ((row.head.flags & spool::kPathCut) != 0) return;
+  lane_.paths[row.id] = static_cast<std::uint32_t>(draft_.path_notes.size());
   draft_.path_notes.push_back(std::move(note));
 }
 
-void Decoder::add_symbol(const Record& record) {
-  const auto row = record.as<spool::OffloadEntry>();
-  if (!row) return void(++unreadable);
-  if (row->flags == spool::kEntryRequires) {
-    const bool unified = (row->size & spool::kUnifiedSharedMemory) != 0;
+void Decoder::add_symbol(const spool::OffloadEntry& row, const Record& record) {
+  if (row.flags == spool::kEntryRequires) {
+    const bool unified = (row.size & spool::kUnifiedSharedMemory) != 0;
     if (unified) draft_.trace.recording.unified_shared_memory = true;
     return;
   }
-  auto names = split_texts(record.tail<spool::OffloadEntry>(row->name_size), 1);
-  for (std::string& name : names) drop_if_endless(name);
-  if (names.empty()) return;
-  draft_.symbols.push_back({{find(lane_.modules, row->module)}, names[0], row->address, row->size});
+  const auto name = record.tail<spool::OffloadEntry>(row.name_size);
+  if (name.empty()) return;
+  draft_.symbols.push_back(
+      {{find(lane_.modules, row.module)}, unless_endless(text_of(name)), row.address, row.size});
 }
 
-void Decoder::add_mapper_name(const Record& record) {
-  const auto row = record.as<spool::MapperName>();
-  if (!row) return void(++unreadable);
-  auto texts = split_texts(record.tail<spool::MapperName>(row->size), 1);
-  for (std::string& text : texts) drop_if_endless(text);
-  lane_.names[row->id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
-  draft_.mapper_names.push_back(texts.empty() ? std::string() : texts[0]);
+void Decoder::add_mapper_name(const spool::MapperName& row, const Record& record) {
+  lane_.names[row.id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
+  draft_.mapper_names.push_back(unless_endless(text_of(record.tail<spool::MapperName>(row.size))));
 }
 
-void Decoder::add_mapper_piece(const Record& record) {
-  const auto row = record.as<spool::MapperPiece>();
-  const std::uint32_t name = row ? find(lane_.names, row->name) : kNoList;
-  if (!row || lane_.open.empty() || name == kNoList) return void(++unreadable);
+void Decoder::add_mapper_piece(const spool::MapperPiece& row) {
+  const std::uint32_t name = find(lane_.names, row.name);
+  if (lane_.open.empty() || name == kNoList) return void(++unreadable);
   const std::uint32_t region = lane_.open.back().row;
-  draft_.mapper_pieces.push_back({{region}, row->begin, row->size, row->type, name});
+  draft_.mapper_pieces.push_back({{region}, row.begin, row.size, row.type, name});
   ++draft_.trace.regions.rare_of(region).components;
 }
 
-void Decoder::add_mapped_pointer(const Record& record) {
-  const auto row = record.as<spool::MappedPointer>();
-  if (!row) return void(++unreadable);
-  draft_.trace.mapped_pointers.push_back({device_number(row->device), row->host});
+void Decoder::add_mapped_pointer(const spool::MappedPointer& row) {
+  draft_.trace.mapped_pointers.push_back({device_number(row.device), row.host});
 }
 
-void Decoder::add_device(const Record& record) {
-  const auto row = record.as<spool::Device>();
-  if (!row) return void(++unreadable);
-  const auto what = static_cast<spool::DeviceEvent>(row->head.flags);
-  const std::int32_t number = device_number(row->number);
-  DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row->ticks), row->bytes};
+void Decoder::add_device(const spool::Device& row, const Record& record) {
+  const auto what = static_cast<spool::DeviceEvent>(row.head.flags);
+  const std::int32_t number = device_number(row.number);
+  DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row.ticks), row.bytes};
   if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
   if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
   draft_.trace.device_events.push_back(event);
   if (what != spool::DeviceEvent::kInitialize) return;
-  const auto texts = split_texts(record.tail<spool::Device>(row->text_size), 1);
   // Devices initialise again after the last target library was unloaded: one row each.
   auto& devices = draft_.trace.devices;
-  const bool seen = std::any_of(devices.begin(), devices.end(),
-                                [&](const Device& d) { return d.number == number; });
-  if (!seen) devices.push_back({number, texts.empty() ? "" : texts[0], "", false, false});
+  if (std::ranges::find(devices, number, &Device::number) != devices.end()) return;
+  devices.push_back({number, text_of(record.tail<spool::Device>(row.text_size)), ""});
 }
 
 void Decoder::begin_example(std::uint32_t example) {
@@ -425,20 +346,18 @@ void Decoder::begin_example(std::uint32_t example) {
   example_ = kFirstExample + at->second;
 }
 
-void Decoder::add_tally(const Record& record) {
-  const auto row = record.as<spool::Tally>();
-  if (!row || row->head.flags > static_cast<std::uint8_t>(spool::TallyOf::kLaunch)) {
+void Decoder::add_tally(const spool::Tally& row) {
+  if (row.head.flags > static_cast<std::uint8_t>(spool::TallyOf::kLaunch)) {
     return void(++unreadable);
   }
-  tallies_.push_back(*row);
+  tallies_.push_back(row);
 }
 
-void Decoder::add_activity_tally(const Record& record) {
-  const auto row = record.as<spool::ActivityTally>();
-  if (!row || row->tally.head.flags > static_cast<std::uint8_t>(spool::ActivityTallyOf::kMemory)) {
+void Decoder::add_activity_tally(const spool::ActivityTally& row) {
+  if (row.tally.head.flags > static_cast<std::uint8_t>(spool::ActivityTallyOf::kMemory)) {
     return void(++unreadable);
   }
-  activity_tallies_.push_back(*row);
+  activity_tallies_.push_back(row);
 }
 
 namespace {

@@ -118,11 +118,22 @@ class Decoder {
     std::size_t first_op = 0;        // the lane's, or the first after some that are missing
   };
 
-  void add_thread(const Record& record);
-  void add_module(const Record& record);
-  void add_site(const Record& record);
-  void add_path(const Record& record);
-  void add_symbol(const Record& record);
+  /// Adds a record's fixed part, and the record where its texts are needed.
+  template <class Row>
+  void add_row(const Record& record, void (Decoder::*add_one)(const Row&)) {
+    const auto row = record.as<Row>();
+    row ? (this->*add_one)(*row) : void(++unreadable);
+  }
+  template <class Row>
+  void add_row(const Record& record, void (Decoder::*add_one)(const Row&, const Record&)) {
+    const auto row = record.as<Row>();
+    row ? (this->*add_one)(*row, record) : void(++unreadable);
+  }
+  void add_thread(const spool::LaneThread& row);
+  void add_module(const spool::Module& row, const Record& record);
+  void add_site(const spool::Site& row, const Record& record);
+  void add_path(const spool::Path& row, const Record& record);
+  void add_symbol(const spool::OffloadEntry& row, const Record& record);
   void begin_region(const RawEvent& event);
   void end_region(const RawEvent& event);
   void add_op(const RawEvent& event);
@@ -150,25 +161,25 @@ class Decoder {
   [[nodiscard]] bool is_open(std::uint32_t region) const {
     return std::ranges::find(lane_.open, region, &OpenRegion::row) != lane_.open.end();
   }
-  void add_device(const Record& record);
-  void add_fallback(const Record& record);
-  void add_mapper_name(const Record& record);
-  void add_mapper_piece(const Record& record);
-  void add_mapped_pointer(const Record& record);
-  void add_deferral(const Record& record);
-  void add_deferred_region(const Record& record);
+  void add_device(const spool::Device& row, const Record& record);
+  void add_fallback(const spool::Fallback& row, const Record& record);
+  void add_mapper_name(const spool::MapperName& row, const Record& record);
+  void add_mapper_piece(const spool::MapperPiece& row);
+  void add_mapped_pointer(const spool::MappedPointer& row);
+  void add_deferral(const spool::Deferral& row);
+  void add_deferred_region(const spool::DeferredRegion& row);
   void tie_deferred_regions();
-  void add_activity_name(const Record& record);
-  void add_kernel_activity(const Record& record);
-  void add_memory_activity(const Record& record);
-  void add_external_id(const Record& record);
-  void add_synchronization(const Record& record);
-  void add_cupti_clock(const Record& record);
-  void add_cuda_device(const Record& record);
+  void add_activity_name(const spool::ActivityName& row, const Record& record);
+  void add_kernel_activity(const spool::KernelActivity& row);
+  void add_memory_activity(const spool::MemoryActivity& row);
+  void add_external_id(const spool::ExternalId& row);
+  void add_synchronization(const spool::Synchronization& row);
+  void add_cupti_clock(const spool::CuptiClock& row);
+  void add_cuda_device(const spool::CudaDevice& row, const Record& record);
   /// What follows is of this example, until `example_` is kNoList again.
   void begin_example(std::uint32_t example);
-  void add_tally(const Record& record);
-  void add_activity_tally(const Record& record);
+  void add_tally(const spool::Tally& row);
+  void add_activity_tally(const spool::ActivityTally& row);
   void tie_tallies();
   void tie_activity_tallies();
   DeviceActivity activity_of(const spool::KernelActivity& row);
@@ -205,7 +216,7 @@ class Decoder {
     const auto at = activity_names_.find({lane, id});
     return at == activity_names_.end() ? kNoList : at->second;
   }
-  void drop_if_endless(std::string& name);
+  std::string unless_endless(std::string name);
   std::uint32_t thread() {
     if (example_ != kNoList) return example_;
     if (thread_ == kNoList) thread_ = thread_of(0);

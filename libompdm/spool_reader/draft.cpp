@@ -1,5 +1,7 @@
 #include "spool_reader/draft.h"
 
+#include <fmt/ranges.h>
+
 #include <utility>
 
 #include "spool_reader/clock.h"
@@ -7,17 +9,18 @@
 
 namespace ompdm::trace {
 
-namespace {
-
-template <class Row>
-bool is_example(const Runs<Row>& rows, std::size_t at) {
-  return rows.common(at).thread >= kFirstExample;
+std::string hex_of(std::span<const std::byte> bytes) {
+  const auto* first = reinterpret_cast<const unsigned char*>(bytes.data());
+  return fmt::format("{:02x}", fmt::join(first, first + bytes.size(), ""));
 }
 
-// Keeps the rows that are no examples and what stands beside them, and says where each went.
+namespace {
+
+// Removes the examples' rows and the elements beside them. Returns where each row went.
 template <class Row, class... Beside>
 std::vector<std::uint32_t> without_examples(Runs<Row>& rows, Beside&... beside) {
-  const auto moved = rows.keep([&](std::size_t i) { return !is_example(rows, i); });
+  const auto moved =
+      rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstExample; });
   (keep_beside(moved, beside), ...);
   return moved;
 }
@@ -27,15 +30,14 @@ class Taker {
   explicit Taker(Draft& draft) : draft_(draft), trace_(draft.trace) {}
 
   void run() {
-    for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
-      if (is_example(trace_.regions, i)) take_region(trace_.regions[i]);
-    }
-    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
-      if (is_example(trace_.ops, i)) take_op(trace_.ops[i]);
-    }
-    for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
-      if (is_example(trace_.launches, i)) take_launch(trace_.launches[i]);
-    }
+    const auto each_example = [](const auto& rows, const auto& take) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows.common(i).thread >= kFirstExample) take(rows[i]);
+      }
+    };
+    each_example(trace_.regions, [this](const Region& region) { take_region(region); });
+    each_example(trace_.ops, [this](const DataOp& op) { take_op(op); });
+    each_example(trace_.launches, [this](const Launch& launch) { take_launch(launch); });
     const auto moved =
         without_examples(trace_.regions, draft_.region_notes, draft_.region_externals);
     without_examples(trace_.ops, draft_.op_notes, draft_.op_externals);

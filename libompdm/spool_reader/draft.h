@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "ompdm/aggregates.h"
 #include "ompdm/columns.h"
 #include "ompdm/trace.h"
+#include "spool_format/activities.h"
 #include "spool_format/definitions.h"
 #include "spool_format/format.h"
 #include "spool_format/tallies.h"
@@ -42,12 +44,6 @@ struct TallyNote {
 inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint8_t kNoKind = 0;
 
-/// A return address above a site.
-struct CallerNote {
-  Index<Module> module;
-  std::uint64_t address = 0;  ///< in the module's file
-};
-
 /// A frame of a call path.
 struct FrameNote {
   Index<Module> module;
@@ -70,10 +66,10 @@ struct SiteNote {
   std::uint64_t ident = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
-  std::vector<std::string> names;   ///< of the mapped items, as the compiler passes them
-  std::vector<CallerNote> callers;  ///< innermost first
-  bool in_runtime = false;          ///< codeptr lies in the OpenMP runtime's own libraries
-  bool is_fortran = false;          ///< flang's: its items may be descriptors
+  std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
+  std::vector<FrameNote> callers;  ///< innermost first
+  bool in_runtime = false;         ///< codeptr lies in the OpenMP runtime's own libraries
+  bool is_fortran = false;         ///< flang's: its items may be descriptors
 };
 
 /// Beside Trace::ops.
@@ -96,23 +92,11 @@ struct RegionNote {
   bool from_wrapper = false;
 };
 
-/// Beside Trace::activities.
-struct ActivityNote {
-  std::uint32_t name = kNoList;  ///< in Draft::activity_names
-};
-
 /// Of activities that were counted. Until they are tied as activities are.
 struct ActivityTallyNote {
   ActivityTally row;
   std::uint32_t name = kNoList;   ///< in Draft::activity_names
   std::uint32_t owner = kNoList;  ///< in Draft::tallies
-};
-
-/// One instant on CUPTI's clock and on CLOCK_MONOTONIC, nanoseconds.
-struct ClockPair {
-  std::uint64_t cupti = 0;
-  std::uint64_t monotonic = 0;
-  std::uint32_t uncertainty = 0;
 };
 
 /// A CUDA device's row, by its ordinal.
@@ -148,6 +132,35 @@ struct ModuleRange {
 template <class Row>
 using Column = std::vector<Row, LargePages<Row>>;
 
+/// The bytes in lower-case hexadecimal, as Module::build_id has them.
+std::string hex_of(std::span<const std::byte> bytes);
+
+/// Removes from a column beside some rows the elements of the rows that Runs::keep removed. `moved`
+/// is what Runs::keep returned. An empty column stays empty.
+template <class Column>
+void keep_beside(const std::vector<std::uint32_t>& moved, Column& column) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (moved[i] != kNoList) column[kept++] = std::move(column[i]);
+  }
+  column.resize(kept);
+}
+
+/// Puts the elements of a column in an order, unless one of the two is empty.
+template <class Column>
+void rearrange(const std::vector<std::uint32_t>& order, Column& column) {
+  if (order.empty() || column.empty()) return;
+  Column sorted;
+  sorted.reserve(column.size());
+  for (const std::uint32_t at : order) sorted.push_back(std::move(column[at]));
+  column = std::move(sorted);
+}
+
+/// Whether operations of this kind transfer data between memories.
+constexpr bool is_copy(OpKind kind) {
+  return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
+}
+
 struct Draft {
   Trace trace;
   std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
@@ -162,10 +175,10 @@ struct Draft {
   std::vector<std::uint64_t> launch_externals;
   /// Until they are tied, activities' (and synchronizations') times are CUPTI's and their devices
   /// CUDA's ordinals.
-  std::vector<ActivityNote> activity_notes;
+  std::vector<std::uint32_t> names_of_activities;  ///< beside Trace::activities
   std::vector<std::string> activity_names;
   std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation
-  std::vector<ClockPair> cupti_clock;
+  std::vector<spool::CuptiClock> cupti_clock;
   std::vector<CudaDevice> cuda_devices;
   std::vector<Index<Site>> list_sites;  ///< beside Trace::map_lists
   std::vector<OffloadSymbol> symbols;

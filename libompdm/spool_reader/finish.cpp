@@ -34,33 +34,14 @@ namespace ompdm::trace {
 
 namespace {
 
-/// The trace that the spool of this header is to become: as the header says, else beside it.
-std::filesystem::path output_of(const spool::FileHeader& header,
-                                const std::filesystem::path& spool);
-
-/// STEM.ompdm of STEM.json and STEM.json.gz: what a long run's trace is called instead. Other names
-/// are kept.
-std::filesystem::path name_of_long_run(const std::filesystem::path& trace);
-
-/// Whether the name is that of a JSON trace, and the user gave it.
-bool is_json_asked(const spool::FileHeader& header, const std::filesystem::path& wanted);
-
-/// Where a trace has come to lie.
-struct PlacedTrace {
-  std::filesystem::path path;
-  std::filesystem::path
-      kept;          ///< what an older trace of that name is called now, empty if there was none
-  std::string note;  ///< a sentence if `path` is not the one asked for
-};
-
-/// Gives the finished file `temporary` the name `asked`, or, of a long run, the name that it has
-/// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
-/// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
-/// leaving `temporary` where it is.
-PlacedTrace place_trace(const std::filesystem::path& temporary, const std::filesystem::path& asked,
-                        bool is_long, std::uint32_t pid);
-
 namespace fs = std::filesystem;
+
+/// The file that a trace was given its name as.
+struct PlacedTrace {
+  fs::path path;
+  fs::path kept;     ///< the new name of an older trace of that name; empty if there was none
+  std::string note;  ///< a sentence if `path` is not the name that was asked for
+};
 
 // The endings under which one run's trace may lie.
 constexpr std::string_view kForms[] = {".json.gz", ".json", ".ompdm.gz", ".ompdm"};
@@ -100,7 +81,7 @@ int rename_without_overwriting(const fs::path& from, const fs::path& to) {
   // File systems without it (NFS) have hard links, which never overwrite either.
   if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0 ? 0 : errno;
   if (errno == EEXIST) return errno;
-  // Neither: the best that is left is to look first.
+  // Without either, looking first is the best that is left.
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(to, ignored))) return EEXIST;
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
@@ -173,6 +154,7 @@ fs::path place_beside(const fs::path& temporary, const Parts& parts, std::uint32
   }
 }
 
+/// The trace that the spool of this header is to become: as the header says, else beside it.
 fs::path output_of(const spool::FileHeader& header, const fs::path& spool) {
   const std::string named = text_of(header.output);
   if (!named.empty()) return named;
@@ -180,6 +162,7 @@ fs::path output_of(const spool::FileHeader& header, const fs::path& spool) {
   return beside.extension() == ".spool" ? beside.replace_extension() : beside += ".json";
 }
 
+/// A long run's trace: STEM.ompdm of STEM.json and STEM.json.gz. Other names are kept.
 fs::path name_of_long_run(const fs::path& trace) {
   Parts parts = split(trace);
   if (!parts.extension.starts_with(".json") || !has_form(parts)) return trace;
@@ -187,10 +170,15 @@ fs::path name_of_long_run(const fs::path& trace) {
   return join(parts, "");
 }
 
+/// Whether the name is that of a JSON trace, and the user gave it.
 bool is_json_asked(const spool::FileHeader& header, const fs::path& wanted) {
   return header.output_named != 0 && name_of_long_run(wanted) != wanted;
 }
 
+/// Gives the finished file `temporary` the name `asked`, or, of a long run, the name that it has
+/// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
+/// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
+/// leaving `temporary` where it is.
 PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
                         std::uint32_t pid) {
   const fs::path of_long_run = name_of_long_run(asked);
@@ -198,9 +186,9 @@ PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool i
   const fs::path& other = is_long ? asked : of_long_run;
   const Parts parts = split(wanted);
   PlacedTrace placed{wanted, {}, {}};
-  // First, so that nobody who types one of the names gets the older run. Two runs do not come here
-  // at once: both would have had to hold the spool of this name. Were they told to by -o, either
-  // finds its own under the name that it asked for.
+  // First, so that neither name leads to the older run. Two runs do not come here at once: each
+  // holds the spool of this name. With -o, each finds its own trace under the name that it asked
+  // for.
   if (other != wanted && look_at(other) == Found::kTrace) {
     placed.kept = keep(other, split(other));
   }
@@ -219,69 +207,23 @@ PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool i
   }
 }
 
-}  // namespace
-
-}  // namespace ompdm::trace
-
-namespace ompdm {
-
-bool is_spool(const std::filesystem::path& path) { return trace::has_spool_magic(path); }
-
-SpoolInfo spool_info(const std::filesystem::path& path) {
-  const spool::FileHeader header = trace::read_file_header(path);
-  SpoolInfo info;
-  info.path = path;
-  info.output = trace::output_of(header, path);
-  info.pid = header.pid;
-  info.exec_ordinal = header.exec_ordinal;
-  info.session = trace::text_of(header.session);
-  info.host = trace::text_of(header.host);
-  info.program = trace::text_of(header.program);
-  info.finished = header.state == spool::State::kFinished;
-  const spool::Owner owner = trace::owner_state(header);
-  info.runs = owner == spool::Owner::kRuns;
-  info.alive = owner != spool::Owner::kEnded;
-  return info;
-}
-
-std::vector<SpoolInfo> find_spools(const std::filesystem::path& directory) {
-  std::vector<SpoolInfo> found;
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator at(directory, ignored), end; at != end;
-       at.increment(ignored)) {
-    if (at->path().filename().string().find(".spool") == std::string::npos) continue;
-    try {
-      found.push_back(spool_info(at->path().lexically_normal()));
-    } catch (const Error&) {
-      continue;  // another's file, or a newer one: not for this program to finish
-    }
-  }
-  std::sort(found.begin(), found.end(),
-            [](const SpoolInfo& a, const SpoolInfo& b) { return a.path < b.path; });
-  return found;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// A process that has written its trailer is about to end. What it still counts as lost until then
-// belongs into the trace.
+// A process that has written its trailer is about to end. Losses that it counts until then belong
+// in the trace.
 void await_end(const spool::FileHeader& header) {
   constexpr int kMilliseconds = 2000;  // its exit may hang; the trace need not
   const int process = static_cast<int>(syscall(SYS_pidfd_open, header.pid, 0));
   if (process < 0) return;
   pollfd ended{process, POLLIN, 0};
-  if (trace::owner_state(header) == spool::Owner::kRuns) poll(&ended, 1, kMilliseconds);
+  if (owner_state(header) == spool::Owner::kRuns) poll(&ended, 1, kMilliseconds);
   close(process);
 }
 
 void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
   throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
-                          spool.string(), header.pid, trace::text_of(header.program)));
+                          spool.string(), header.pid, text_of(header.program)));
 }
 
-// Its header names the trace's file: anyone could have ours made anywhere.
+// The header names the trace's file: another user could choose where this user writes.
 void refuse_foreign(const fs::path& spool) {
   throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
                           spool.string()));
@@ -295,8 +237,8 @@ void check_target(const fs::path& wanted) {
   }
 }
 
-// Reads by the handle, and speaks of the name.
-Trace read_locked(const trace::SpoolLock& lock, const fs::path& spool) {
+// Reads by the handle. Errors have the spool's name.
+Trace read_locked(const SpoolLock& lock, const fs::path& spool) {
   const fs::path handle = lock.handle();
   try {
     return read_spool(handle);
@@ -317,6 +259,47 @@ void add_note(FinishResult& result, const std::string& sentence) {
 
 }  // namespace
 
+}  // namespace ompdm::trace
+
+namespace ompdm {
+
+namespace fs = std::filesystem;
+
+bool is_spool(const fs::path& path) { return trace::has_spool_magic(path); }
+
+SpoolInfo spool_info(const fs::path& path) {
+  const spool::FileHeader header = trace::read_file_header(path);
+  SpoolInfo info;
+  info.path = path;
+  info.output = trace::output_of(header, path);
+  info.pid = header.pid;
+  info.exec_ordinal = header.exec_ordinal;
+  info.session = trace::text_of(header.session);
+  info.host = trace::text_of(header.host);
+  info.program = trace::text_of(header.program);
+  info.finished = header.state == spool::State::kFinished;
+  const spool::Owner owner = trace::owner_state(header);
+  info.runs = owner == spool::Owner::kRuns;
+  info.alive = owner != spool::Owner::kEnded;
+  return info;
+}
+
+std::vector<SpoolInfo> find_spools(const fs::path& directory) {
+  std::vector<SpoolInfo> found;
+  std::error_code ignored;
+  for (fs::directory_iterator at(directory, ignored), end; at != end; at.increment(ignored)) {
+    if (at->path().filename().string().find(".spool") == std::string::npos) continue;
+    try {
+      found.push_back(spool_info(at->path().lexically_normal()));
+    } catch (const Error&) {
+      continue;  // another's file, or a newer one: not for this program to finish
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const SpoolInfo& a, const SpoolInfo& b) { return a.path < b.path; });
+  return found;
+}
+
 FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
   const spool::WithoutFileSizeSignal guard;
   const trace::SpoolLock lock(spool, options);
@@ -335,10 +318,11 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   const bool finished = header.state == spool::State::kFinished;
   const spool::Owner owner = trace::owner_state(header);
   if (owner == spool::Owner::kRuns) {
-    if (!finished) refuse_running(spool, header);
-    await_end(header);
+    if (!finished) trace::refuse_running(spool, header);
+    trace::await_end(header);
   }
-  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us()) refuse_foreign(spool);
+  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us())
+    trace::refuse_foreign(spool);
   // The next run may set the spool aside at any time, and the trace's name with it.
   const auto wanted_by_now = [&] {
     return output.empty()
@@ -346,13 +330,13 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
                : output;
   };
   const fs::path wanted = wanted_by_now();
-  check_target(wanted);
+  trace::check_target(wanted);
 
-  result.model = read_locked(lock, spool);
+  result.model = trace::read_locked(lock, spool);
   result.killed = !finished;
   check_references(result.model, wanted.string());
   trace::TemporaryFile temporary(wanted);
-  const bool is_long = events_of(result.model) > options.most_in_json &&
+  const bool is_long = trace::events_of(result.model) > options.most_in_json &&
                        !(output.empty() && trace::is_json_asked(header, wanted));
   if (is_long || is_binary_name(wanted)) {
     const fs::path written = is_long ? trace::name_of_long_run(wanted) : wanted;
@@ -369,14 +353,15 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   result.model.file = placed.path.string();
 
   if (!finished && owner == spool::Owner::kUnknown) {
-    add_note(result, fmt::format("{} was kept: its process may still run on {}", spool.string(),
-                                 trace::text_of(header.host)));
+    trace::add_note(result, fmt::format("{} was kept: its process may still run on {}",
+                                        spool.string(), trace::text_of(header.host)));
     return result;
   }
   std::error_code error;
   lock.remove_file(error);
   if (error) {
-    add_note(result, fmt::format("{} could not be removed ({})", spool.string(), error.message()));
+    trace::add_note(result,
+                    fmt::format("{} could not be removed ({})", spool.string(), error.message()));
   }
   return result;
 }

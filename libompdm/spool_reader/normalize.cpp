@@ -35,29 +35,18 @@ std::string runtime_name(std::string_view told, std::string_view library) {
 
 namespace {
 
-// ompt_target_data_op_t of OpenMP 5.2 and 6.0 without its asynchronous forms, which are 16 higher.
-enum OpType : std::uint16_t {
-  kAlloc = 1,
-  kToDevice = 2,
-  kFromDevice = 3,
-  kDelete = 4,
-  kAssociate = 5,
-  kDisassociate = 6,
-  kTransfer = 7,
-  kMemset = 8,
-  kTransferRect = 9,
-};
+// The kinds by ompt_target_data_op_t of OpenMP 5.2 and 6.0, in order from 1; kDtoD: a transfer that
+// names no direction.
+constexpr OpKind kOperationKinds[] = {OpKind::kAlloc,  OpKind::kHtoD,      OpKind::kDtoH,
+                                      OpKind::kDelete, OpKind::kAssociate, OpKind::kDisassociate,
+                                      OpKind::kDtoD,   OpKind::kMemset,    OpKind::kDtoD};
 
-std::uint16_t synchronous_form(std::uint16_t optype) {
+// The position in kOperationKinds. Asynchronous forms are 16 higher. A type that no specification
+// knows is at the end.
+std::size_t kind_at(std::uint16_t optype) {
   constexpr std::uint16_t kAsync = 16;
-  return optype > kAsync && optype <= kAsync + kTransferRect
-             ? static_cast<std::uint16_t>(optype - kAsync)
-             : optype;
-}
-
-bool is_known(std::uint16_t optype) {
-  const std::uint16_t form = synchronous_form(optype);
-  return form >= kAlloc && form <= kTransferRect;
+  const std::size_t form = optype > kAsync ? optype - kAsync : optype;
+  return std::min(form - 1, std::size(kOperationKinds));
 }
 
 // The number named most often on one side of the operations that are told as `kind` that is no
@@ -124,9 +113,7 @@ void complete_devices(Trace& trace) {
 // By where the bytes go, not by what the runtime calls it: a copy between devices is "from device"
 // to some plugins.
 OpKind kind_of(const DataOp& op, std::int32_t host) {
-  if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH && op.kind != OpKind::kDtoD) {
-    return op.kind;
-  }
+  if (!is_copy(op.kind)) return op.kind;
   const bool from_host = op.src_device == host;
   const bool to_host = op.dst_device == host;
   if (!from_host && !to_host) return OpKind::kDtoD;
@@ -148,11 +135,13 @@ void name_operations(Trace& trace) {
 
 // Operations of a later specification are none that could be told; how many.
 std::uint64_t drop_unknown(Draft& draft) {
-  const auto is_told = [&](std::size_t i) { return is_known(draft.op_notes[i].optype); };
-  const auto unknown = std::ranges::count_if(
-      draft.op_notes, [](const OpNote& note) { return !is_known(note.optype); });
+  const auto is_unknown = [](const OpNote& note) {
+    return kind_at(note.optype) == std::size(kOperationKinds);
+  };
+  const auto unknown = std::ranges::count_if(draft.op_notes, is_unknown);
   if (unknown == 0) return 0;
-  const auto moved = draft.trace.ops.keep(is_told);
+  const auto moved =
+      draft.trace.ops.keep([&](std::size_t i) { return !is_unknown(draft.op_notes[i]); });
   keep_beside(moved, draft.op_notes);
   keep_beside(moved, draft.op_externals);
   return static_cast<std::uint64_t>(unknown);
@@ -272,8 +261,7 @@ void mark_enqueued(Trace& trace) {
   }
   if (asynchronous.empty()) return;
   trace.ops.change_shapes([&](DataOp& op) {
-    const bool moves = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH ||
-                       op.kind == OpKind::kDtoD || op.kind == OpKind::kMemset;
+    const bool moves = is_copy(op.kind) || op.kind == OpKind::kMemset;
     if (moves && (asynchronous.contains(op.src_device) || asynchronous.contains(op.dst_device))) {
       op.clock = Clock::kEnqueue;
     }
@@ -286,25 +274,8 @@ void mark_enqueued(Trace& trace) {
 }  // namespace
 
 OpKind told_kind(std::uint16_t optype) {
-  switch (synchronous_form(optype)) {
-    case kAlloc:
-      return OpKind::kAlloc;
-    case kToDevice:
-      return OpKind::kHtoD;
-    case kFromDevice:
-      return OpKind::kDtoH;
-    case kDelete:
-      return OpKind::kDelete;
-    case kAssociate:
-      return OpKind::kAssociate;
-    case kDisassociate:
-      return OpKind::kDisassociate;
-    case kTransfer:
-    case kTransferRect:
-      return OpKind::kDtoD;
-    default:
-      return OpKind::kMemset;
-  }
+  const std::size_t at = kind_at(optype);
+  return at < std::size(kOperationKinds) ? kOperationKinds[at] : OpKind::kMemset;
 }
 
 void normalize_operations(Draft& draft) {

@@ -81,27 +81,6 @@ std::vector<SourceFile> source_digests(const Trace& trace, Symbols& symbols) {
   return sources;
 }
 
-}  // namespace
-
-}  // namespace ompdm::trace
-
-namespace ompdm {
-
-namespace {
-
-using trace::text_of;
-
-std::vector<std::string> arguments_of(const spool::FileHeader& header) {
-  std::vector<std::string> arguments;
-  std::string_view rest(header.arguments, sizeof(header.arguments));
-  while (!rest.empty() && rest.front() != '\0') {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    arguments.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return arguments;
-}
-
 RealtimeClock realtime_of(const spool::FileHeader& header) {
   using State = RealtimeClock::State;
   const bool is_synchronized = header.realtime == spool::Realtime::kSynchronized;
@@ -118,7 +97,9 @@ Process process_of(const spool::FileHeader& header) {
   process.ppid = header.ppid;
   process.host = text_of(header.host);
   process.program = text_of(header.program);
-  process.arguments = arguments_of(header);
+  process.arguments =
+      texts_of(std::as_bytes(std::span(header.arguments)), sizeof(header.arguments));
+  process.arguments.erase(std::ranges::find(process.arguments, ""), process.arguments.end());
   process.directory = text_of(header.directory);
   process.rank = header.rank;
   process.rank_count = header.rank_count;
@@ -132,50 +113,17 @@ Process process_of(const spool::FileHeader& header) {
   return process;
 }
 
-std::string reach_text(spool::Reach reach) {
-  switch (reach) {
-    case spool::Reach::kUnknown:
-      break;
-    case spool::Reach::kOk:
-      return "ok";
-    case spool::Reach::kUnreachable:
-      return "unreachable";
-    case spool::Reach::kOtherRuntime:
-      return "other_runtime";
-    case spool::Reach::kCured:
-      return "cured";
-    case spool::Reach::kNoEmi:
-      return "no_emi";
-  }
-  return "unknown";
-}
+// The words of trace.json, by the values of spool::Reach, Names and Detail.
+constexpr const char* kReachWords[] = {"unknown",       "ok",    "unreachable",
+                                       "other_runtime", "cured", "no_emi"};
+constexpr const char* kNamesWords[] = {"on", "off", "failed", "unsupported"};
+constexpr const char* kDetailWords[] = {"", "tallies", "window", "spool_limit"};
 
-std::string names_text(spool::Names names) {
-  switch (names) {
-    case spool::Names::kOn:
-      return "on";
-    case spool::Names::kOff:
-      return "off";
-    case spool::Names::kFailed:
-      return "failed";
-    case spool::Names::kUnsupported:
-      break;
-  }
-  return "unsupported";
-}
-
-std::string detail_text(spool::Detail detail) {
-  switch (detail) {
-    case spool::Detail::kAll:
-      break;
-    case spool::Detail::kNone:
-      return "tallies";
-    case spool::Detail::kWindow:
-      return "window";
-    case spool::Detail::kSpoolLimit:
-      return "spool_limit";
-  }
-  return "";
+// `unknown`: the word of a damaged value.
+template <class Value, std::size_t Count>
+std::string word_of(Value value, const char* const (&words)[Count], const char* unknown) {
+  const auto at = static_cast<std::size_t>(value);
+  return at < Count ? words[at] : unknown;
 }
 
 std::string hashing_text(std::uint32_t share) {
@@ -184,25 +132,25 @@ std::string hashing_text(std::uint32_t share) {
   return fmt::format("{} %", share / 1e4);
 }
 
-Recording recording_of(const spool::FileHeader& header, const trace::ClockScale& clock) {
+Recording recording_of(const spool::FileHeader& header, const ClockScale& clock) {
   Recording recording;
   recording.ompdm_version = OMPDM_VERSION;
-  recording.runtime = trace::runtime_name(text_of(header.runtime), text_of(header.runtime_library));
+  recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
   recording.clock = header.clock == spool::Clock::kTsc ? "tsc" : "monotonic";
   recording.clock_residual_ns = clock.residual_ns();
   recording.attached_by = header.attached_by == spool::kAttachedByCuda ? "CUDA_INJECTION64_PATH"
                           : header.attached_by == 1                    ? "LD_PRELOAD"
                                                                        : "OMP_TOOL_LIBRARIES";
-  recording.reach = reach_text(header.reach);
-  recording.names = names_text(header.names);
+  recording.reach = word_of(header.reach, kReachWords, "unknown");
+  recording.names = word_of(header.names, kNamesWords, "unsupported");
   recording.target_offload = text_of(header.target_offload);
   std::ranges::transform(recording.target_offload, recording.target_offload.begin(),
                          [](unsigned char byte) { return std::tolower(byte); });
   recording.cupti = text_of(header.cupti);
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
-  recording.detail = detail_text(header.detail);
+  recording.detail = word_of(header.detail, kDetailWords, "");
   if (header.told_from != 0 && header.told_from != spool::kNotYet)
     recording.told_from = clock.at(header.told_from);
   if (header.told_to != 0) recording.told_to = clock.at(header.told_to);
@@ -213,7 +161,7 @@ Recording recording_of(const spool::FileHeader& header, const trace::ClockScale&
   return recording;
 }
 
-// Every loss that the recorder counts, then what it counted that this program has no name for.
+// Every loss that the recorder counts, under its name or, of a newer recorder, its number.
 std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   std::vector<Loss> losses;
   losses.reserve(std::size(header.losses));
@@ -228,18 +176,17 @@ std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   return losses;
 }
 
-trace::ClockScale clock_of(const trace::SpoolFile& file) {
+ClockScale clock_of(const SpoolFile& file) {
   const spool::FileHeader& header = file.header();
   std::vector<spool::ClockTriple> triples{header.attach};
   // A kill may have come in the middle of a trailer.
   if (header.state == spool::State::kFinished) triples.push_back(header.trailer);
-  for (const trace::Chunk& chunk : file.chunks()) {
+  for (const Chunk& chunk : file.chunks()) {
     triples.push_back(chunk.first);
     triples.push_back(chunk.last);
   }
-  if (trace::needs_longer_base(header.clock, header.attach, triples) &&
-      trace::is_this_boot(header)) {
-    triples.push_back(trace::now(header.clock));
+  if (needs_longer_base(header.clock, header.attach, triples) && is_this_boot(header)) {
+    triples.push_back(now(header.clock));
   }
   return {header.clock, header.attach, triples};
 }
@@ -248,34 +195,38 @@ trace::ClockScale clock_of(const trace::SpoolFile& file) {
 // best there is to complete them with.
 void complete_paths(std::vector<Module>& modules, const std::string& directory) {
   for (Module& module : modules) {
-    const std::filesystem::path path(module.path);
+    const fs::path path(module.path);
     if (module.path.find('/') == std::string::npos || path.is_absolute()) continue;
-    module.path = (std::filesystem::path(directory) / path).lexically_normal().string();
+    module.path = (fs::path(directory) / path).lexically_normal().string();
   }
 }
 
 }  // namespace
 
+}  // namespace ompdm::trace
+
+namespace ompdm {
+
 Trace read_spool(const std::filesystem::path& path) {
   trace::SpoolFile file(path);
   const spool::FileHeader& header = file.header();
-  const trace::ClockScale clock = clock_of(file);
+  const trace::ClockScale clock = trace::clock_of(file);
   trace::Draft draft = trace::decode(file, clock);
   Trace& model = draft.trace;
   model.file = path.string();
   const Recording decoded = model.recording;
-  model.recording = recording_of(header, clock);
+  model.recording = trace::recording_of(header, clock);
   model.recording.hashing_ns = decoded.hashing_ns;
   model.recording.unified_shared_memory = decoded.unified_shared_memory;
   const Nanoseconds last_instant = model.process.wall;
-  model.process = process_of(header);
+  model.process = trace::process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
   model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
   if (header.told_from == spool::kNotYet) {
     model.recording.told_from = model.recording.told_to = model.process.wall;
   }
 
-  complete_paths(model.modules, model.process.directory);
+  trace::complete_paths(model.modules, model.process.directory);
   trace::normalize_operations(draft);
   trace::order_by_begin(draft);
   trace::tidy(model);
@@ -292,7 +243,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::take_examples(draft);
   const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
 
-  std::vector<Loss> losses = recorder_losses(header);
+  std::vector<Loss> losses = trace::recorder_losses(header);
   losses.insert(losses.end(), model.losses.begin(), model.losses.end());
   losses.push_back({"modules_missing", symbols.missing()});
   losses.push_back({"modules_changed", symbols.changed()});

@@ -18,6 +18,15 @@
 
 namespace ompdm::trace {
 
+std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most) {
+  std::vector<std::string> texts;
+  while (texts.size() < most && !bytes.empty()) {
+    texts.push_back(text_of(bytes));
+    bytes = bytes.subspan(std::min(texts.back().size() + 1, bytes.size()));
+  }
+  return texts;
+}
+
 namespace {
 
 std::string this_host() {
@@ -87,28 +96,25 @@ SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
           : options.opened >= 0
               ? options.opened
               : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-  if (fd_ < 0) {
+  if (fd_.get() < 0) {
     throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
                             std::strerror(errno)));
   }
-  if (lock(fd_, options)) return;
-  close(fd_);
+  if (lock(fd_.get(), options)) return;
   throw Error(
       fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
 }
 
-SpoolLock::~SpoolLock() { close(fd_); }
-
-fs::path SpoolLock::handle() const { return fmt::format("/proc/self/fd/{}", fd_); }
+fs::path SpoolLock::handle() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
 
 bool SpoolLock::removed() const {
   struct stat locked{};
-  return fstat(fd_, &locked) == 0 && locked.st_nlink == 0;
+  return fstat(fd_.get(), &locked) == 0 && locked.st_nlink == 0;
 }
 
 bool SpoolLock::belongs_to_us() const {
   struct stat facts{};
-  return fstat(fd_, &facts) == 0 && facts.st_uid == geteuid();
+  return fstat(fd_.get(), &facts) == 0 && facts.st_uid == geteuid();
 }
 
 // Another run may set it aside at any time and take its name; so it is removed under a name that
@@ -132,7 +138,7 @@ void SpoolLock::remove_file(std::error_code& error) const {
 bool SpoolLock::is_locked_file(const fs::path& name) const {
   struct stat locked{};
   struct stat named{};
-  return fstat(fd_, &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+  return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
          locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
@@ -156,6 +162,11 @@ std::size_t read_at(int fd, void* to, std::size_t size, std::uint64_t offset) {
     done += static_cast<std::size_t>(got);
   }
   return done;
+}
+
+bool is_zero(const spool::ChunkHeader& chunk) {
+  const auto bytes = std::as_bytes(std::span(&chunk, 1));
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 bool plausible(const spool::ChunkHeader& chunk) {
@@ -275,30 +286,21 @@ RecordCursor::Found RecordCursor::next() {
 }
 
 SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {
-  try {
-    header_ = read_header(fd_, path, file_size_);
-    find_chunks();
-  } catch (...) {
-    close(fd_);
-    throw;
-  }
+  header_ = read_header(fd_.get(), path, file_size_);
+  find_chunks();
 }
 
-SpoolFile::~SpoolFile() { close(fd_); }
-
-// Where the next plausible chunk header is at or after `from`; the file's end if there is none.
-// `damaged` tells whether anything but zeros was passed over: space that was claimed but never used
-// is no loss.
+// Where the next plausible chunk header is behind `from`; the file's end if there is none. Space
+// that was reserved and never used is zero, and no damage.
 std::uint64_t SpoolFile::find_next_chunk(std::uint64_t from, bool& damaged) const {
-  for (std::uint64_t at = from; at < file_size_ && at - from <= kSearchLimit; at += kSearchStep) {
+  for (std::uint64_t at = from; at < file_size_ && at - from <= kSearchLimit;
+       at += kSearchStep - at % kSearchStep) {
     spool::ChunkHeader head{};
-    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (read_at(fd_.get(), &head, sizeof(head), at) < sizeof(head)) break;
     if (plausible(head)) return at;
-    const auto bytes = std::as_bytes(std::span(&head, 1));
-    damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
-                                     [](std::byte b) { return b != std::byte{0}; });
+    damaged = damaged || !is_zero(head);
   }
-  if (file_size_ > from && file_size_ - from > kSearchLimit) damaged = true;
+  damaged = damaged || file_size_ - from > kSearchLimit;
   return file_size_;
 }
 
@@ -307,13 +309,10 @@ void SpoolFile::find_chunks() {
   std::uint64_t told_end = at;  // of the chunks whose headers are there
   while (at < file_size_) {
     spool::ChunkHeader head{};
-    if (read_at(fd_, &head, sizeof(head), at) < sizeof(head)) break;
+    if (read_at(fd_.get(), &head, sizeof(head), at) < sizeof(head)) break;
     if (!plausible(head)) {
       bool damaged = false;
-      at = find_next_chunk(at + kSearchStep - at % kSearchStep, damaged);
-      const auto bytes = std::as_bytes(std::span(&head, 1));
-      damaged = damaged || std::any_of(bytes.begin(), bytes.end(),
-                                       [](std::byte b) { return b != std::byte{0}; });
+      at = find_next_chunk(at, damaged);
       if (damaged) ++unreadable_;
       continue;
     }
@@ -326,7 +325,7 @@ void SpoolFile::find_chunks() {
     if (head.size >= left) break;
     at += head.size;
   }
-  // How many are cut off behind the end nothing tells: one at least.
+  // At least one chunk is cut off behind the end; their number is not known.
   if (file_size_ < header_.file_size && told_end < header_.file_size) ++unreadable_;
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
     return std::tie(a.lane, a.sequence, a.offset) < std::tie(b.lane, b.sequence, b.offset);
@@ -342,18 +341,15 @@ std::span<const std::byte> SpoolFile::records(const Chunk& chunk) {
   const auto size = static_cast<std::size_t>(chunk.size - sizeof(spool::ChunkHeader));
   buffer_.resize((size + 7) / 8);
   const std::size_t got =
-      read_at(fd_, buffer_.data(), size, chunk.offset + sizeof(spool::ChunkHeader));
+      read_at(fd_.get(), buffer_.data(), size, chunk.offset + sizeof(spool::ChunkHeader));
   return std::as_bytes(std::span(buffer_)).first(got);
 }
 
 bool has_spool_magic(const std::filesystem::path& path) noexcept {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return false;
+  const OpenFile fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char magic[sizeof(spool::kMagic)];
-  const bool same = read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-                    std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
-  close(fd);
-  return same;
+  return read_at(fd.get(), magic, sizeof(magic), 0) == sizeof(magic) &&
+         std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
 }
 
 spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path) {
@@ -362,15 +358,7 @@ spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& 
 }
 
 spool::FileHeader read_file_header(const std::filesystem::path& path) {
-  const int fd = open_spool(path);
-  try {
-    const spool::FileHeader header = read_file_header(fd, path);
-    close(fd);
-    return header;
-  } catch (...) {
-    close(fd);
-    throw;
-  }
+  return read_file_header(OpenFile(open_spool(path)).get(), path);
 }
 
 }  // namespace ompdm::trace

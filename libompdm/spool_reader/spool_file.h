@@ -2,6 +2,8 @@
 // it.
 #pragma once
 
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ompdm/finish.h"
@@ -25,6 +28,21 @@ spool::Owner owner_state(const spool::FileHeader& header);
 /// Whether the header was written on this machine since it last started.
 bool is_this_boot(const spool::FileHeader& header);
 
+/// An open file, which is closed with it; -1: none.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
 /// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
 /// one finisher at a time is the user's affair.
 class SpoolLock {
@@ -32,11 +50,8 @@ class SpoolLock {
   /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
   /// opened, or if another process has it for longer than the options' patience.
   SpoolLock(const std::filesystem::path& path, const FinishOptions& options);
-  ~SpoolLock();
-  SpoolLock(const SpoolLock&) = delete;
-  SpoolLock& operator=(const SpoolLock&) = delete;
 
-  [[nodiscard]] int descriptor() const { return fd_; }
+  [[nodiscard]] int descriptor() const { return fd_.get(); }
   /// Leads to the locked file whatever its name is by now.
   [[nodiscard]] std::filesystem::path handle() const;
   /// Whether another finisher has removed it meanwhile.
@@ -48,7 +63,7 @@ class SpoolLock {
  private:
   [[nodiscard]] bool is_locked_file(const std::filesystem::path& name) const;
 
-  int fd_;
+  OpenFile fd_;
 };
 
 /// Where a chunk lies in the file, and the clock triples of its header.
@@ -141,9 +156,6 @@ class RecordCursor {
 class SpoolFile {
  public:
   explicit SpoolFile(const std::filesystem::path& path);
-  ~SpoolFile();
-  SpoolFile(const SpoolFile&) = delete;
-  SpoolFile& operator=(const SpoolFile&) = delete;
 
   [[nodiscard]] const spool::FileHeader& header() const { return header_; }
   /// All chunks, those of a lane together and in sequence.
@@ -152,13 +164,12 @@ class SpoolFile {
   [[nodiscard]] std::uint64_t unreadable_chunks() const { return unreadable_; }
   /// The bytes after a chunk's header; valid until the next call.
   [[nodiscard]] std::span<const std::byte> records(const Chunk& chunk);
-  [[nodiscard]] int descriptor() const { return fd_; }
 
  private:
   void find_chunks();
   [[nodiscard]] std::uint64_t find_next_chunk(std::uint64_t from, bool& damaged) const;
 
-  int fd_;
+  OpenFile fd_;
   std::uint64_t file_size_ = 0;
   spool::FileHeader header_{};
   std::vector<Chunk> chunks_;
@@ -173,6 +184,15 @@ bool has_spool_magic(const std::filesystem::path& path) noexcept;
 spool::FileHeader read_file_header(const std::filesystem::path& path);
 /// The same of a spool that is open already, whatever has its name by now.
 spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path);
+
+/// NUL-separated texts, `most` of them at most.
+std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most);
+
+/// The first of such texts; empty without any.
+inline std::string text_of(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::string(text.substr(0, text.find('\0')));
+}
 
 /// A text of a fixed-size field, up to its NUL or its end.
 template <std::size_t Size>

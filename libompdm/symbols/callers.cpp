@@ -8,31 +8,19 @@ namespace ompdm::trace {
 
 namespace {
 
-bool is_system_library(const std::string& path) {
+bool is_named(const std::string& path, std::initializer_list<const char*> beginnings) {
   const std::string name = path.substr(path.rfind('/') + 1);
-  return name.starts_with("libc.so") || name.starts_with("libc-") ||
-         name.starts_with("libpthread") || name.starts_with("ld-linux");
+  return std::ranges::any_of(beginnings,
+                             [&](const char* beginning) { return name.starts_with(beginning); });
+}
+
+bool is_system_library(const std::string& path) {
+  return is_named(path, {"libc.so", "libc-", "libpthread", "ld-linux"});
 }
 
 bool starts_programs(const std::string& function) {
   return function.starts_with("__libc_start_") || function == "_start";
 }
-
-}  // namespace
-
-bool is_runtime_library(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  for (const char* library : {"libomp.so", "libomp5", "libomp-", "libomptarget", "libiomp5"}) {
-    if (name.starts_with(library)) return true;
-  }
-  return false;
-}
-
-bool is_foreign_library(const std::string& path) {
-  return is_runtime_library(path) || is_system_library(path);
-}
-
-namespace {
 
 /// "f(int) [clone .cold]" is part of f.
 bool is_same_function(const std::string& one, const std::string& other) {
@@ -41,6 +29,14 @@ bool is_same_function(const std::string& one, const std::string& other) {
 }
 
 }  // namespace
+
+bool is_runtime_library(const std::string& path) {
+  return is_named(path, {"libomp.so", "libomp5", "libomp-", "libomptarget", "libiomp5"});
+}
+
+bool is_foreign_library(const std::string& path) {
+  return is_runtime_library(path) || is_system_library(path);
+}
 
 std::vector<Frame> inlined_at(const Site& site, const CodePlace& place) {
   if (site.function.empty() || place.functions.empty()) return place.inlined;
@@ -68,9 +64,8 @@ std::vector<Frame> inlined_at(const Site& site, const CodePlace& place) {
 std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
                               Symbols& symbols) {
   std::vector<Frame> frames;
-  std::size_t programs =
-      0;  // up to the outermost that is not the C library's, which starts threads
-  for (const CallerNote& caller : note.callers) {
+  std::size_t kept = 0;  // without the outermost frames, of the C library, which starts threads
+  for (const FrameNote& caller : note.callers) {
     if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
     const bool is_system = is_system_library(modules[caller.module.value].path);
     const CodePlace& place = symbols.caller_at(caller.module, caller.address - 1);
@@ -83,11 +78,11 @@ std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& m
     } else {
       frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
     }
-    if (!is_system) programs = frames.size();
+    if (!is_system) kept = frames.size();
     if (place.functions.empty()) continue;
     if (place.functions.back() == "main" || place.functions.back() == kMainProgram) break;
   }
-  frames.resize(programs);
+  frames.resize(kept);
   return frames;
 }
 

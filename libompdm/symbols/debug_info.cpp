@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <string_view>
 
 #include "symbols/symbol_names.h"
@@ -14,83 +15,18 @@
 
 namespace ompdm::trace {
 
-/// The functions of one compilation unit.
-class DwarfScopes {
- public:
-  /// Reads where they lie.
-  explicit DwarfScopes(Dwarf_Die unit);
-
-  /// The entries around an address of the unit's, innermost first, the function last; empty if it
-  /// is in none.
-  [[nodiscard]] std::vector<Dwarf_Die> at(std::uint64_t address) const;
-
- private:
-  struct Function {
-    std::uint64_t end = 0;
-    Dwarf_Die entry{};
-  };
-  void add_functions(Dwarf_Die* parent, int depth);
-
-  std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges
-};
-
-constexpr int kDeepest = 64;  // of entries in entries, which damaged files may have without end
-
-bool may_hold_functions(int tag) {
-  switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_subprogram:
-    case DW_TAG_lexical_block:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_inner_scope(int tag) {
-  return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
-         tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
-}
-
-DwarfScopes::DwarfScopes(Dwarf_Die unit) { add_functions(&unit, 0); }
-
-void DwarfScopes::add_functions(Dwarf_Die* parent, int depth) {
+std::vector<Dwarf_Die> children_of(Dwarf_Die* parent) {
+  std::vector<Dwarf_Die> children;
   Dwarf_Die child;
-  if (depth > kDeepest || dwarf_child(parent, &child) != 0) return;
+  if (dwarf_child(parent, &child) != 0) return children;
   do {
-    const int tag = dwarf_tag(&child);
-    if (!may_hold_functions(tag)) continue;
-    add_functions(&child, depth + 1);
-    if (tag != DW_TAG_subprogram) continue;
-    Dwarf_Addr base = 0;
-    Dwarf_Addr begin = 0;
-    Dwarf_Addr end = 0;
-    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
-      if (begin < end) functions_.insert({begin, {end, child}});
-    }
+    children.push_back(child);
   } while (dwarf_siblingof(&child, &child) == 0);
+  return children;
 }
 
-std::vector<Dwarf_Die> DwarfScopes::at(std::uint64_t address) const {
-  std::vector<Dwarf_Die> scopes;
-  const auto after = functions_.upper_bound(address);
-  if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
-  scopes.push_back(std::prev(after)->second.entry);
-  Dwarf_Die child;
-  bool is_inside = dwarf_child(&scopes.back(), &child) == 0;
-  while (is_inside && scopes.size() < kDeepest) {
-    if (is_inner_scope(dwarf_tag(&child)) && dwarf_haspc(&child, address) > 0) {
-      scopes.push_back(child);
-      is_inside = dwarf_child(&scopes.back(), &child) == 0;
-    } else {
-      is_inside = dwarf_siblingof(&child, &child) == 0;
-    }
-  }
-  std::ranges::reverse(scopes);
-  return scopes;
+bool has_tag(Dwarf_Die* die, std::initializer_list<int> tags) {
+  return std::ranges::find(tags, dwarf_tag(die)) != tags.end();
 }
 
 std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
@@ -112,10 +48,6 @@ std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
   return address;
 }
 
-namespace {
-
-constexpr int kDeepestType = 32;  // of types in types, which damaged files may have without end
-
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;
@@ -126,18 +58,25 @@ std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   return type;
 }
 
+namespace {
+
+constexpr int kDeepest = 64;      // of entries in entries, which damaged files may have without end
+constexpr int kDeepestType = 32;  // of types in types, likewise
+
+bool is_reference(Dwarf_Die* type) {
+  return has_tag(type, {DW_TAG_reference_type, DW_TAG_rvalue_reference_type});
+}
+
 bool is_pointer(Dwarf_Die* type) {
-  const int tag = dwarf_tag(type);
-  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-         tag == DW_TAG_rvalue_reference_type;
+  return dwarf_tag(type) == DW_TAG_pointer_type || is_reference(type);
 }
 
 bool is_aggregate(Dwarf_Die* type) {
-  const int tag = dwarf_tag(type);
-  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+  return has_tag(type, {DW_TAG_structure_type, DW_TAG_class_type, DW_TAG_union_type});
 }
 
-/// Whether a value of the type has pointers in it, at any depth.
+}  // namespace
+
 bool holds_pointers(Dwarf_Die* type, int depth) {
   if (is_pointer(type) || depth > kDeepestType) return true;
   // Fortran's allocatable and pointer arrays are described by pointers.
@@ -148,27 +87,22 @@ bool holds_pointers(Dwarf_Die* type, int depth) {
     std::optional<Dwarf_Die> element = type_of(type);
     return !element || holds_pointers(&*element, depth + 1);
   }
-  Dwarf_Die member;
-  if (!is_aggregate(type) || dwarf_child(type, &member) != 0) return false;
-  do {
-    const int tag = dwarf_tag(&member);
+  if (!is_aggregate(type)) return false;
+  return std::ranges::any_of(children_of(type), [depth](Dwarf_Die& member) {
     // A static member is declared here, and lies elsewhere.
-    if (tag != DW_TAG_inheritance &&
-        (tag != DW_TAG_member || dwarf_hasattr(&member, DW_AT_external) != 0)) {
-      continue;
-    }
+    const bool is_member =
+        dwarf_tag(&member) == DW_TAG_member && dwarf_hasattr(&member, DW_AT_external) == 0;
+    if (!is_member && dwarf_tag(&member) != DW_TAG_inheritance) return false;
     std::optional<Dwarf_Die> inner = type_of(&member);
-    if (!inner || holds_pointers(&*inner, depth + 1)) return true;
-  } while (dwarf_siblingof(&member, &member) == 0);
-  return false;
+    return !inner || holds_pointers(&*inner, depth + 1);
+  });
 }
 
+namespace {
+
 std::optional<Dwarf_Die> member_of(Dwarf_Die* aggregate, std::string_view name, int depth = 0) {
-  Dwarf_Die member;
-  if (!is_aggregate(aggregate) || depth > kDeepestType || dwarf_child(aggregate, &member) != 0) {
-    return std::nullopt;
-  }
-  do {
+  if (!is_aggregate(aggregate) || depth > kDeepestType) return std::nullopt;
+  for (Dwarf_Die member : children_of(aggregate)) {
     const char* own = dwarf_diename(&member);
     if (dwarf_tag(&member) == DW_TAG_member && own != nullptr && own == name) {
       return type_of(&member);
@@ -177,7 +111,7 @@ std::optional<Dwarf_Die> member_of(Dwarf_Die* aggregate, std::string_view name, 
     std::optional<Dwarf_Die> base = type_of(&member);
     if (!base) continue;
     if (const auto found = member_of(&*base, name, depth + 1)) return found;
-  } while (dwarf_siblingof(&member, &member) == 0);
+  }
   return std::nullopt;
 }
 
@@ -188,10 +122,7 @@ std::optional<Dwarf_Die> target_of(Dwarf_Die type) {
 }
 
 std::optional<Dwarf_Die> without_reference(std::optional<Dwarf_Die> type) {
-  if (!type) return type;
-  const int tag = dwarf_tag(&*type);
-  const bool refers = tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
-  return refers ? type_of(&*type) : type;
+  return type && is_reference(&*type) ? type_of(&*type) : type;
 }
 
 std::string_view name_at(std::string_view text) {
@@ -216,16 +147,14 @@ bool leads_to_pointers(Dwarf_Die* type) {
 /// A variable or parameter of that name in a scope, or in the blocks inside it.
 std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bool in_blocks,
                                      int depth = 0) {
-  Dwarf_Die child;
-  if (depth > kDeepestType || dwarf_child(scope, &child) != 0) return std::nullopt;
-  do {
-    const int tag = dwarf_tag(&child);
+  if (depth > kDeepestType) return std::nullopt;
+  for (Dwarf_Die child : children_of(scope)) {
     const char* own = dwarf_diename(&child);
-    const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+    const bool is_variable = has_tag(&child, {DW_TAG_variable, DW_TAG_formal_parameter});
     if (is_variable && own != nullptr && own == name) return child;
-    if (!in_blocks || tag != DW_TAG_lexical_block) continue;
+    if (!in_blocks || dwarf_tag(&child) != DW_TAG_lexical_block) continue;
     if (const auto found = variable_in(&child, name, true, depth + 1)) return found;
-  } while (dwarf_siblingof(&child, &child) == 0);
+  }
   return std::nullopt;
 }
 
@@ -273,35 +202,16 @@ std::optional<Dwarf_Die> selected(std::optional<Dwarf_Die> type, std::string_vie
   return type;
 }
 
-int line_of(Dwarf_Die* variable) {
+Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
   Dwarf_Attribute attribute;
-  Dwarf_Word line = 0;
-  const bool is_known = dwarf_attr_integrate(variable, DW_AT_decl_line, &attribute) != nullptr &&
-                        dwarf_formudata(&attribute, &line) == 0;
-  return is_known ? static_cast<int>(line) : 0;
+  Dwarf_Word value = 0;
+  const bool is_known = dwarf_attr_integrate(die, name, &attribute) != nullptr &&
+                        dwarf_formudata(&attribute, &value) == 0;
+  return is_known ? value : 0;
 }
 
-void add_globals(Dwarf_Die* parent, int depth, std::map<std::uint64_t, bool>& pointers) {
-  Dwarf_Die child;
-  if (depth > kDeepestType || dwarf_child(parent, &child) != 0) return;
-  do {
-    switch (dwarf_tag(&child)) {
-      case DW_TAG_variable:
-        if (const auto address = fixed_address(&child)) {
-          std::optional<Dwarf_Die> type = type_of(&child);
-          if (type) pointers.emplace(*address, holds_pointers(&*type, 0));
-        }
-        break;
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_subprogram:
-      case DW_TAG_lexical_block:
-        add_globals(&child, depth + 1, pointers);
-        break;
-      default:
-        break;
-    }
-  } while (dwarf_siblingof(&child, &child) == 0);
+int line_of(Dwarf_Die* variable) {
+  return static_cast<int>(attribute_number(variable, DW_AT_decl_line));
 }
 
 /// The names in an expression that are no members' names: "u" and "n" of "u[0:s->n * n]", and "s".
@@ -345,8 +255,7 @@ int scope_line_of(const std::vector<Dwarf_Die>& scopes, std::string_view express
   return latest;
 }
 
-}  // namespace
-
+/// As its variable is declared in these scopes, innermost first.
 ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
                                const std::string& expression) {
   ItemDeclaration item;
@@ -370,46 +279,63 @@ ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
   return item;
 }
 
-GlobalTypes::GlobalTypes(Dwfl_Module* module) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = nullptr;
-  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
-    add_globals(unit, 0, pointers_);
+/// A compilation unit.
+class Unit {
+ public:
+  explicit Unit(Dwarf_Die die) : entry(die) {}
+
+  /// The entries around an address, innermost first, the function last; empty if it is in none.
+  std::vector<Dwarf_Die> scopes_at(std::uint64_t address) {
+    if (functions_.empty()) add_functions(&entry, 0);
+    std::vector<Dwarf_Die> scopes;
+    const auto after = functions_.upper_bound(address);
+    if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
+    std::optional<Dwarf_Die> next = std::prev(after)->second.entry;
+    while (next && scopes.size() < kDeepest) {
+      scopes.push_back(*next);
+      next = inner_scope(&scopes.back(), address);
+    }
+    std::ranges::reverse(scopes);
+    return scopes;
   }
-}
 
-std::optional<bool> GlobalTypes::holds_pointers(std::uint64_t address) const {
-  const auto at = pointers_.find(address);
-  return at == pointers_.end() ? std::nullopt : std::optional(at->second);
-}
+  Dwarf_Die entry;
 
-struct DwarfPlaces::Units {
-  struct Range {
+ private:
+  struct Function {
     std::uint64_t end = 0;
-    std::uint32_t unit = 0;
-  };
-  struct Unit {
     Dwarf_Die entry{};
-    std::optional<DwarfScopes> scopes;  // once they are asked for
   };
-  std::map<std::uint64_t, Range> ranges;  // by begin
-  std::vector<Unit> units;
-  std::uint64_t bias = 0;  // between the module's addresses and its debug information's
 
-  // The unit that an address of its debug information lies in; null if there is none.
-  Unit* at(std::uint64_t address) {
-    const auto after = ranges.upper_bound(address);
-    if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
-    return &units[std::prev(after)->second.unit];
+  void add_functions(Dwarf_Die* parent, int depth) {
+    if (depth > kDeepest) return;
+    for (Dwarf_Die child : children_of(parent)) {
+      const bool may_hold_functions =
+          has_tag(&child, {DW_TAG_namespace, DW_TAG_module, DW_TAG_class_type,
+                           DW_TAG_structure_type, DW_TAG_subprogram, DW_TAG_lexical_block});
+      if (!may_hold_functions) continue;
+      add_functions(&child, depth + 1);
+      if (dwarf_tag(&child) != DW_TAG_subprogram) continue;
+      Dwarf_Addr base = 0;
+      Dwarf_Addr begin = 0;
+      Dwarf_Addr end = 0;
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
+        if (begin < end) functions_.insert({begin, {end, child}});
+      }
+    }
   }
 
-  static std::vector<Dwarf_Die> scopes_at(Unit& unit, std::uint64_t address) {
-    if (!unit.scopes) unit.scopes.emplace(unit.entry);
-    return unit.scopes->at(address);
+  static std::optional<Dwarf_Die> inner_scope(Dwarf_Die* scope, std::uint64_t address) {
+    for (Dwarf_Die child : children_of(scope)) {
+      const bool is_scope = has_tag(&child, {DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
+                                             DW_TAG_try_block, DW_TAG_catch_block});
+      if (is_scope && dwarf_haspc(&child, address) > 0) return child;
+    }
+    return std::nullopt;
   }
+
+  std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges; read once
 };
-
-namespace {
 
 std::string text(const char* maybe) { return maybe == nullptr ? std::string() : maybe; }
 
@@ -419,14 +345,7 @@ std::string attribute_text(Dwarf_Die* die, unsigned name) {
   return text(dwarf_formstring(&attribute));
 }
 
-Dwarf_Word attribute_number(Dwarf_Die* die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_attr(die, name, &attribute) == nullptr) return 0;
-  return dwarf_formudata(&attribute, &value) == 0 ? value : 0;
-}
-
-// Where the linker knows a Fortran procedure by its name and an underscore, the name says it all.
+// A Fortran procedure has its plain name where the linker's is that and an underscore.
 std::string linker_name(Dwarf_Die* die) {
   const std::string linkage = attribute_text(die, DW_AT_linkage_name);
   std::string name = attribute_text(die, DW_AT_name);
@@ -451,8 +370,8 @@ void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
   place.file = as_given(unit, dwarf_linesrc(line, nullptr, nullptr));
 }
 
-// The functions around an address, innermost first; an inlined one's caller stands where it was
-// inlined.
+// The functions around an address, innermost first, each with its place: of a caller, that of the
+// call that was inlined.
 void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& place) {
   Dwarf_Files* files = nullptr;
   dwarf_getsrcfiles(unit, &files, nullptr);
@@ -464,7 +383,7 @@ void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& p
     const std::string written = written_function(name);
     frame.function = demangle(written);
     if (!written.empty()) place.functions.push_back(frame.function);
-    // What the compiler outlined stands where its function does, and says nothing more.
+    // A function that the compiler outlined stands where its function does, and adds nothing.
     if (written == name) place.inlined.push_back(frame);
     if (tag == DW_TAG_subprogram) break;
     const Dwarf_Word file = attribute_number(&scope, DW_AT_call_file);
@@ -478,6 +397,23 @@ void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& p
 
 }  // namespace
 
+struct DwarfPlaces::Units {
+  struct Range {
+    std::uint64_t end = 0;
+    std::uint32_t unit = 0;
+  };
+  std::map<std::uint64_t, Range> ranges;  // by begin
+  std::vector<Unit> units;
+  std::uint64_t bias = 0;  // between the module's addresses and its debug information's
+
+  // The unit that an address of its debug information lies in; null if there is none.
+  Unit* at(std::uint64_t address) {
+    const auto after = ranges.upper_bound(address);
+    if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
+    return &units[std::prev(after)->second.unit];
+  }
+};
+
 DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = nullptr;
@@ -487,7 +423,7 @@ DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()
     Dwarf_Addr end = 0;
     units_->bias = bias;
     const auto number = static_cast<std::uint32_t>(units_->units.size());
-    units_->units.push_back({*unit, std::nullopt});
+    units_->units.emplace_back(*unit);
     for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;) {
       if (begin < end) units_->ranges.insert({begin, {end, number}});
     }
@@ -499,18 +435,18 @@ DwarfPlaces::~DwarfPlaces() = default;
 CodePlace DwarfPlaces::at(std::uint64_t address) const {
   CodePlace place;
   address -= units_->bias;
-  Units::Unit* unit = units_->at(address);
+  Unit* unit = units_->at(address);
   if (unit == nullptr) return place;
   read_line(&unit->entry, address, place);
-  read_functions(&unit->entry, Units::scopes_at(*unit, address), place);
+  read_functions(&unit->entry, unit->scopes_at(address), place);
   return place;
 }
 
 ItemDeclaration DwarfPlaces::item_at(std::uint64_t address, const std::string& expression) const {
   address -= units_->bias;
-  Units::Unit* unit = units_->at(address);
+  Unit* unit = units_->at(address);
   if (unit == nullptr) return {};
-  return declaration_of(Units::scopes_at(*unit, address), expression);
+  return declaration_of(unit->scopes_at(address), expression);
 }
 
 }  // namespace ompdm::trace

@@ -76,14 +76,8 @@ const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
   return at != names.end() && at->first.first == address ? at->second : nullptr;
 }
 
-std::optional<KernelName> kernel_at(const KernelNames& names, Index<Module> module,
-                                    std::uint64_t address) {
-  const OffloadSymbol* symbol = entry_at(names, module, address);
-  return symbol == nullptr ? std::nullopt : parse_kernel(symbol->name);
-}
-
-// A construct that ran before its library was patched has no names; another run of the same call
-// may have them.
+// A construct that ran before its library was patched has no names; a later execution of the same
+// call may have them.
 void lend_names(Draft& draft) {
   std::map<std::tuple<std::uint32_t, std::uint64_t>, std::size_t> named;
   for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
@@ -104,39 +98,24 @@ void lend_names(Draft& draft) {
 }
 
 const char* api_name(spool::Entry entry) {
-  switch (entry) {
-    case spool::Entry::kMemcpy:
-      return "omp_target_memcpy";
-    case spool::Entry::kMemcpyRect:
-      return "omp_target_memcpy_rect";
-    case spool::Entry::kMemset:
-      return "omp_target_memset";
-    case spool::Entry::kMemcpyAsync:
-      return "omp_target_memcpy_async";
-    case spool::Entry::kMemcpyRectAsync:
-      return "omp_target_memcpy_rect_async";
-    case spool::Entry::kMemsetAsync:
-      return "omp_target_memset_async";
-    default:
-      return "";
-  }
+  using spool::Entry;
+  static const std::map<Entry, const char*> kNames = {
+      {Entry::kMemcpy, "omp_target_memcpy"},
+      {Entry::kMemcpyRect, "omp_target_memcpy_rect"},
+      {Entry::kMemset, "omp_target_memset"},
+      {Entry::kMemcpyAsync, "omp_target_memcpy_async"},
+      {Entry::kMemcpyRectAsync, "omp_target_memcpy_rect_async"},
+      {Entry::kMemsetAsync, "omp_target_memset_async"}};
+  const auto at = kNames.find(entry);
+  return at == kNames.end() ? "" : at->second;
 }
 
-// The routines that OMPT's operation alone makes certain, when a program called for it outside any
-// region.
+// The routine that makes an operation outside of regions; "" where several do.
 const char* api_name(OpKind kind) {
-  switch (kind) {
-    case OpKind::kAlloc:
-      return "omp_target_alloc";
-    case OpKind::kDelete:
-      return "omp_target_free";
-    case OpKind::kAssociate:
-      return "omp_target_associate_ptr";
-    case OpKind::kDisassociate:
-      return "omp_target_disassociate_ptr";
-    default:
-      return "";
-  }
+  if (kind == OpKind::kAlloc) return "omp_target_alloc";
+  if (kind == OpKind::kDelete) return "omp_target_free";
+  if (kind == OpKind::kAssociate) return "omp_target_associate_ptr";
+  return kind == OpKind::kDisassociate ? "omp_target_disassociate_ptr" : "";
 }
 
 bool is_nowait(spool::Entry entry) {
@@ -145,36 +124,21 @@ bool is_nowait(spool::Entry entry) {
          entry == Entry::kDataUpdateNowait || entry == Entry::kKernelNowait;
 }
 
+// By the region's kind; of a site without regions by the entry point.
 Directive directive_of(std::uint8_t kind, spool::Entry entry) {
   using spool::Entry;
-  switch (kind) {
-    case kTarget:
-      return Directive::kTarget;
-    case kEnter:
-      return Directive::kTargetEnterData;
-    case kExit:
-      return Directive::kTargetExitData;
-    case kUpdate:
-      return Directive::kTargetUpdate;
-    default:
-      break;
-  }
-  switch (entry) {  // a site that no region came from
-    case Entry::kDataBegin:
-    case Entry::kDataBeginNowait:
-      return Directive::kTargetEnterData;
-    case Entry::kDataEnd:
-    case Entry::kDataEndNowait:
-      return Directive::kTargetExitData;
-    case Entry::kDataUpdate:
-    case Entry::kDataUpdateNowait:
-      return Directive::kTargetUpdate;
-    case Entry::kKernel:
-    case Entry::kKernelNowait:
-      return Directive::kTarget;
-    default:
-      return Directive::kApi;
-  }
+  if (kind == kTarget) return Directive::kTarget;
+  if (kind == kEnter) return Directive::kTargetEnterData;
+  if (kind == kExit) return Directive::kTargetExitData;
+  if (kind == kUpdate) return Directive::kTargetUpdate;
+  const auto is_either = [entry](Entry own, Entry nowait) {
+    return entry == own || entry == nowait;
+  };
+  if (is_either(Entry::kDataBegin, Entry::kDataBeginNowait)) return Directive::kTargetEnterData;
+  if (is_either(Entry::kDataEnd, Entry::kDataEndNowait)) return Directive::kTargetExitData;
+  if (is_either(Entry::kDataUpdate, Entry::kDataUpdateNowait)) return Directive::kTargetUpdate;
+  if (is_either(Entry::kKernel, Entry::kKernelNowait)) return Directive::kTarget;
+  return Directive::kApi;
 }
 
 void name_directives(Draft& draft) {
@@ -219,9 +183,8 @@ void name_directives(Draft& draft) {
   }
 }
 
-// The fuller of the names that mean the function `plain`: the compiler's says the least ("run"),
-// the linker's the most
-// ("V<int>::run(double*)").
+// The fullest name of the function `plain`: the compiler's has the least ("run"), the linker's the
+// most ("V<int>::run(double*)").
 std::string fullest(const std::string& plain, const std::vector<std::string>& candidates) {
   for (const std::string& candidate : candidates) {
     if (plain.empty() || plain_function(candidate) == plain_function(plain)) return candidate;
@@ -229,9 +192,9 @@ std::string fullest(const std::string& plain, const std::vector<std::string>& ca
   return plain;
 }
 
-void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& kernel,
-            Symbols& symbols) {
-  if (note.in_runtime) return;  // its caller is unknown, and its own lines are nobody's concern
+void locate(Site& site, const SiteNote& note, const OffloadSymbol* entry, Symbols& symbols) {
+  if (note.in_runtime) return;  // the caller is not known
+  const auto kernel = entry == nullptr ? std::nullopt : parse_kernel(entry->name);
   const CodePlace& place = symbols.at(site.module, site.address - 1);
   const auto source = parse_source(note.psource);
   std::vector<std::string> functions = place.functions;
@@ -255,8 +218,8 @@ void locate(Site& site, const SiteNote& note, const std::optional<KernelName>& k
   if (kernel) learn_inlined_calls(site, symbols);
 }
 
-// Where a directive was inlined, the debug information may know its function by the plain name
-// alone: its other sites tell the rest. Which instance of a template a site is in they cannot tell.
+// Where a directive was inlined, debug information may have the plain name of its function alone.
+// Its other sites have the full name, but for the template arguments.
 void lend_functions(Draft& draft) {
   std::map<std::string_view, std::set<std::string>> full;
   const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
@@ -288,8 +251,9 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   const KernelNames kernels = kernel_names(draft);
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
-    locate(trace.sites[i], note, kernel_at(kernels, trace.sites[i].module, note.kernel), symbols);
+    locate(trace.sites[i], note, entry_at(kernels, trace.sites[i].module, note.kernel), symbols);
   }
+  // Once the modules of all sites are loaded: callers may need less of a module.
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const SiteNote& note = draft.site_notes[i];
     if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);

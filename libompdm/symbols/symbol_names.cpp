@@ -135,29 +135,22 @@ std::string_view without_sections(std::string_view expression) {
   if (const std::size_t at = fortran_section(expression); at != std::string_view::npos) {
     return expression.substr(0, at);
   }
-  while (expression.ends_with(']')) {
-    std::size_t at = expression.size();
-    int depth = 0;
-    do {
-      --at;
-      if (expression[at] == ']') ++depth;
-      if (expression[at] == '[') --depth;
-    } while (depth > 0 && at > 0);
-    if (depth != 0 || at == 0) break;
-    expression = expression.substr(0, at);
+  for (std::string_view name = without_group(expression, '[', ']');
+       !name.empty() && name.size() < expression.size(); name = without_group(name, '[', ']')) {
+    expression = name;
   }
   return expression;
 }
 
-// The last '%' of Fortran that is not within an index, where C has a remainder; npos if there is
-// none.
-std::size_t component_of(std::string_view member) {
+// The last of the `wanted` characters that is in no brackets; npos if there is none.
+std::size_t last_outside(std::string_view text, std::string_view wanted, std::string_view open,
+                         std::string_view close) {
   int depth = 0;
-  for (std::size_t at = member.size(); at-- > 0;) {
-    const char c = member[at];
-    if (c == ')' || c == ']') ++depth;
-    if (c == '(' || c == '[') --depth;
-    if (c == '%' && depth == 0) return at;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    const char c = text[at];
+    if (close.find(c) != std::string_view::npos) ++depth;
+    if (open.find(c) != std::string_view::npos) --depth;
+    if (depth == 0 && wanted.find(c) != std::string_view::npos) return at;
   }
   return std::string_view::npos;
 }
@@ -209,7 +202,8 @@ std::string written_function(const std::string& name) {
 }
 
 std::string struct_of(std::string_view member) {
-  const std::size_t component = component_of(member);
+  // In an index, C has a remainder where Fortran has a component.
+  const std::size_t component = last_outside(member, "%", "([", ")]");
   if (component != std::string_view::npos) return std::string(member.substr(0, component));
   const std::size_t dot = member.rfind('.');
   const std::size_t arrow = member.rfind("->");
@@ -233,14 +227,8 @@ std::string plain_function(std::string_view name) {
   if (name.ends_with(" const")) name.remove_suffix(6);
   name = without_group(name, '(', ')');
   name = without_group(name, '<', '>');
-  int depth = 0;
-  for (std::size_t at = name.size(); at-- > 0;) {
-    const char c = name[at];
-    if (c == '>' || c == ')') ++depth;
-    if (c == '<' || c == '(') --depth;
-    if (depth == 0 && (c == ':' || c == ' ')) return std::string(name.substr(at + 1));
-  }
-  return std::string(name);
+  const std::size_t scope = last_outside(name, ": ", "<(", ">)");
+  return std::string(name.substr(scope == std::string_view::npos ? 0 : scope + 1));
 }
 
 }  // namespace ompdm::trace

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include "symbols/symbol_names.h"
-
-// After dwarf_place.h, so that libelf's macros stay here.
 
 namespace ompdm::trace {
 
@@ -104,86 +104,68 @@ struct Entry {
   std::string_view md5;
 };
 
-/// The tables of one unit: how its entries are written, and they.
-class Tables {
- public:
-  Tables(ByteCursor& cursor, std::size_t offset_size, const Sections& sections)
-      : cursor_(cursor), offset_size_(offset_size), sections_(sections) {}
-
-  /// Empty where it is damaged.
-  std::vector<Entry> take() {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> columns(cursor_.number(1));
-    for (auto& [content, form] : columns) {
-      content = cursor_.leb();
-      form = cursor_.leb();
-    }
-    const std::uint64_t count = cursor_.leb();
-    std::vector<Entry> entries;
-    if (columns.empty()) return entries;
-    for (std::uint64_t i = 0; i < count && !cursor_.failed(); ++i) {
-      Entry& entry = entries.emplace_back();
-      for (const auto& [content, form] : columns) take(content, form, entry);
-    }
-    if (cursor_.failed()) entries.clear();
-    return entries;
+/// Takes one field of an entry.
+void take_field(ByteCursor& cursor, std::size_t offset_size, const Sections& sections,
+                std::uint64_t content, std::uint64_t form, Entry& entry) {
+  std::string_view text;
+  std::uint64_t number = 0;
+  switch (form) {
+    case DW_FORM_string:
+      text = cursor.text();
+      break;
+    case DW_FORM_line_strp:
+      text = text_at(sections.line_strings, cursor.number(offset_size));
+      break;
+    case DW_FORM_strp:
+      text = text_at(sections.strings, cursor.number(offset_size));
+      break;
+    case DW_FORM_data16:
+      text = cursor.take(16);
+      break;
+    case DW_FORM_block:
+      cursor.take(cursor.leb());
+      break;
+    case DW_FORM_udata:
+      number = cursor.leb();
+      break;
+    case DW_FORM_data1:
+      number = cursor.number(1);
+      break;
+    case DW_FORM_data2:
+      number = cursor.number(2);
+      break;
+    case DW_FORM_data4:
+      number = cursor.number(4);
+      break;
+    case DW_FORM_data8:
+      number = cursor.number(8);
+      break;
+    default:
+      cursor.take(~std::uint64_t{0});  // the size of what follows is not known
   }
+  if (content == DW_LNCT_path) entry.path = text;
+  if (content == DW_LNCT_directory_index) entry.folder = number;
+  if (content == DW_LNCT_MD5 && form == DW_FORM_data16) entry.md5 = text;
+}
 
- private:
-  void take(std::uint64_t content, std::uint64_t form, Entry& entry) {
-    std::string_view text;
-    std::uint64_t number = 0;
-    switch (form) {
-      case DW_FORM_string:
-        text = cursor_.text();
-        break;
-      case DW_FORM_line_strp:
-        text = text_at(sections_.line_strings, cursor_.number(offset_size_));
-        break;
-      case DW_FORM_strp:
-        text = text_at(sections_.strings, cursor_.number(offset_size_));
-        break;
-      case DW_FORM_data16:
-        text = cursor_.take(16);
-        break;
-      case DW_FORM_block:
-        cursor_.take(cursor_.leb());
-        break;
-      case DW_FORM_udata:
-        number = cursor_.leb();
-        break;
-      case DW_FORM_data1:
-        number = cursor_.number(1);
-        break;
-      case DW_FORM_data2:
-        number = cursor_.number(2);
-        break;
-      case DW_FORM_data4:
-        number = cursor_.number(4);
-        break;
-      case DW_FORM_data8:
-        number = cursor_.number(8);
-        break;
-      default:
-        cursor_.take(~std::uint64_t{0});  // what follows is not known
+/// One table of a unit: the form of its entries, and they. Empty where it is damaged.
+std::vector<Entry> take_table(ByteCursor& cursor, std::size_t offset_size,
+                              const Sections& sections) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> columns(cursor.number(1));
+  for (auto& [content, form] : columns) {
+    content = cursor.leb();
+    form = cursor.leb();
+  }
+  const std::uint64_t count = cursor.leb();
+  std::vector<Entry> entries;
+  for (std::uint64_t i = 0; !columns.empty() && i < count && !cursor.failed(); ++i) {
+    Entry& entry = entries.emplace_back();
+    for (const auto& [content, form] : columns) {
+      take_field(cursor, offset_size, sections, content, form, entry);
     }
-    if (content == DW_LNCT_path) entry.path = text;
-    if (content == DW_LNCT_directory_index) entry.folder = number;
-    if (content == DW_LNCT_MD5 && form == DW_FORM_data16) entry.md5 = text;
   }
-
-  ByteCursor& cursor_;
-  std::size_t offset_size_;
-  const Sections& sections_;
-};
-
-std::string hex_of(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    text += kDigits[static_cast<unsigned char>(byte) >> 4];
-    text += kDigits[static_cast<unsigned char>(byte) & 15];
-  }
-  return text;
+  if (cursor.failed()) entries.clear();
+  return entries;
 }
 
 std::string joined(std::string_view folder, std::string_view path) {
@@ -198,20 +180,18 @@ void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections
   unit.take(2 + offset_size + 5);   // sizes, and how the program's numbers are to be understood
   const std::uint64_t opcodes = unit.number(1);
   unit.take(opcodes == 0 ? 0 : opcodes - 1);
-  Tables tables(unit, offset_size, sections);
-  const std::vector<Entry> folders = tables.take();
+  const std::vector<Entry> folders = take_table(unit, offset_size, sections);
   if (folders.empty()) return;
   const std::string_view directory = folders.front().path;
-  for (const Entry& file : tables.take()) {
+  for (const Entry& file : take_table(unit, offset_size, sections)) {
     if (file.md5.empty() || file.folder >= folders.size()) continue;
     if (!names.contains(std::string(file.path.substr(file.path.rfind('/') + 1)))) continue;
-    files.push_back(
-        {std::string(directory), joined(folders[file.folder].path, file.path), hex_of(file.md5)});
+    files.push_back({std::string(directory), joined(folders[file.folder].path, file.path),
+                     hex_of(std::as_bytes(std::span(file.md5)))});
   }
 }
 
-}  // namespace
-
+/// Those whose names, without their folders, are among these. Damaged units are left out.
 std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
                                             const std::set<std::string>& names) {
   const Sections sections = sections_of(module);
@@ -227,19 +207,10 @@ std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
   return files;
 }
 
-namespace {
-
 std::string build_id_of(Elf* elf) {
-  constexpr char kDigits[] = "0123456789abcdef";
   const void* bytes = nullptr;
   const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
-  std::string text;
-  for (ssize_t i = 0; i < size; ++i) {
-    const unsigned byte = static_cast<const unsigned char*>(bytes)[i];
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return size <= 0 ? "" : hex_of({static_cast<const std::byte*>(bytes), std::size_t(size)});
 }
 
 int open_regular(const std::string& path) {
@@ -276,13 +247,6 @@ int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, con
   return -1;
 }
 
-bool is_of_the_system(const std::string& path) {
-  for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}) {
-    if (path.starts_with(folder)) return true;
-  }
-  return false;
-}
-
 int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
 
 }  // namespace
@@ -298,8 +262,7 @@ struct Symbols::Loaded {
   Dwfl_Module* module = nullptr;
   std::unique_ptr<DwarfPlaces> dwarf;
   std::unique_ptr<FortranVariables> fortran_variables;
-  std::unique_ptr<GlobalTypes> globals;
-  std::unique_ptr<GlobalVariables> global_names;
+  std::unique_ptr<GlobalVariables> globals;
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
@@ -313,125 +276,75 @@ struct Symbols::Loaded {
     if (session != nullptr) dwfl_end(session);
   }
 
-  void open_module(const Module& wanted, std::int64_t recorded_at);
-  [[nodiscard]] CodePlace look_up(std::uint64_t address) const;
-};
-
-void Symbols::Loaded::open_module(const Module& wanted, std::int64_t recorded_at) {
-  const int fd = open_regular(wanted.path);
-  if (fd < 0) return;
-  struct stat status{};
-  fstat(fd, &status);
-  session = dwfl_begin(&callbacks);
-  if (session != nullptr) {
-    // Base 0 relative to the program headers: addresses are file addresses.
-    module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), fd, 0, true);
-  }
-  if (module == nullptr) {
-    close(fd);
-    return;
-  }
-  dwfl_report_end(session, nullptr, nullptr);
-  GElf_Addr bias = 0;
-  Elf* elf = dwfl_module_getelf(module, &bias);
-  if (elf == nullptr) return;
-  const std::int64_t modified =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-  const bool same =
-      wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
-  state = same ? State::kUsable : State::kChanged;
-  if (same) dwarf = std::make_unique<DwarfPlaces>(module);
-}
-
-CodePlace Symbols::Loaded::look_up(std::uint64_t address) const {
-  CodePlace place = dwarf->at(address);
-  if (place.functions.empty()) {
-    const char* symbol = dwfl_module_addrname(module, address);
-    const std::string written = symbol == nullptr ? "" : written_function(symbol);
-    if (!written.empty()) place.functions.push_back(demangle(written));
-  }
-  if (!place.functions.empty()) place.function = place.functions.front();
-  return place;
-}
-
-const ModuleCode* Symbols::code(Index<Module> module) {
-  if (!module || module.value >= modules_.size()) return nullptr;
-  const Module& wanted = modules_[module.value];
-  Loaded& loaded = load(wanted, !is_of_the_system(wanted.path));
-  if (loaded.state != Loaded::State::kUsable) return nullptr;
-  if (!loaded.code) {
+  void open_module(const Module& wanted, std::int64_t recorded_at) {
+    const int fd = open_regular(wanted.path);
+    if (fd < 0) return;
+    struct stat status{};
+    fstat(fd, &status);
+    session = dwfl_begin(&callbacks);
+    if (session != nullptr) {
+      // Base 0 relative to the program headers: addresses are file addresses.
+      module = dwfl_report_elf(session, wanted.path.c_str(), wanted.path.c_str(), fd, 0, true);
+    }
+    if (module == nullptr) {
+      close(fd);
+      return;
+    }
+    dwfl_report_end(session, nullptr, nullptr);
     GElf_Addr bias = 0;
-    loaded.code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded.module, &bias));
+    Elf* elf = dwfl_module_getelf(module, &bias);
+    if (elf == nullptr) return;
+    const std::int64_t modified =
+        std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+    const bool same =
+        wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
+    state = same ? State::kUsable : State::kChanged;
+    if (same) dwarf = std::make_unique<DwarfPlaces>(module);
   }
-  return loaded.code.get();
-}
 
-Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
-                                      const std::string& variable) {
-  if (!module || module.value >= modules_.size()) return {};
-  Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return {};
-  if (!loaded.fortran_variables) {
-    loaded.fortran_variables = std::make_unique<FortranVariables>(loaded.module);
+  [[nodiscard]] CodePlace look_up(std::uint64_t address) const {
+    CodePlace place = dwarf->at(address);
+    if (place.functions.empty()) {
+      const char* symbol = dwfl_module_addrname(module, address);
+      const std::string written = symbol == nullptr ? "" : written_function(symbol);
+      if (!written.empty()) place.functions.push_back(demangle(written));
+    }
+    if (!place.functions.empty()) place.function = place.functions.front();
+    return place;
   }
-  return loaded.fortran_variables->find(fortran_module, variable);
-}
-
-ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
-                                 const std::string& expression) {
-  if (!module || module.value >= modules_.size()) return {};
-  const Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return {};
-  return loaded.dwarf->item_at(address, expression);
-}
-
-std::optional<bool> Symbols::global_holds_pointers(Index<Module> module, std::uint64_t address) {
-  if (!module || module.value >= modules_.size()) return std::nullopt;
-  Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return std::nullopt;
-  if (!loaded.globals) loaded.globals = std::make_unique<GlobalTypes>(loaded.module);
-  return loaded.globals->holds_pointers(address);
-}
-
-const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
-  if (!module || module.value >= modules_.size()) return nullptr;
-  Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return nullptr;
-  if (!loaded.global_names) loaded.global_names = std::make_unique<GlobalVariables>(loaded.module);
-  return loaded.global_names->at(address);
-}
-
-std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
-                                                  const std::set<std::string>& names) {
-  if (!module || module.value >= modules_.size()) return {};
-  if (is_of_the_system(modules_[module.value].path)) return {};
-  Loaded& loaded = load(modules_[module.value], true);
-  if (loaded.state != Loaded::State::kUsable) return {};
-  return digested_files_of(loaded.module, names);
-}
+};
 
 Symbols::Symbols(const std::vector<Module>& modules, std::int64_t recorded_at)
     : modules_(modules), recorded_at_(recorded_at) {}
 
 Symbols::~Symbols() = default;
 
+bool Symbols::is_of_the_system(Index<Module> module) const {
+  if (!module || module.value >= modules_.size()) return false;
+  const std::string& path = modules_[module.value].path;
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"},
+      [&](const char* folder) { return path.starts_with(folder); });
+}
+
 // A library that is loaded again, wherever, is the same file.
-Symbols::Loaded& Symbols::load(const Module& module, bool has_separate) {
-  auto& loaded = loaded_[{module.path, module.build_id}];
+Symbols::Loaded* Symbols::load(Index<Module> module, bool has_separate) {
+  if (!module || module.value >= modules_.size()) return nullptr;
+  const Module& wanted = modules_[module.value];
+  auto& loaded = loaded_[{wanted.path, wanted.build_id}];
   if (!loaded) {
     loaded = std::make_unique<Loaded>(has_separate);
-    loaded->open_module(module, recorded_at_);
+    loaded->open_module(wanted, recorded_at_);
   }
-  return *loaded;
+  return loaded->state == Loaded::State::kUsable ? loaded.get() : nullptr;
 }
 
 const CodePlace& Symbols::look_up(Index<Module> module, std::uint64_t address, bool has_separate) {
   static const CodePlace kUnknown;
-  if (!module || module.value >= modules_.size()) return kUnknown;
-  Loaded& loaded = load(modules_[module.value], has_separate);
-  if (loaded.state != Loaded::State::kUsable) return kUnknown;
-  const auto [at, is_new] = loaded.places.try_emplace(address);
-  if (is_new) at->second = loaded.look_up(address);
+  Loaded* loaded = load(module, has_separate);
+  if (loaded == nullptr) return kUnknown;
+  const auto [at, is_new] = loaded->places.try_emplace(address);
+  if (is_new) at->second = loaded->look_up(address);
   return at->second;
 }
 
@@ -440,24 +353,57 @@ const CodePlace& Symbols::at(Index<Module> module, std::uint64_t address) {
 }
 
 const CodePlace& Symbols::caller_at(Index<Module> module, std::uint64_t address) {
-  const bool known = module && module.value < modules_.size();
-  return look_up(module, address, known && !is_of_the_system(modules_[module.value].path));
+  return look_up(module, address, !is_of_the_system(module));
+}
+
+const ModuleCode* Symbols::code(Index<Module> module) {
+  Loaded* loaded = load(module, !is_of_the_system(module));
+  if (loaded == nullptr) return nullptr;
+  if (!loaded->code) {
+    GElf_Addr bias = 0;
+    loaded->code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded->module, &bias));
+  }
+  return loaded->code.get();
+}
+
+Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
+                                      const std::string& variable) {
+  Loaded* loaded = load(module);
+  if (loaded == nullptr) return {};
+  if (!loaded->fortran_variables) {
+    loaded->fortran_variables = std::make_unique<FortranVariables>(loaded->module);
+  }
+  return loaded->fortran_variables->find(fortran_module, variable);
+}
+
+ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
+                                 const std::string& expression) {
+  const Loaded* loaded = load(module);
+  return loaded == nullptr ? ItemDeclaration{} : loaded->dwarf->item_at(address, expression);
+}
+
+const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
+  Loaded* loaded = load(module);
+  if (loaded == nullptr) return nullptr;
+  if (!loaded->globals) loaded->globals = std::make_unique<GlobalVariables>(loaded->module);
+  return loaded->globals->at(address);
+}
+
+std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
+                                                  const std::set<std::string>& names) {
+  if (is_of_the_system(module)) return {};
+  const Loaded* loaded = load(module);
+  return loaded == nullptr ? std::vector<DigestedFile>() : digested_files_of(loaded->module, names);
 }
 
 std::uint64_t Symbols::missing() const {
-  std::uint64_t count = 0;
-  for (const auto& [name, loaded] : loaded_) {
-    if (loaded->state == Loaded::State::kMissing) ++count;
-  }
-  return count;
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      loaded_, [](const auto& loaded) { return loaded.second->state == Loaded::State::kMissing; }));
 }
 
 std::uint64_t Symbols::changed() const {
-  std::uint64_t count = 0;
-  for (const auto& [name, loaded] : loaded_) {
-    if (loaded->state == Loaded::State::kChanged) ++count;
-  }
-  return count;
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      loaded_, [](const auto& loaded) { return loaded.second->state == Loaded::State::kChanged; }));
 }
 
 }  // namespace ompdm::trace

@@ -26,10 +26,6 @@ struct DigestedFile {
   std::string md5;        ///< of its content, lower-case hexadecimal
 };
 
-/// Those whose names, without their folders, are among these. What is damaged is left out.
-std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
-                                            const std::set<std::string>& names);
-
 /// What debug information and symbol tables say of one address.
 struct CodePlace {
   std::string file;
@@ -53,8 +49,8 @@ class Symbols {
   /// `address` is a file address (pc - bias) inside the instruction. Empty where nothing is known.
   const CodePlace& at(Index<Module> module, std::uint64_t address);
   /// The same for a place that only leads to others of interest: of a system library that at() was
-  /// never asked about it knows what the library itself tells, which is the names that it exports.
-  /// Its separate debug information is large, and says nothing about the program.
+  /// never asked about, it reads the names that the library exports alone. The library's separate
+  /// debug information is large, and says nothing about the program.
   const CodePlace& caller_at(Index<Module> module, std::uint64_t address);
 
   /// The module's machine code; null where its file cannot be used.
@@ -68,9 +64,6 @@ class Symbols {
   /// directive's call.
   ItemDeclaration item_at(Index<Module> module, std::uint64_t address,
                           const std::string& expression);
-
-  /// Whether the variable at an address is a pointer, or has some in it; none if it is not known.
-  std::optional<bool> global_holds_pointers(Index<Module> module, std::uint64_t address);
 
   /// The variable whose fixed place holds an address; null if none is known.
   const GlobalVariable* global_at(Index<Module> module, std::uint64_t address);
@@ -87,7 +80,9 @@ class Symbols {
 
  private:
   struct Loaded;
-  Loaded& load(const Module& module, bool has_separate);
+  /// Null where the module's file cannot be used.
+  Loaded* load(Index<Module> module, bool has_separate = true);
+  [[nodiscard]] bool is_of_the_system(Index<Module> module) const;
   const CodePlace& look_up(Index<Module> module, std::uint64_t address, bool has_separate);
 
   const std::vector<Module>& modules_;

@@ -4,6 +4,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -15,16 +16,9 @@ namespace ompdm::trace {
 namespace {
 
 bool is_fortran(Dwarf_Die* unit) {
-  switch (dwarf_srclang(unit)) {
-    case DW_LANG_Fortran77:
-    case DW_LANG_Fortran90:
-    case DW_LANG_Fortran95:
-    case DW_LANG_Fortran03:
-    case DW_LANG_Fortran08:
-      return true;
-    default:
-      return false;
-  }
+  constexpr int kFortran[] = {DW_LANG_Fortran77, DW_LANG_Fortran90, DW_LANG_Fortran95,
+                              DW_LANG_Fortran03, DW_LANG_Fortran08};
+  return std::ranges::find(kFortran, dwarf_srclang(unit)) != std::end(kFortran);
 }
 
 bool has_flag(Dwarf_Die* die, unsigned name) {
@@ -34,15 +28,6 @@ bool has_flag(Dwarf_Die* die, unsigned name) {
          flag;
 }
 
-template <class Visit>
-void for_children(Dwarf_Die* parent, int tag, const Visit& visit) {
-  Dwarf_Die child;
-  if (dwarf_child(parent, &child) != 0) return;
-  do {
-    if (dwarf_tag(&child) == tag) visit(&child);
-  } while (dwarf_siblingof(&child, &child) == 0);
-}
-
 }  // namespace
 
 FortranVariables::FortranVariables(Dwfl_Module* module) {
@@ -50,20 +35,20 @@ FortranVariables::FortranVariables(Dwfl_Module* module) {
   Dwarf_Die* unit = nullptr;
   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
     if (!is_fortran(unit)) continue;
-    for_children(unit, DW_TAG_module, [&](Dwarf_Die* fortran_module) {
-      const char* module_name = dwarf_diename(fortran_module);
-      for_children(fortran_module, DW_TAG_variable, [&](Dwarf_Die* variable) {
-        const char* name = dwarf_diename(variable);
-        const char* file = dwarf_decl_file(variable);
+    for (Dwarf_Die fortran_module : children_of(unit)) {
+      const char* module_name = dwarf_diename(&fortran_module);
+      if (!has_tag(&fortran_module, {DW_TAG_module}) || module_name == nullptr) continue;
+      for (Dwarf_Die variable : children_of(&fortran_module)) {
+        const char* name = dwarf_diename(&variable);
+        const char* file = dwarf_decl_file(&variable);
         int line = 0;
         // Units that use a module repeat its variables, as if they were declared there.
-        if (module_name == nullptr || name == nullptr || file == nullptr ||
-            has_flag(variable, DW_AT_declaration) || dwarf_decl_line(variable, &line) != 0) {
-          return;
-        }
-        declarations_.insert({{module_name, name}, {file, line}});
-      });
-    });
+        const bool is_declared = has_tag(&variable, {DW_TAG_variable}) && name != nullptr &&
+                                 file != nullptr && !has_flag(&variable, DW_AT_declaration) &&
+                                 dwarf_decl_line(&variable, &line) == 0;
+        if (is_declared) declarations_.insert({{module_name, name}, {file, line}});
+      }
+    }
   }
 }
 
@@ -77,43 +62,28 @@ namespace {
 
 constexpr int kDeepestEntry = 32;
 
-std::uint64_t bytes_of(Dwarf_Die* variable) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die type;
-  Dwarf_Word bytes = 0;
-  if (dwarf_attr_integrate(variable, DW_AT_type, &attribute) == nullptr ||
-      dwarf_formref_die(&attribute, &type) == nullptr || dwarf_aggregate_size(&type, &bytes) != 0) {
-    return 0;
-  }
-  return bytes;
-}
-
 void add_variables(Dwarf_Die* parent, int depth,
                    std::map<std::uint64_t, GlobalVariable>& variables) {
-  Dwarf_Die child;
-  if (depth > kDeepestEntry || dwarf_child(parent, &child) != 0) return;
-  do {
-    switch (dwarf_tag(&child)) {
-      case DW_TAG_variable: {
-        const std::optional<std::uint64_t> address = fixed_address(&child);
-        Dwarf_Attribute name;
-        if (!address || dwarf_attr_integrate(&child, DW_AT_name, &name) == nullptr) break;
-        GlobalVariable variable{dwarf_formstring(&name), {}, bytes_of(&child)};
-        if (const char* file = dwarf_decl_file(&child)) variable.declared.file = file;
-        dwarf_decl_line(&child, &variable.declared.line);
-        if (variable.bytes > 0) variables.emplace(*address, std::move(variable));
-        break;
-      }
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_subprogram:
-      case DW_TAG_lexical_block:
-        add_variables(&child, depth + 1, variables);
-        break;
-      default:
-        break;
+  if (depth > kDeepestEntry) return;
+  for (Dwarf_Die child : children_of(parent)) {
+    if (has_tag(&child,
+                {DW_TAG_namespace, DW_TAG_module, DW_TAG_subprogram, DW_TAG_lexical_block})) {
+      add_variables(&child, depth + 1, variables);
     }
-  } while (dwarf_siblingof(&child, &child) == 0);
+    if (!has_tag(&child, {DW_TAG_variable})) continue;
+    const std::optional<std::uint64_t> address = fixed_address(&child);
+    std::optional<Dwarf_Die> type = address ? type_of(&child) : std::nullopt;
+    Dwarf_Attribute name;
+    Dwarf_Word bytes = 0;
+    if (!type || dwarf_attr_integrate(&child, DW_AT_name, &name) == nullptr ||
+        dwarf_aggregate_size(&*type, &bytes) != 0 || bytes == 0) {
+      continue;
+    }
+    GlobalVariable variable{dwarf_formstring(&name), {}, bytes, holds_pointers(&*type)};
+    if (const char* file = dwarf_decl_file(&child)) variable.declared.file = file;
+    dwarf_decl_line(&child, &variable.declared.line);
+    variables.emplace(*address, std::move(variable));
+  }
 }
 
 /// The only module that lay at an address; none if several did, one after the other.

@@ -38,6 +38,7 @@ struct GlobalVariable {
   std::string name;
   Declaration declared;
   std::uint64_t bytes = 0;
+  bool holds_pointers = true;  ///< it is a pointer, or has some in it; or that is not known
 };
 
 /// Those of a module, by address.
