@@ -326,7 +326,8 @@ DeviceMemory memory_of(const Trace& trace, const std::vector<std::uint32_t>& var
     if (change->ended) add_residency(change->device, *change->ended, time);
     memory.samples.push_back({change->device, time, change->bytes});
   }
-  for (const auto& [place, block] : replay.blocks()) add_residency(place.first, block, end);
+  for (const auto& [place, block] : replay.memory().blocks())
+    add_residency(place.first, block, end);
   analysis::sort_rows(memory.samples, std::mem_fn(&MemorySample::time));
   analysis::sort_rows(memory.residencies, std::mem_fn(&Residency::begin));
   memory.samples = thinned(memory.samples, end, most);

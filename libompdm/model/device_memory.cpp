@@ -18,21 +18,14 @@ std::optional<DeviceMemoryReplay::Change> DeviceMemoryReplay::after(const DataOp
   if (op.unfinished || (op.kind != OpKind::kAlloc && !is_delete)) return std::nullopt;
   const std::uint64_t address = is_delete && op.src != 0 ? op.src : op.dst;
   if (!is_delete && address == 0) return std::nullopt;
-  const Place place(drawn_device(trace_, op), address);
-  std::uint64_t& alive = alive_[place.first];
-  Change change{place.first, op.end};
-  const auto known = blocks_.find(place);
-  if (known != blocks_.end()) {
-    alive -= known->second.bytes;
-    change.ended = known->second;
-    blocks_.erase(known);
-  } else if (is_delete) {
-    return std::nullopt;
-  }
-  if (!is_delete) {
-    alive += op.bytes;
-    blocks_[place] = {op.bytes, op.end, op.variable};
-  }
+  const std::int32_t device = drawn_device(trace_, op);
+  std::uint64_t& alive = alive_[device];
+  Change change{device, op.end};
+  change.ended = is_delete ? blocks_.release(device, address)
+                           : blocks_.allocate(device, address, {op.bytes, op.end, op.variable});
+  if (is_delete && !change.ended) return std::nullopt;
+  if (change.ended) alive -= change.ended->bytes;
+  if (!is_delete) alive += op.bytes;
   change.bytes = alive;
   return change;
 }

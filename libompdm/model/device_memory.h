@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 
+#include "model/live_memory.h"
 #include "ompdm/trace.h"
 
 namespace ompdm {
@@ -22,8 +22,6 @@ class DeviceMemoryReplay {
     Nanoseconds begin = 0;
     Index<Variable> variable;
   };
-  using Place = std::pair<std::int32_t, std::uint64_t>;  ///< device and address
-
   struct Change {
     std::int32_t device = -1;
     Nanoseconds time = 0;
@@ -38,12 +36,11 @@ class DeviceMemoryReplay {
   /// was seen allocated.
   std::optional<Change> after(const DataOp& op);
 
-  /// The blocks that are alive.
-  [[nodiscard]] const std::map<Place, Block>& blocks() const { return blocks_; }
+  [[nodiscard]] const LiveMemory<Block>& memory() const { return blocks_; }
 
  private:
   const Trace& trace_;
-  std::map<Place, Block> blocks_;
+  LiveMemory<Block> blocks_;
   std::map<std::int32_t, std::uint64_t> alive_;  ///< bytes by device
 };
 

@@ -15,6 +15,8 @@ namespace ompdm {
 template <class Block>
 class LiveMemory {
  public:
+  using Place = std::pair<std::int32_t, std::uint64_t>;  ///< device and address
+
   /// Adds a block. Returns the block that was at its address: that one was freed unseen.
   std::optional<Block> allocate(std::int32_t device, std::uint64_t address, Block block) {
     const auto [at, is_new] = blocks_.try_emplace({device, address}, block);
@@ -39,8 +41,11 @@ class LiveMemory {
     return holds ? &block : nullptr;
   }
 
+  /// The blocks that are there, by device and address.
+  [[nodiscard]] const std::map<Place, Block>& blocks() const { return blocks_; }
+
  private:
-  std::map<std::pair<std::int32_t, std::uint64_t>, Block> blocks_;  // by device and address
+  std::map<Place, Block> blocks_;
 };
 
 }  // namespace ompdm

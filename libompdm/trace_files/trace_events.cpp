@@ -9,6 +9,7 @@
 #include <queue>
 #include <utility>
 
+#include "model/device_memory.h"
 #include "trace_files/json_rows.h"
 #include "trace_files/json_text.h"
 
@@ -369,7 +370,7 @@ class EventWriter {
     }
   }
 
-  void write_memory(const DeviceMemory::Sample& sample) {
+  void write_memory(const DeviceMemoryReplay::Change& sample) {
     line_.begin(R"({"ph":"C","name":"device memory","pid":)");
     line_.number(layout_.device_pid(sample.device));
     line_.text(R"(,"ts":)");
@@ -407,7 +408,7 @@ class EventWriter {
   TrackLayout layout_;
   std::vector<std::string> places_;  // of each track: its pid and tid, as its events begin
   EventLabels labels_;
-  DeviceMemory memory_;
+  DeviceMemoryReplay memory_;
   // Allocations and deletes that have been written and may not have ended, the earliest first.
   using Ending = std::pair<Nanoseconds, std::size_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> allocating_;

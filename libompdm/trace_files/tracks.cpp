@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "model/device_memory.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm {
@@ -78,7 +79,7 @@ class Layouter {
     for (const Device& device : trace.devices) {
       if (!device.is_host) devices.insert(device.number);
     }
-    for (const DataOp& op : trace.ops) devices.insert(device_of(trace, op));
+    for (const DataOp& op : trace.ops) devices.insert(drawn_device(trace, op));
     for (const Launch& launch : trace.launches) devices.insert(launch.device);
     for (const DeviceActivity& activity : trace.activities) devices.insert(activity.device);
     for (const Synchronization& wait : trace.synchronizations) devices.insert(wait.device);
@@ -114,7 +115,7 @@ class Layouter {
       return on_track(0, tid, {}, region.begin, region.end);
     });
     layout_.ops = place_rows(trace_.ops, [this](const DataOp& op) {
-      return on_track(group_of(device_of(trace_, op)), 0, track_kind(op.kind), op.begin, op.end);
+      return on_track(group_of(drawn_device(trace_, op)), 0, track_kind(op.kind), op.begin, op.end);
     });
     layout_.launches = place_rows(trace_.launches, [this](const Launch& launch) {
       return on_track(group_of(launch.device), 0, kKernelTrack, launch.begin, launch.end);
@@ -186,14 +187,6 @@ class Layouter {
 
 }  // namespace
 
-std::int32_t device_of(const Trace& trace, const DataOp& op) {
-  const bool to_device = op.dst_device >= 0 && op.dst_device != trace.host_device;
-  const bool from_device = op.src_device >= 0 && op.src_device != trace.host_device;
-  if (to_device) return op.dst_device;
-  if (from_device) return op.src_device;
-  return std::max(op.src_device, op.dst_device);
-}
-
 std::uint32_t TrackLayout::device_pid(std::int32_t device) const {
   const auto found = std::lower_bound(devices.begin(), devices.end(), device);
   if (found == devices.end() || *found != device) return groups.front().pid;
@@ -236,7 +229,7 @@ std::vector<Timed> timed_copies(const Trace& trace) {
   for (const DataOp& op : trace.ops) {
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.clock == Clock::kEnqueue || op.unfinished) continue;
-    add({device_of(trace, op), op.kind, op.begin, op.end, op.bytes});
+    add({drawn_device(trace, op), op.kind, op.begin, op.end, op.bytes});
   }
   for (const DeviceActivity& activity : trace.activities) {
     if (activity.kind == ActivityKind::kHtoD || activity.kind == ActivityKind::kDtoH) {
@@ -297,29 +290,6 @@ class Bins {
 };
 
 }  // namespace
-
-std::optional<DeviceMemory::Sample> DeviceMemory::after(const DataOp& op) {
-  if (op.unfinished) return std::nullopt;
-  const std::int32_t number = device_of(trace_, op);
-  if (op.kind == OpKind::kAlloc) {
-    if (op.dst == 0) return std::nullopt;
-    Device& device = devices_[number];
-    // An address that is given out again was freed unseen.
-    std::uint64_t& bytes = device.allocations[op.dst];
-    device.bytes += op.bytes - bytes;
-    bytes = op.bytes;
-    return Sample{number, op.end, device.bytes};
-  }
-  if (op.kind == OpKind::kDelete) {
-    Device& device = devices_[number];
-    const auto found = device.allocations.find(op.src != 0 ? op.src : op.dst);
-    if (found == device.allocations.end()) return std::nullopt;
-    device.bytes -= found->second;
-    device.allocations.erase(found);
-    return Sample{number, op.end, device.bytes};
-  }
-  return std::nullopt;
-}
 
 std::vector<RateSample> transfer_rates(const Trace& trace, std::size_t bins) {
   const std::vector<Timed> copies = timed_copies(trace);

@@ -6,17 +6,12 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
 
 namespace ompdm {
-
-/// The device that an operation is drawn under: where it writes, or reads when that is the host; -1
-/// if unknown.
-std::int32_t device_of(const Trace& trace, const DataOp& op);
 
 /// Numbers of the groups of tracks of one file: no two get the same.
 class Pids {
@@ -67,30 +62,6 @@ TrackLayout lay_out_tracks(const Trace& trace);
 
 /// Beside others in one file: the process is `pid` there, its devices get numbers of `pids`.
 TrackLayout lay_out_tracks(const Trace& trace, std::uint32_t pid, Pids& pids);
-
-/// Follows what is allocated on each device, operation by operation.
-class DeviceMemory {
- public:
-  struct Sample {
-    std::int32_t device = -1;
-    Nanoseconds time = 0;
-    std::uint64_t bytes = 0;  ///< alive on the device from this instant
-  };
-
-  explicit DeviceMemory(const Trace& trace) : trace_(trace) {}
-
-  /// What an operation changes; nothing unless it is a finished allocation, or a deletion of what
-  /// was seen allocated.
-  std::optional<Sample> after(const DataOp& op);
-
- private:
-  struct Device {
-    std::unordered_map<std::uint64_t, std::uint64_t> allocations;  // bytes by address
-    std::uint64_t bytes = 0;
-  };
-  const Trace& trace_;
-  std::unordered_map<std::int32_t, Device> devices_;
-};
 
 /// The mean rate of a device's transfers in one direction, from this instant to the next sample of
 /// the same two.
