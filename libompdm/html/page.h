@@ -89,7 +89,7 @@ struct Bin {
   std::uint32_t slot = 0;  ///< number of the span
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t busy = 0;      ///< sum of their durations
+  std::uint64_t busy = 0;       ///< sum of their durations
   std::uint64_t redundant = 0;  ///< how many of them are in findings
 };
 

@@ -1,10 +1,10 @@
 // Which edits are printed as code, and how code is set in lines.
-#include "report/edits.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "report/edits.h"
 
 namespace ompdm::report::pragma_test {
 namespace {
