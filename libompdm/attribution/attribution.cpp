@@ -53,9 +53,8 @@ class Replay {
     }
     for (const std::string& name : draft.mapper_names) mapper_names_.push_back(parse_item(name));
     pieces_ = draft.mapper_pieces;
-    std::sort(pieces_.begin(), pieces_.end(), [](const MapperPiece& a, const MapperPiece& b) {
-      return std::tuple(a.region.value, a.begin, a.bytes) <
-             std::tuple(b.region.value, b.begin, b.bytes);
+    std::ranges::sort(pieces_, {}, [](const MapperPiece& piece) {
+      return std::tuple(piece.region.value, piece.begin, piece.bytes);
     });
     is_placed_.resize(trace_.modules.size());
     for (std::uint32_t i = 0; i < trace_.modules.size(); ++i) place(i);
@@ -67,8 +66,8 @@ class Replay {
       seen[list] = true;
       list_order_.push_back(i);
     }
-    std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(trace_.regions.end_of(a), a) < std::pair(trace_.regions.end_of(b), b);
+    std::ranges::sort(list_order_, {}, [this](std::uint32_t region) {
+      return std::pair(trace_.regions.end_of(region), region);
     });
   }
 
@@ -81,12 +80,8 @@ class Replay {
     };
     std::vector<std::uint32_t> order(trace_.ops.size());
     std::iota(order.begin(), order.end(), 0U);
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(effect(a), a) < std::pair(effect(b), b);
-    };
-    if (!std::is_sorted(order.begin(), order.end(), earlier)) {
-      std::sort(order.begin(), order.end(), earlier);
-    }
+    const auto key = [&](std::uint32_t i) { return std::pair(effect(i), i); };
+    if (!std::ranges::is_sorted(order, {}, key)) std::ranges::sort(order, {}, key);
     for (const std::uint32_t index : order) {
       bind_lists_before(effect(index));
       current_ = {index};

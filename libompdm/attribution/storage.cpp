@@ -35,7 +35,7 @@ bool is_part_of(const std::string& name, const std::string& whole) {
          name.compare(whole.size(), 2, "->") == 0;
 }
 
-// Whether a directive speaks of an object of its own function as a whole: by its name alone.
+// Whether a reference is to a whole object of the directive's function: by its name alone.
 bool is_whole(const Mention& mention) {
   return mention.holder.path == mention.path && !mention.name->base.empty() &&
          mention.name->expression == mention.name->base && mention.name->base.front() != '*';
@@ -45,7 +45,7 @@ bool is_allocation(const Mention& mention) {
   return mention.op != nullptr && mention.op->kind == OpKind::kAlloc;
 }
 
-// Whether a clause asks for device memory alone: nothing is to cross.
+// Whether a clause asks for device memory alone, without a copy.
 bool is_scratch(const Mention& mention) {
   return is_allocation(mention) && (mention.op->map_type & (kMapTo | kMapFrom)) == 0;
 }
@@ -72,9 +72,9 @@ bool Storage::is_called(Index<Variable> index, const std::string& name) const {
   return is_named(index, name) || (!called_.empty() && called_.contains({index.value, name}));
 }
 
-// Within one call of a function its variables stay what they are, whatever they are called. But
-// variables of functions that were inlined into it, or of other blocks, take turns in one place:
-// one that is spoken of as a whole is declared where that is done, or above.
+// Within one call of a function its variables keep their storage, under any name. But variables of
+// functions that were inlined into it, or of other blocks, share one place in turn: an object that
+// is named as a whole is declared in the directive's scope, or above.
 bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
   const bool same_name = is_called(piece.variable, mention.name->base);
   const bool related = calls_.are_related(piece.holder.path, mention.holder.path);
@@ -83,7 +83,7 @@ bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
   return related && !calls_.in_other_inlined_call(piece.holder.path, mention.holder.path);
 }
 
-// Whether the directive of an allocation goes on to send what the storage was seen to hold last.
+// Whether the directive of an allocation then sends the content that the storage had last.
 bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
   if (!piece.content || mention.op == nullptr) return false;
   const DataOp& content = ops_[piece.content.value];
@@ -98,7 +98,8 @@ bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const
   return false;
 }
 
-// Whether a mention means the storage that was there before, or what has taken its place since.
+// Whether a reference is to the storage that was there before, and not to newer storage in its
+// place.
 bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, std::uint64_t end,
                            const Mention& mention) const {
   const Piece& piece = at.second;
@@ -108,30 +109,30 @@ bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, st
   }
   const Variable& variable = variables_[piece.variable.value];
   if (mention.name->base.empty() || variable.name.empty()) {
-    // Without names only the extent can tell: a part of it, or the same.
+    // Without names the extent decides: the same, or a part of it.
     return begin >= at.first && end <= piece.end;
   }
-  // Another declaration on another path is other storage, unless it holds what was there before;
-  // and so is another extent: that has been freed. What is handed on, or swapped, has two names.
+  // Another declaration on another path is other storage, unless the content is the same. So is
+  // another extent: the former was freed. Storage that is handed on, or swapped, has two names.
   const bool same_extent = begin == at.first && end == piece.end;
   const bool same_name = is_called(piece.variable, mention.name->base);
   if (!same_extent && !same_name) return false;
-  // What does not cross has nothing to hand on, or to take over, under another name.
+  // Storage that is not copied has no content to hand on, or to take over, under another name.
   if (!same_name && (piece.is_scratch || is_scratch(mention))) return false;
   return (same_extent && same_name) || calls_.are_related(piece.path, mention.path) ||
          (same_extent && sends_content_of(piece, mention));
 }
 
-// Whether a local variable is named that lies where one of a call lay that has returned, and that
-// was left on a device.
+// Whether a local variable lies in the place of another one, of a call that has returned, which was
+// left on a device.
 bool Storage::is_of_other_call(const Piece& piece, const Mention& mention) const {
   return piece.holder.path && mention.holder.path &&
          piece.holder.activation != mention.holder.activation &&
          !is_named(piece.variable, mention.name->base);
 }
 
-// Whether another name for a piece is one for the same memory, meant as the piece's own is: it
-// begins there, and its stay on the device goes on.
+// Whether another name for a piece is an alias: it is for the piece's begin, and the mapping has
+// not ended.
 bool Storage::is_alias(const Pieces::value_type& at, std::uint64_t begin,
                        const Mention& mention) const {
   const auto& [first, piece] = at;
@@ -139,16 +140,16 @@ bool Storage::is_alias(const Pieces::value_type& at, std::uint64_t begin,
   return !is_of_other_call(piece, mention);
 }
 
-// What a piece is shown as from now on. A stay on a device has the name that its own clause gives:
-// memory that is freed and made again, and pointers that are swapped, have another each time.
+// The variable of a piece from now on. A mapping has the name in its own clause: memory that is
+// freed and allocated again, and pointers that are swapped, have another name each time.
 Index<Variable> Storage::variable_now(const Piece& piece, std::uint64_t begin,
                                       const Mention& mention) {
   const std::string& name = mention.name->base;
   const std::string& known = variables_[piece.variable.value].name;
-  const bool begins_stay = is_allocation(mention) && piece.present == 0;
+  const bool begins_mapping = is_allocation(mention) && piece.present == 0;
   const bool is_same =
       name.empty() || known.empty() || is_named(piece.variable, name) || is_part_of(name, known);
-  if (!begins_stay || is_same) return piece.variable;
+  if (!begins_mapping || is_same) return piece.variable;
   called_.emplace(piece.variable.value, name);
   std::string before = known;
   const Index<Variable> variable = variable_of(mention, begin);
@@ -165,8 +166,7 @@ Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin
       variable.file = sites_[mention.site.value].file;
       variable.line = sites_[mention.site.value].line;
     }
-    // Nothing but its address tells a nameless piece from another, unless it is known as an
-    // argument.
+    // A nameless piece is identified by its site and argument, else by its address.
     const bool is_argument = mention.argument != 0 && mention.site;
     clause = {"", "", 0, is_argument ? mention.argument : 0,
               is_argument ? mention.site.value : begin};
@@ -181,20 +181,16 @@ Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin
   return {at->second};
 }
 
-// Instances of a template share a clause, and so a row, and their data need not be of one size.
-// What is present already may be mentioned in part.
-void Storage::note_extent(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
-                          bool is_present) {
-  Variable& variable = variables_[index.value];
-  if (is_present || variable.bytes == 0 || bytes == variable.bytes) return;
-  if (mention.name->base != variable.name) return;
-  const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
-  variable.least_bytes = std::min(least, bytes);
-}
-
 void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
-                            bool is_alias) {
+                            bool is_alias, bool is_present) {
   Variable& variable = variables_[index.value];
+  // Instances of a template share a clause, and so a row, and their data need not be of one size.
+  // A clause may name a part of data that is present already.
+  if (!is_present && variable.bytes != 0 && bytes != variable.bytes &&
+      mention.name->base == variable.name) {
+    const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
+    variable.least_bytes = std::min(least, bytes);
+  }
   variable.bytes = std::max(variable.bytes, bytes);
   const std::string& name = mention.name->base;
   if (name.empty() || is_named(index, name)) return;
@@ -231,8 +227,7 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
       known.is_whole = is_whole(mention);
     }
     if (is_allocation(mention)) known.is_scratch = is_scratch(mention);
-    note_extent(variable, bytes, mention, known.present > 0);
-    mention_again(variable, bytes, mention, alias);
+    mention_again(variable, bytes, mention, alias, known.present > 0);
     if (begin == at->first) known.variable = variable;
     return {variable, known.storage};
   }
@@ -252,8 +247,7 @@ Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& me
   }
   if (!merged.variable) merged.variable = variable_of(mention, begin);
   if (merged.storage == 0) merged.storage = ++last_storage_;
-  note_extent(merged.variable, bytes, mention, merged.present > 0);
-  mention_again(merged.variable, bytes, mention, alias);
+  mention_again(merged.variable, bytes, mention, alias, merged.present > 0);
   pieces_[first] = merged;
   return {merged.variable, merged.storage};
 }

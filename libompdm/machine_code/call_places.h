@@ -13,7 +13,7 @@
 
 namespace ompdm::trace {
 
-/// A loop of a function that holds some of the calls asked about.
+/// A loop of a function, around some of the calls that were asked about.
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
@@ -67,17 +67,19 @@ class FunctionCalls {
   [[nodiscard]] bool is_entered_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   [[nodiscard]] bool is_called_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Whether each call of the function that returns makes one that is sure.
-  [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const;
+  [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const {
+    return !may_skip_calls(kNoLoop, sure);
+  }
 
  private:
-  struct Ends;
   std::uint32_t keep_loop(std::uint32_t loop);
   [[nodiscard]] bool leaves(std::uint32_t loop, std::uint32_t block) const;
   [[nodiscard]] bool is_known(std::uint32_t block) const;
   void place_call(std::uint32_t call);
   [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;
-  [[nodiscard]] Ends ends_of(std::uint32_t loop, const std::vector<bool>& sure) const;
+  /// Whether an iteration of `loop` (kNoLoop: a call of the function) may make no call that is sure.
+  [[nodiscard]] bool may_skip_calls(std::uint32_t loop, const std::vector<bool>& sure) const;
 
   std::vector<std::uint64_t> returns_;
   std::unique_ptr<FlowGraph> flow_;  // which the nest refers to

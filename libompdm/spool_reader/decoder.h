@@ -34,10 +34,10 @@ void add_differences(std::uint64_t (&last)[Count], const std::uint64_t* differen
   for (std::size_t i = 0; i < Count; ++i) last[i] += differences[i];
 }
 
-/// Gives memory out bit by bit.
+/// Allocates zeroed memory that lives as long as this.
 class Arena {
  public:
-  void* get(std::size_t size) {
+  void* operator()(std::size_t size) {
     return blocks_.emplace_back(std::make_unique<std::uint64_t[]>((size + 7) / 8)).get();
   }
 

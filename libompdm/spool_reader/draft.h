@@ -68,7 +68,6 @@ struct PathNote {
 struct SiteNote {
   spool::Entry entry = spool::Entry::kNone;
   std::uint64_t codeptr = 0;
-  std::uint64_t ident = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
   std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
