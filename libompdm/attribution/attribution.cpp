@@ -133,9 +133,9 @@ class Replay {
     if (is_mapped && is_packed_arguments(op, argument)) {
       block.variable = firstprivate(op);
     } else if (is_mapped) {
-      const Meant meant = touch(op, argument, op.src);
-      block.variable = meant.variable;
-      op.storage = meant.storage;
+      const ResolvedStorage resolved = touch(op, argument, op.src);
+      block.variable = resolved.variable;
+      op.storage = resolved.storage;
       storage_.acquire(op.src);
     }
     op.variable = block.variable;
@@ -199,9 +199,9 @@ class Replay {
   }
 
   void associate(DataOp& op, const OpNote& note) {
-    const Meant meant = touch(op, argument_of(op, note, op.src), op.src);
-    op.variable = meant.variable;
-    op.storage = meant.storage;
+    const ResolvedStorage resolved = touch(op, argument_of(op, note, op.src), op.src);
+    op.variable = resolved.variable;
+    op.storage = resolved.storage;
     storage_.acquire(op.src);
     memory_.associate(op.dst_device, {op.dst, op.bytes, op.src, op.variable, op.site, 0});
   }
@@ -278,8 +278,8 @@ class Replay {
   }
 
   // `host` begins the storage.
-  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument,
-                                std::uint64_t host) const {
+  [[nodiscard]] StorageReference reference_of(const DataOp& op, std::uint32_t argument,
+                                              std::uint64_t host) const {
     const Nanoseconds since = op.region ? trace_.regions.begin_of(op.region.value) : op.begin;
     const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
     const ItemName& name =
@@ -298,12 +298,13 @@ class Replay {
   }
 
   // The host storage that an operation reads or writes.
-  Meant touch(const DataOp& op, std::uint32_t argument, std::uint64_t host) {
-    return touch(host, item_bytes(op, argument, host), mention(op, argument, host), op.begin);
+  ResolvedStorage touch(const DataOp& op, std::uint32_t argument, std::uint64_t host) {
+    return touch(host, item_bytes(op, argument, host), reference_of(op, argument, host), op.begin);
   }
 
   // A part of a global is the global.
-  Meant touch(std::uint64_t begin, std::uint64_t bytes, Mention how, Nanoseconds time) {
+  ResolvedStorage touch(std::uint64_t begin, std::uint64_t bytes, StorageReference how,
+                        Nanoseconds time) {
     const Global* global = global_at(begin);
     if (global == nullptr) return storage_.touch(begin, bytes, how, time);
     if (how.name->base.empty()) how.name = &global->name;
@@ -451,7 +452,7 @@ class Replay {
   }
 
   // A list's items are bound when the first region that used it has ended: its own operations then
-  // have shown what storage is meant, and later ones cannot have put other storage there yet.
+  // have shown what storage is resolved, and later ones cannot have put other storage there yet.
   void bind_lists_before(Nanoseconds time) {
     while (next_list_ < list_order_.size()) {
       const std::uint32_t user = list_order_[next_list_];
@@ -524,7 +525,7 @@ class Replay {
     const bool only_refers =
         item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
     if (!only_refers) {
-      Mention how;
+      StorageReference how;
       how.name = &name;
       how.site = region.site;
       how.argument = argument;

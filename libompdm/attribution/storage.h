@@ -62,7 +62,7 @@ class DeviceMemory {
 };
 
 /// A directive's reference to a piece of storage.
-struct Mention {
+struct StorageReference {
   const ItemName* name = nullptr;  ///< empty base: the runtime gave none
   Index<Site> site;                ///< stands in for the file and line of a name that is not known
   std::uint32_t argument = 0;      ///< 1 + position in the site's list; identifies nameless items
@@ -75,7 +75,7 @@ struct Mention {
 };
 
 /// The storage that a reference is to.
-struct Meant {
+struct ResolvedStorage {
   Index<Variable> variable;
   std::uint32_t storage = 0;  ///< equal for references to the same storage, from 1
 };
@@ -87,7 +87,8 @@ class Storage {
       : variables_(trace.variables), sites_(trace.sites), ops_(trace.ops), calls_(calls) {}
 
   /// The storage, known or new, of a piece that is being mapped or copied at `time`.
-  Meant touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention, Nanoseconds time);
+  ResolvedStorage touch(std::uint64_t begin, std::uint64_t bytes, const StorageReference& reference,
+                        Nanoseconds time);
   /// The variable of the piece that holds the address, none if there is none.
   [[nodiscard]] Index<Variable> find(std::uint64_t address) const;
   /// The piece at `address` is present on one device more (or less).
@@ -119,19 +120,20 @@ class Storage {
 
   [[nodiscard]] Pieces::iterator first_overlap(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool same_storage(const Pieces::value_type& piece, std::uint64_t begin,
-                                  std::uint64_t end, const Mention& mention) const;
-  [[nodiscard]] bool sends_content_of(const Piece& piece, const Mention& mention) const;
-  [[nodiscard]] bool same_in_frame(const Piece& piece, const Mention& mention) const;
-  [[nodiscard]] bool is_of_other_call(const Piece& piece, const Mention& mention) const;
+                                  std::uint64_t end, const StorageReference& reference) const;
+  [[nodiscard]] bool sends_content_of(const Piece& piece, const StorageReference& reference) const;
+  [[nodiscard]] bool same_in_frame(const Piece& piece, const StorageReference& reference) const;
+  [[nodiscard]] bool is_of_other_call(const Piece& piece, const StorageReference& reference) const;
   [[nodiscard]] bool is_alias(const Pieces::value_type& piece, std::uint64_t begin,
-                              const Mention& mention) const;
-  Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
-  Index<Variable> variable_now(const Piece& piece, std::uint64_t begin, const Mention& mention);
+                              const StorageReference& reference) const;
+  Index<Variable> variable_of(const StorageReference& reference, std::uint64_t begin);
+  Index<Variable> variable_now(const Piece& piece, std::uint64_t begin,
+                               const StorageReference& reference);
   /// Whether this is the variable's own name, or one by which its storage was known at any time.
   [[nodiscard]] bool is_named(Index<Variable> variable, const std::string& name) const;
   [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
-  void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
-                     bool is_alias, bool is_present);
+  void refer_again(Index<Variable> variable, std::uint64_t bytes, const StorageReference& reference,
+                   bool is_alias, bool is_present);
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
