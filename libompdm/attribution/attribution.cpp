@@ -53,9 +53,8 @@ class Replay {
     }
     for (const std::string& name : draft.mapper_names) mapper_names_.push_back(parse_item(name));
     pieces_ = draft.mapper_pieces;
-    std::sort(pieces_.begin(), pieces_.end(), [](const MapperPiece& a, const MapperPiece& b) {
-      return std::tuple(a.region.value, a.begin, a.bytes) <
-             std::tuple(b.region.value, b.begin, b.bytes);
+    std::ranges::sort(pieces_, {}, [](const MapperPiece& piece) {
+      return std::tuple(piece.region.value, piece.begin, piece.bytes);
     });
     is_placed_.resize(trace_.modules.size());
     for (std::uint32_t i = 0; i < trace_.modules.size(); ++i) place(i);
@@ -67,8 +66,8 @@ class Replay {
       seen[list] = true;
       list_order_.push_back(i);
     }
-    std::sort(list_order_.begin(), list_order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(trace_.regions.end_of(a), a) < std::pair(trace_.regions.end_of(b), b);
+    std::ranges::sort(list_order_, {}, [this](std::uint32_t region) {
+      return std::pair(trace_.regions.end_of(region), region);
     });
   }
 
@@ -81,12 +80,8 @@ class Replay {
     };
     std::vector<std::uint32_t> order(trace_.ops.size());
     std::iota(order.begin(), order.end(), 0U);
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(effect(a), a) < std::pair(effect(b), b);
-    };
-    if (!std::is_sorted(order.begin(), order.end(), earlier)) {
-      std::sort(order.begin(), order.end(), earlier);
-    }
+    const auto key = [&](std::uint32_t i) { return std::pair(effect(i), i); };
+    if (!std::ranges::is_sorted(order, {}, key)) std::ranges::sort(order, {}, key);
     for (const std::uint32_t index : order) {
       bind_lists_before(effect(index));
       current_ = {index};
@@ -138,9 +133,9 @@ class Replay {
     if (is_mapped && is_packed_arguments(op, argument)) {
       block.variable = firstprivate(op);
     } else if (is_mapped) {
-      const Meant meant = touch(op, argument, op.src);
-      block.variable = meant.variable;
-      op.storage = meant.storage;
+      const ResolvedStorage resolved = touch(op, argument, op.src);
+      block.variable = resolved.variable;
+      op.storage = resolved.storage;
       storage_.acquire(op.src);
     }
     op.variable = block.variable;
@@ -204,9 +199,9 @@ class Replay {
   }
 
   void associate(DataOp& op, const OpNote& note) {
-    const Meant meant = touch(op, argument_of(op, note, op.src), op.src);
-    op.variable = meant.variable;
-    op.storage = meant.storage;
+    const ResolvedStorage resolved = touch(op, argument_of(op, note, op.src), op.src);
+    op.variable = resolved.variable;
+    op.storage = resolved.storage;
     storage_.acquire(op.src);
     memory_.associate(op.dst_device, {op.dst, op.bytes, op.src, op.variable, op.site, 0});
   }
@@ -283,8 +278,8 @@ class Replay {
   }
 
   // `host` begins the storage.
-  [[nodiscard]] Mention mention(const DataOp& op, std::uint32_t argument,
-                                std::uint64_t host) const {
+  [[nodiscard]] StorageReference reference_of(const DataOp& op, std::uint32_t argument,
+                                              std::uint64_t host) const {
     const Nanoseconds since = op.region ? trace_.regions.begin_of(op.region.value) : op.begin;
     const MapperPiece* piece = argument == 0 ? piece_at(op, host) : nullptr;
     const ItemName& name =
@@ -303,12 +298,13 @@ class Replay {
   }
 
   // The host storage that an operation reads or writes.
-  Meant touch(const DataOp& op, std::uint32_t argument, std::uint64_t host) {
-    return touch(host, item_bytes(op, argument, host), mention(op, argument, host), op.begin);
+  ResolvedStorage touch(const DataOp& op, std::uint32_t argument, std::uint64_t host) {
+    return touch(host, item_bytes(op, argument, host), reference_of(op, argument, host), op.begin);
   }
 
   // A part of a global is the global.
-  Meant touch(std::uint64_t begin, std::uint64_t bytes, Mention how, Nanoseconds time) {
+  ResolvedStorage touch(std::uint64_t begin, std::uint64_t bytes, StorageReference how,
+                        Nanoseconds time) {
     const Global* global = global_at(begin);
     if (global == nullptr) return storage_.touch(begin, bytes, how, time);
     if (how.name->base.empty()) how.name = &global->name;
@@ -456,7 +452,7 @@ class Replay {
   }
 
   // A list's items are bound when the first region that used it has ended: its own operations then
-  // have shown what storage is meant, and later ones cannot have put other storage there yet.
+  // have shown what storage is resolved, and later ones cannot have put other storage there yet.
   void bind_lists_before(Nanoseconds time) {
     while (next_list_ < list_order_.size()) {
       const std::uint32_t user = list_order_[next_list_];
@@ -529,7 +525,7 @@ class Replay {
     const bool only_refers =
         item.bytes == 0 || (item.type & (kMapPrivate | kMapNonContiguous)) != 0;
     if (!only_refers) {
-      Mention how;
+      StorageReference how;
       how.name = &name;
       how.site = region.site;
       how.argument = argument;

@@ -1,4 +1,4 @@
-// Items of map clauses, and which item an operation is of.
+// Items of map clauses, and the item of an operation.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,17 @@ namespace ompdm::trace {
 /// (a pointer's target is storage of its own).
 std::size_t struct_item(const MapItem& item);
 
-/// Names the items that hold members: where only members are mapped the compiler names those alone.
-/// It is the struct then, or its one member.
+/// Names the items that hold members: where only members are mapped, the compiler names those
+/// alone. The item gets the struct's name, or that of its only member.
 void name_structs(const std::vector<MapItem>& items, std::vector<ItemName>& names);
 
-/// Names what a member function's kernel maps without a clause: its object. Of what clang maps
-/// implicitly and both ways, that alone is no expression of the program's. `place` is the
-/// directive's.
+/// Names the object that a member function's kernel maps without a clause: of the items that clang
+/// maps implicitly and both ways, it alone has no expression. `place` is the directive's.
 void name_object(const std::vector<MapItem>& items, const Site& place,
                  std::vector<ItemName>& names);
 
-/// Storage that describes an array: what flang maps besides an allocatable's, pointer's or
-/// assumed-shape argument's data (its runtime's Fortran::runtime::Descriptor, 24 bytes and 24 more
-/// a dimension).
+/// The descriptor of an array, which flang maps besides the data of an allocatable, a pointer or an
+/// assumed-shape argument (Fortran::runtime::Descriptor: 24 bytes, and 24 a dimension).
 struct Descriptor {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;

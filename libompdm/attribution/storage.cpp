@@ -35,19 +35,19 @@ bool is_part_of(const std::string& name, const std::string& whole) {
          name.compare(whole.size(), 2, "->") == 0;
 }
 
-// Whether a directive speaks of an object of its own function as a whole: by its name alone.
-bool is_whole(const Mention& mention) {
-  return mention.holder.path == mention.path && !mention.name->base.empty() &&
-         mention.name->expression == mention.name->base && mention.name->base.front() != '*';
+// Whether a reference is to a whole object of the directive's function: by its name alone.
+bool is_whole(const StorageReference& reference) {
+  return reference.holder.path == reference.path && !reference.name->base.empty() &&
+         reference.name->expression == reference.name->base && reference.name->base.front() != '*';
 }
 
-bool is_allocation(const Mention& mention) {
-  return mention.op != nullptr && mention.op->kind == OpKind::kAlloc;
+bool is_allocation(const StorageReference& reference) {
+  return reference.op != nullptr && reference.op->kind == OpKind::kAlloc;
 }
 
-// Whether a clause asks for device memory alone: nothing is to cross.
-bool is_scratch(const Mention& mention) {
-  return is_allocation(mention) && (mention.op->map_type & (kMapTo | kMapFrom)) == 0;
+// Whether a clause asks for device memory alone, without a copy.
+bool is_scratch(const StorageReference& reference) {
+  return is_allocation(reference) && (reference.op->map_type & (kMapTo | kMapFrom)) == 0;
 }
 
 }  // namespace
@@ -72,24 +72,24 @@ bool Storage::is_called(Index<Variable> index, const std::string& name) const {
   return is_named(index, name) || (!called_.empty() && called_.contains({index.value, name}));
 }
 
-// Within one call of a function its variables stay what they are, whatever they are called. But
-// variables of functions that were inlined into it, or of other blocks, take turns in one place:
-// one that is spoken of as a whole is declared where that is done, or above.
-bool Storage::same_in_frame(const Piece& piece, const Mention& mention) const {
-  const bool same_name = is_called(piece.variable, mention.name->base);
-  const bool related = calls_.are_related(piece.holder.path, mention.holder.path);
-  if (!piece.is_whole && !is_whole(mention)) return same_name || related;
-  if (piece.is_whole && is_whole(mention) && !same_name) return false;
-  return related && !calls_.in_other_inlined_call(piece.holder.path, mention.holder.path);
+// Within one call of a function its variables keep their storage, under any name. But variables of
+// functions that were inlined into it, or of other blocks, share one place in turn: an object that
+// is named as a whole is declared in the directive's scope, or above.
+bool Storage::same_in_frame(const Piece& piece, const StorageReference& reference) const {
+  const bool same_name = is_called(piece.variable, reference.name->base);
+  const bool related = calls_.are_related(piece.holder.path, reference.holder.path);
+  if (!piece.is_whole && !is_whole(reference)) return same_name || related;
+  if (piece.is_whole && is_whole(reference) && !same_name) return false;
+  return related && !calls_.in_other_inlined_call(piece.holder.path, reference.holder.path);
 }
 
-// Whether the directive of an allocation goes on to send what the storage was seen to hold last.
-bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const {
-  if (!piece.content || mention.op == nullptr) return false;
+// Whether the directive of an allocation then sends the content that the storage had last.
+bool Storage::sends_content_of(const Piece& piece, const StorageReference& reference) const {
+  if (!piece.content || reference.op == nullptr) return false;
   const DataOp& content = ops_[piece.content.value];
-  for (std::size_t i = mention.at.value; i < ops_.size(); ++i) {
-    if (ops_.region_of(i) != mention.op->region) break;
-    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != mention.op->src) continue;
+  for (std::size_t i = reference.at.value; i < ops_.size(); ++i) {
+    if (ops_.region_of(i) != reference.op->region) break;
+    if (ops_.common(i).kind != OpKind::kHtoD || ops_.common(i).src != reference.op->src) continue;
     const DataOp& op = ops_[i];
     if (op.bytes != content.bytes || op.trivial) return false;
     if (op.hash != 0 && content.hash != 0) return op.hash == content.hash;
@@ -98,78 +98,79 @@ bool Storage::sends_content_of(const Piece& piece, const Mention& mention) const
   return false;
 }
 
-// Whether a mention means the storage that was there before, or what has taken its place since.
+// Whether a reference is to the storage that was there before, and not to newer storage in its
+// place.
 bool Storage::same_storage(const Pieces::value_type& at, std::uint64_t begin, std::uint64_t end,
-                           const Mention& mention) const {
+                           const StorageReference& reference) const {
   const Piece& piece = at.second;
-  if (piece.present > 0 || piece.touched >= mention.since) return true;
-  if (piece.holder.path && mention.holder.path) {
-    return piece.holder.activation == mention.holder.activation && same_in_frame(piece, mention);
+  if (piece.present > 0 || piece.touched >= reference.since) return true;
+  if (piece.holder.path && reference.holder.path) {
+    return piece.holder.activation == reference.holder.activation &&
+           same_in_frame(piece, reference);
   }
   const Variable& variable = variables_[piece.variable.value];
-  if (mention.name->base.empty() || variable.name.empty()) {
-    // Without names only the extent can tell: a part of it, or the same.
+  if (reference.name->base.empty() || variable.name.empty()) {
+    // Without names the extent decides: the same, or a part of it.
     return begin >= at.first && end <= piece.end;
   }
-  // Another declaration on another path is other storage, unless it holds what was there before;
-  // and so is another extent: that has been freed. What is handed on, or swapped, has two names.
+  // Another declaration on another path is other storage, unless the content is the same. So is
+  // another extent: the former was freed. Storage that is handed on, or swapped, has two names.
   const bool same_extent = begin == at.first && end == piece.end;
-  const bool same_name = is_called(piece.variable, mention.name->base);
+  const bool same_name = is_called(piece.variable, reference.name->base);
   if (!same_extent && !same_name) return false;
-  // What does not cross has nothing to hand on, or to take over, under another name.
-  if (!same_name && (piece.is_scratch || is_scratch(mention))) return false;
-  return (same_extent && same_name) || calls_.are_related(piece.path, mention.path) ||
-         (same_extent && sends_content_of(piece, mention));
+  // Storage that is not copied has no content to hand on, or to take over, under another name.
+  if (!same_name && (piece.is_scratch || is_scratch(reference))) return false;
+  return (same_extent && same_name) || calls_.are_related(piece.path, reference.path) ||
+         (same_extent && sends_content_of(piece, reference));
 }
 
-// Whether a local variable is named that lies where one of a call lay that has returned, and that
-// was left on a device.
-bool Storage::is_of_other_call(const Piece& piece, const Mention& mention) const {
-  return piece.holder.path && mention.holder.path &&
-         piece.holder.activation != mention.holder.activation &&
-         !is_named(piece.variable, mention.name->base);
+// Whether a local variable lies in the place of another one, of a call that has returned, which was
+// left on a device.
+bool Storage::is_of_other_call(const Piece& piece, const StorageReference& reference) const {
+  return piece.holder.path && reference.holder.path &&
+         piece.holder.activation != reference.holder.activation &&
+         !is_named(piece.variable, reference.name->base);
 }
 
-// Whether another name for a piece is one for the same memory, meant as the piece's own is: it
-// begins there, and its stay on the device goes on.
+// Whether another name for a piece is an alias: it is for the piece's begin, and the mapping has
+// not ended.
 bool Storage::is_alias(const Pieces::value_type& at, std::uint64_t begin,
-                       const Mention& mention) const {
+                       const StorageReference& reference) const {
   const auto& [first, piece] = at;
-  if (begin != first || (piece.is_over && piece.touched < mention.since)) return false;
-  return !is_of_other_call(piece, mention);
+  if (begin != first || (piece.is_over && piece.touched < reference.since)) return false;
+  return !is_of_other_call(piece, reference);
 }
 
-// What a piece is shown as from now on. A stay on a device has the name that its own clause gives:
-// memory that is freed and made again, and pointers that are swapped, have another each time.
+// The variable of a piece from now on. A mapping has the name in its own clause: memory that is
+// freed and allocated again, and pointers that are swapped, have another name each time.
 Index<Variable> Storage::variable_now(const Piece& piece, std::uint64_t begin,
-                                      const Mention& mention) {
-  const std::string& name = mention.name->base;
+                                      const StorageReference& reference) {
+  const std::string& name = reference.name->base;
   const std::string& known = variables_[piece.variable.value].name;
-  const bool begins_stay = is_allocation(mention) && piece.present == 0;
+  const bool begins_mapping = is_allocation(reference) && piece.present == 0;
   const bool is_same =
       name.empty() || known.empty() || is_named(piece.variable, name) || is_part_of(name, known);
-  if (!begins_stay || is_same) return piece.variable;
+  if (!begins_mapping || is_same) return piece.variable;
   called_.emplace(piece.variable.value, name);
   std::string before = known;
-  const Index<Variable> variable = variable_of(mention, begin);
+  const Index<Variable> variable = variable_of(reference, begin);
   called_.emplace(variable.value, std::move(before));
   return variable;
 }
 
-Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin) {
+Index<Variable> Storage::variable_of(const StorageReference& reference, std::uint64_t begin) {
   Variable variable;
-  set_name(variable, *mention.name);
+  set_name(variable, *reference.name);
   Clause clause{variable.name, variable.file, variable.line, 0, 0};
   if (variable.name.empty()) {
-    if (mention.site) {
-      variable.file = sites_[mention.site.value].file;
-      variable.line = sites_[mention.site.value].line;
+    if (reference.site) {
+      variable.file = sites_[reference.site.value].file;
+      variable.line = sites_[reference.site.value].line;
     }
-    // Nothing but its address tells a nameless piece from another, unless it is known as an
-    // argument.
-    const bool is_argument = mention.argument != 0 && mention.site;
-    clause = {"", "", 0, is_argument ? mention.argument : 0,
-              is_argument ? mention.site.value : begin};
+    // A nameless piece is identified by its site and argument, else by its address.
+    const bool is_argument = reference.argument != 0 && reference.site;
+    clause = {"", "", 0, is_argument ? reference.argument : 0,
+              is_argument ? reference.site.value : begin};
   }
   const auto [at, is_new] = clauses_.emplace(clause, static_cast<std::uint32_t>(variables_.size()));
   if (is_new) {
@@ -181,79 +182,73 @@ Index<Variable> Storage::variable_of(const Mention& mention, std::uint64_t begin
   return {at->second};
 }
 
-// Instances of a template share a clause, and so a row, and their data need not be of one size.
-// What is present already may be mentioned in part.
-void Storage::note_extent(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
-                          bool is_present) {
+void Storage::refer_again(Index<Variable> index, std::uint64_t bytes,
+                          const StorageReference& reference, bool is_alias, bool is_present) {
   Variable& variable = variables_[index.value];
-  if (is_present || variable.bytes == 0 || bytes == variable.bytes) return;
-  if (mention.name->base != variable.name) return;
-  const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
-  variable.least_bytes = std::min(least, bytes);
-}
-
-void Storage::mention_again(Index<Variable> index, std::uint64_t bytes, const Mention& mention,
-                            bool is_alias) {
-  Variable& variable = variables_[index.value];
+  // Instances of a template share a clause, and so a row, and their data need not be of one size.
+  // A clause may name a part of data that is present already.
+  if (!is_present && variable.bytes != 0 && bytes != variable.bytes &&
+      reference.name->base == variable.name) {
+    const std::uint64_t least = variable.least_bytes != 0 ? variable.least_bytes : variable.bytes;
+    variable.least_bytes = std::min(least, bytes);
+  }
   variable.bytes = std::max(variable.bytes, bytes);
-  const std::string& name = mention.name->base;
+  const std::string& name = reference.name->base;
   if (name.empty() || is_named(index, name)) return;
   if (variable.name.empty()) {
-    return set_name(variable, *mention.name);
+    return set_name(variable, *reference.name);
   }
-  if (mention.is_part || is_part_of(name, variable.name)) return;
+  if (reference.is_part || is_part_of(name, variable.name)) return;
   called_.emplace(index.value, name);
   if (is_alias && aliases_.emplace(index.value, name).second) variable.aliases.push_back(name);
 }
 
-Meant Storage::touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention,
-                     Nanoseconds time) {
+ResolvedStorage Storage::touch(std::uint64_t begin, std::uint64_t bytes,
+                               const StorageReference& reference, Nanoseconds time) {
   std::uint64_t end = begin + std::max<std::uint64_t>(bytes, 1);
   if (end < begin) end = ~std::uint64_t{0};  // a damaged record
   Piece merged;
   merged.end = end;
   merged.touched = time;
-  merged.path = mention.path;
-  merged.holder = mention.holder;
-  merged.is_whole = is_whole(mention);
-  merged.is_scratch = is_scratch(mention);
+  merged.path = reference.path;
+  merged.holder = reference.holder;
+  merged.is_whole = is_whole(reference);
+  merged.is_scratch = is_scratch(reference);
   std::uint64_t first = begin;
   auto at = first_overlap(begin, end);
   if (at != pieces_.end() && at->first <= begin && at->second.end >= end &&
-      same_storage(*at, begin, end, mention)) {
+      same_storage(*at, begin, end, reference)) {
     Piece& known = at->second;
-    const Index<Variable> variable = variable_now(known, begin, mention);
-    const bool alias = is_alias(*at, begin, mention);
+    const Index<Variable> variable = variable_now(known, begin, reference);
+    const bool alias = is_alias(*at, begin, reference);
     known.touched = time;
-    if (mention.path) known.path = mention.path;
-    if (!is_of_other_call(known, mention)) {
-      if (mention.holder.path) known.holder = mention.holder;
-      known.is_whole = is_whole(mention);
+    if (reference.path) known.path = reference.path;
+    if (!is_of_other_call(known, reference)) {
+      if (reference.holder.path) known.holder = reference.holder;
+      known.is_whole = is_whole(reference);
     }
-    if (is_allocation(mention)) known.is_scratch = is_scratch(mention);
-    note_extent(variable, bytes, mention, known.present > 0);
-    mention_again(variable, bytes, mention, alias);
+    if (is_allocation(reference)) known.is_scratch = is_scratch(reference);
+    refer_again(variable, bytes, reference, alias, known.present > 0);
     if (begin == at->first) known.variable = variable;
     return {variable, known.storage};
   }
   bool alias = false;
   while (at != pieces_.end() && at->first < end) {
-    if (!merged.variable && same_storage(*at, begin, end, mention)) {
-      merged.variable = variable_now(at->second, begin, mention);
+    if (!merged.variable && same_storage(*at, begin, end, reference)) {
+      merged.variable = variable_now(at->second, begin, reference);
       merged.storage = at->second.storage;
       merged.present = at->second.present;
       merged.is_over = at->second.is_over;
       merged.content = at->second.content;
       merged.end = std::max(merged.end, at->second.end);
-      alias = is_alias(*at, begin, mention);
+      alias = is_alias(*at, begin, reference);
       first = std::min(first, at->first);
     }
     at = pieces_.erase(at);
   }
-  if (!merged.variable) merged.variable = variable_of(mention, begin);
+  if (!merged.variable) merged.variable = variable_of(reference, begin);
   if (merged.storage == 0) merged.storage = ++last_storage_;
-  note_extent(merged.variable, bytes, mention, merged.present > 0);
-  mention_again(merged.variable, bytes, mention, alias);
+  refer_again(merged.variable, bytes, reference, alias, merged.present > 0);
   pieces_[first] = merged;
   return {merged.variable, merged.storage};
 }

@@ -61,25 +61,23 @@ class DeviceMemory {
   std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> associated_;
 };
 
-/// How a directive speaks of a piece of storage.
-struct Mention {
+/// A directive's reference to a piece of storage.
+struct StorageReference {
   const ItemName* name = nullptr;  ///< empty base: the runtime gave none
   Index<Site> site;                ///< stands in for the file and line of a name that is not known
-  std::uint32_t argument =
-      0;  ///< 1 + position in the site's list; tells nameless items of a site apart
-  Nanoseconds since =
-      0;  ///< begin of the mentioning region: what it touched itself is still its own
+  std::uint32_t argument = 0;      ///< 1 + position in the site's list; identifies nameless items
+  Nanoseconds since = 0;           ///< begin of the region: storage that it used itself is the same
   bool is_part = false;        ///< a member that is mapped with its struct: no other name for it
   Index<CallPath> path;        ///< of the directive
   calls::Holder holder;        ///< whose frame the storage lies in
-  const DataOp* op = nullptr;  ///< that the storage is mentioned for, as far as it is known
+  const DataOp* op = nullptr;  ///< the operation on the storage, as far as it is known
   Index<DataOp> at;            ///< its position
 };
 
-/// What a mention turned out to mean.
-struct Meant {
+/// The storage that a reference is to.
+struct ResolvedStorage {
   Index<Variable> variable;
-  std::uint32_t storage = 0;  ///< equal for mentions of the same storage, from 1
+  std::uint32_t storage = 0;  ///< equal for references to the same storage, from 1
 };
 
 class Storage {
@@ -88,8 +86,9 @@ class Storage {
   Storage(Trace& trace, calls::SourceCalls& calls)
       : variables_(trace.variables), sites_(trace.sites), ops_(trace.ops), calls_(calls) {}
 
-  /// What a piece that is being mapped or copied at `time` is: something known, or something new.
-  Meant touch(std::uint64_t begin, std::uint64_t bytes, const Mention& mention, Nanoseconds time);
+  /// The storage, known or new, of a piece that is being mapped or copied at `time`.
+  ResolvedStorage touch(std::uint64_t begin, std::uint64_t bytes, const StorageReference& reference,
+                        Nanoseconds time);
   /// The variable of the piece that holds the address, none if there is none.
   [[nodiscard]] Index<Variable> find(std::uint64_t address) const;
   /// The piece at `address` is present on one device more (or less).
@@ -98,7 +97,7 @@ class Storage {
   [[nodiscard]] bool is_present(std::uint64_t address) const;
   /// A transfer took its bytes from `address` on the host, or left them there.
   void note_content(std::uint64_t address, Index<DataOp> transfer);
-  /// What lay there is gone for good: a library was closed.
+  /// Storage there is gone for good: a library was closed.
   void forget(std::uint64_t begin, std::uint64_t end);
 
  private:
@@ -109,10 +108,10 @@ class Storage {
     std::uint32_t present = 0;  // on how many devices
     bool is_over = false;       // it was on a device, and is on none
     Nanoseconds touched = 0;
-    Index<CallPath> path;     // of the directive that spoke of it last
-    calls::Holder holder;     // as it said
-    bool is_whole = false;    // it spoke of all of an object of that function
-    bool is_scratch = false;  // it was only allocated there, and nothing crossed since
+    Index<CallPath> path;     // of the last reference
+    calls::Holder holder;     // as that has it
+    bool is_whole = false;    // that was to a whole object of that function
+    bool is_scratch = false;  // only allocated on a device, and not copied since
     Index<DataOp> content;    // the last transfer of all of it
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by begin, disjoint
@@ -121,21 +120,20 @@ class Storage {
 
   [[nodiscard]] Pieces::iterator first_overlap(std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] bool same_storage(const Pieces::value_type& piece, std::uint64_t begin,
-                                  std::uint64_t end, const Mention& mention) const;
-  [[nodiscard]] bool sends_content_of(const Piece& piece, const Mention& mention) const;
-  [[nodiscard]] bool same_in_frame(const Piece& piece, const Mention& mention) const;
-  [[nodiscard]] bool is_of_other_call(const Piece& piece, const Mention& mention) const;
+                                  std::uint64_t end, const StorageReference& reference) const;
+  [[nodiscard]] bool sends_content_of(const Piece& piece, const StorageReference& reference) const;
+  [[nodiscard]] bool same_in_frame(const Piece& piece, const StorageReference& reference) const;
+  [[nodiscard]] bool is_of_other_call(const Piece& piece, const StorageReference& reference) const;
   [[nodiscard]] bool is_alias(const Pieces::value_type& piece, std::uint64_t begin,
-                              const Mention& mention) const;
-  Index<Variable> variable_of(const Mention& mention, std::uint64_t begin);
-  Index<Variable> variable_now(const Piece& piece, std::uint64_t begin, const Mention& mention);
+                              const StorageReference& reference) const;
+  Index<Variable> variable_of(const StorageReference& reference, std::uint64_t begin);
+  Index<Variable> variable_now(const Piece& piece, std::uint64_t begin,
+                               const StorageReference& reference);
   /// Whether this is the variable's own name, or one by which its storage was known at any time.
   [[nodiscard]] bool is_named(Index<Variable> variable, const std::string& name) const;
   [[nodiscard]] bool is_called(Index<Variable> variable, const std::string& name) const;
-  void note_extent(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
-                   bool is_present);
-  void mention_again(Index<Variable> variable, std::uint64_t bytes, const Mention& mention,
-                     bool is_alias);
+  void refer_again(Index<Variable> variable, std::uint64_t bytes, const StorageReference& reference,
+                   bool is_alias, bool is_present);
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
@@ -144,8 +142,8 @@ class Storage {
   std::uint32_t last_storage_ = 0;
   Pieces pieces_;
   std::map<Clause, std::uint32_t> clauses_;
-  std::set<std::pair<std::uint32_t, std::string>> aliases_;  // of each variable, as it tells
-  std::set<std::pair<std::uint32_t, std::string>> called_;   // and whatever its storage was called
+  std::set<std::pair<std::uint32_t, std::string>> aliases_;    // of each variable, as in its row
+  std::set<std::pair<std::uint32_t, std::string>> called_;     // all other names of its storage
   std::set<std::pair<std::uint32_t, std::uint64_t>> counted_;  // variable, begin of a piece
 };
 

@@ -4,13 +4,6 @@
 
 namespace ompdm::trace {
 
-/// Which calls a pass may begin and end with, as far as is recorded, and whether one may have none.
-struct FunctionCalls::Ends {
-  std::vector<bool> first;
-  std::vector<bool> last;
-  bool skips = false;
-};
-
 FunctionCalls::FunctionCalls(const ModuleCode& code, const CodeRange& function,
                              std::vector<std::uint64_t> returns)
     : returns_(std::move(returns)) {
@@ -104,32 +97,6 @@ std::vector<bool> FunctionCalls::blocks_of(const std::vector<bool>& sure) const 
   return blocks;
 }
 
-FunctionCalls::Ends FunctionCalls::ends_of(std::uint32_t loop,
-                                           const std::vector<bool>& sure) const {
-  const std::vector<bool> marked = blocks_of(sure);
-  const std::vector<bool> until = nest_->until(marked, loop);
-  const std::vector<bool> since = nest_->since(marked, loop);
-  Ends ends;
-  ends.first.resize(calls_.size());
-  ends.last.resize(calls_.size());
-  for (std::uint32_t i = 0; i < calls_.size(); ++i) {
-    if (!nest_->contains(loop, blocks_[i])) continue;
-    bool is_first = until[blocks_[i]];
-    bool is_last = since[blocks_[i]];
-    for (std::uint32_t j = 0; j < calls_.size(); ++j) {
-      if (!sure[j] || blocks_[j] != blocks_[i]) continue;
-      if (returns_[j] < returns_[i]) is_first = false;
-      if (returns_[j] > returns_[i]) is_last = false;
-    }
-    ends.first[i] = is_first;
-    ends.last[i] = is_last;
-  }
-  for (std::uint32_t block = 0; block < marked.size(); ++block) {
-    if (until[block] && since[block] && !marked[block]) ends.skips = true;
-  }
-  return ends;
-}
-
 std::set<std::uint64_t> FunctionCalls::calls_in(std::uint32_t number) const {
   std::set<std::uint64_t> found;
   for (const auto& [address, call] : flow_->calls) {
@@ -181,14 +148,31 @@ std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_
 
 bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& sure) const {
   const std::uint32_t loop = kept_[number];
-  const Ends ends = ends_of(loop, sure);
-  if (ends.skips) return false;
-  for (std::uint32_t x = 0; x < calls_.size(); ++x) {
-    for (std::uint32_t y = 0; ends.last[x] && y < calls_.size(); ++y) {
-      if (!ends.first[y]) continue;
+  if (may_skip_calls(loop, sure)) return false;
+  const std::vector<bool> marked = blocks_of(sure);
+  const std::vector<bool> until = nest_->until(marked, loop);
+  const std::vector<bool> since = nest_->since(marked, loop);
+  // Calls that a recorded iteration may begin with, and end with: no call that is sure comes before
+  // (or behind) them in their block.
+  std::vector<std::uint32_t> firsts;
+  std::vector<std::uint32_t> lasts;
+  for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+    const std::uint32_t block = blocks_[call];
+    bool is_first = nest_->contains(loop, block) && until[block];
+    bool is_last = nest_->contains(loop, block) && since[block];
+    for (std::uint32_t other = 0; other < calls_.size(); ++other) {
+      if (!sure[other] || blocks_[other] != block) continue;
+      is_first = is_first && returns_[other] >= returns_[call];
+      is_last = is_last && returns_[other] <= returns_[call];
+    }
+    if (is_first) firsts.push_back(call);
+    if (is_last) lasts.push_back(call);
+  }
+  for (const std::uint32_t last : lasts) {
+    for (const std::uint32_t first : firsts) {
       const std::uint32_t common =
-          nest_->common(nest_->innermost(blocks_[x]), nest_->innermost(blocks_[y]));
-      if (calls_[x].onward[y] || common != loop) return false;
+          nest_->common(nest_->innermost(blocks_[last]), nest_->innermost(blocks_[first]));
+      if (calls_[last].onward[first] || common != loop) return false;
     }
   }
   return true;
@@ -234,8 +218,14 @@ bool FunctionCalls::is_called_unseen(std::uint32_t number, const std::vector<boo
   return false;
 }
 
-bool FunctionCalls::always_calls(const std::vector<bool>& sure) const {
-  return !ends_of(kNoLoop, sure).skips;
+bool FunctionCalls::may_skip_calls(std::uint32_t loop, const std::vector<bool>& sure) const {
+  const std::vector<bool> marked = blocks_of(sure);
+  const std::vector<bool> until = nest_->until(marked, loop);
+  const std::vector<bool> since = nest_->since(marked, loop);
+  for (std::uint32_t block = 0; block < marked.size(); ++block) {
+    if (until[block] && since[block] && !marked[block]) return true;
+  }
+  return false;
 }
 
 }  // namespace ompdm::trace

@@ -13,27 +13,27 @@
 
 namespace ompdm::trace {
 
-/// A loop of a function that holds some of the calls asked about.
+/// A loop of a function, around some of the calls that were asked about.
 struct CallLoop {
   std::uint32_t parent = kNoLoop;       ///< the loop around it, in FunctionCalls::loops
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
   /// Addresses in it by which its lines are known: the begins of its blocks, and its calls.
   std::vector<std::uint64_t> code;
-  /// Of those that lead out, where a pass may leave before it has made a call that is sure.
+  /// Of those that lead out, where an iteration may leave before it has made a call that is sure.
   std::vector<std::uint64_t> early_exits;
-  /// Where exceptions are caught leads into it: its passes may end unseen.
+  /// A handler of exceptions leads into it: its iterations may end unrecorded.
   bool catches = false;
 };
 
-/// A call of a function.
+/// A call in a function.
 struct CallInLoop {
   std::uint64_t called = 0;  ///< the function; 0: not known, as of a pointer
-  /// False: only an exception leads there, or it lies in a cycle that is no loop. Nothing is known
-  /// of it then.
+  /// False: only an exception leads there, or it lies in a cycle that is no loop; nothing else is
+  /// known of it.
   bool known = false;
   std::uint32_t loop = kNoLoop;  ///< the innermost around it, in FunctionCalls::loops
-  /// By position of the other call: whether that may follow within one pass of the innermost loop
-  /// that both lie in (one call of the function, where they share none).
+  /// By position of the other call: whether that may follow within one iteration of the innermost
+  /// loop around both (one call of the function, without such a loop).
   std::vector<bool> onward;
   std::vector<std::uint64_t> tail_calls;  ///< functions that may go on in this one's place after it
 };
@@ -57,27 +57,30 @@ class FunctionCalls {
   /// The same of what may come between calls (their positions), these included.
   [[nodiscard]] std::set<std::uint64_t> calls_between(const std::set<std::uint32_t>& calls) const;
 
-  /// Whether the passes of `loop` can be counted by its calls, of which those that are `sure` are
-  /// always recorded: none is without one, and no two of them may look like one.
+  /// Whether the iterations of `loop` can be counted by its calls, of which the `sure` ones are
+  /// always recorded: each iteration has such a call, and no two look like one.
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
-  /// Tells which exits of the loops are early.
+  /// Fills CallLoop::early_exits.
   void find_early_exits(const std::vector<bool>& sure);
-  /// Whether `loop` may be left and entered anew without a call that is sure in between, in one
+  /// Whether `loop` may be left and entered again without a call that is sure in between, in one
   /// call of the function; and in two.
   [[nodiscard]] bool is_entered_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   [[nodiscard]] bool is_called_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
   /// Whether each call of the function that returns makes one that is sure.
-  [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const;
+  [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const {
+    return !may_skip_calls(kNoLoop, sure);
+  }
 
  private:
-  struct Ends;
   std::uint32_t keep_loop(std::uint32_t loop);
   [[nodiscard]] bool leaves(std::uint32_t loop, std::uint32_t block) const;
   [[nodiscard]] bool is_known(std::uint32_t block) const;
   void place_call(std::uint32_t call);
   [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;
-  [[nodiscard]] Ends ends_of(std::uint32_t loop, const std::vector<bool>& sure) const;
+  /// Whether an iteration of `loop` (kNoLoop: a call of the function) may make no call that is
+  /// sure.
+  [[nodiscard]] bool may_skip_calls(std::uint32_t loop, const std::vector<bool>& sure) const;
 
   std::vector<std::uint64_t> returns_;
   std::unique_ptr<FlowGraph> flow_;  // which the nest refers to

@@ -17,8 +17,8 @@ using BlockGraph = std::vector<std::vector<std::uint32_t>>;
 
 inline constexpr std::uint32_t kNoLoop = 0xffffffff;
 
-/// Edges that lead back to a block through which all ways to them go, and what lies between (Aho,
-/// Lam, Sethi, Ullman, Compilers, 2nd edition, 9.6.6).
+/// Edges that lead back to a block that dominates them, and the blocks between (Aho, Lam, Sethi,
+/// Ullman, Compilers, 2nd edition, 9.6.6).
 struct NaturalLoop {
   std::uint32_t header = 0;
   std::uint32_t parent = kNoLoop;      ///< the loop around it
@@ -56,21 +56,21 @@ class LoopNest {
   [[nodiscard]] bool reached(std::uint32_t block) const { return order_[block] != kNoLoop; }
   /// Whether one of `blocks` leads into the loop by ways that nothing else reaches.
   [[nodiscard]] bool is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const;
-  /// Whether the block lies in a cycle that is no loop, as one is that is entered at several places
-  /// and has no header. Blocks of loops in such a cycle do not count.
+  /// Whether the block lies in a cycle that is no loop: it is entered at several places and has no
+  /// header. Blocks of loops in such a cycle do not count.
   [[nodiscard]] bool in_other_cycle(std::uint32_t block) const { return in_other_cycle_[block]; }
   /// The innermost loop that both lie in; of loops themselves.
   [[nodiscard]] std::uint32_t common(std::uint32_t loop, std::uint32_t other) const;
-  /// Which blocks one pass of `loop` (kNoLoop: one call of the function) may come to after `block`,
-  /// by number. `block` itself is one of them only where it can be repeated within the pass.
+  /// The blocks that an iteration of `loop` (kNoLoop: a call of the function) may come to after
+  /// `block`; `block` itself only where it can be repeated within the iteration.
   [[nodiscard]] std::vector<bool> onward(std::uint32_t block, std::uint32_t loop) const;
   /// Whether the block lies in the loop; all do in kNoLoop.
   [[nodiscard]] bool contains(std::uint32_t loop, std::uint32_t block) const;
-  /// Which blocks a pass of `loop` (kNoLoop: a call of the function) may come to before it has gone
-  /// through any that is marked, these included.
+  /// The blocks that an iteration of `loop` (kNoLoop: a call of the function) may come to before it
+  /// has gone through a marked block, and the first marked ones.
   [[nodiscard]] std::vector<bool> until(const std::vector<bool>& marked, std::uint32_t loop) const;
-  /// From which blocks a pass may come to its end (a call of the function to its return) without
-  /// going through another one that is marked.
+  /// The blocks from which an iteration may come to its end (a call to its return) without going
+  /// through another marked block.
   [[nodiscard]] std::vector<bool> since(const std::vector<bool>& marked, std::uint32_t loop) const;
 
  private:

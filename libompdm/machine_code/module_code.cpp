@@ -3,7 +3,11 @@
 #include <elf.h>
 #include <gelf.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 
 namespace ompdm::trace {
 
@@ -56,15 +60,11 @@ std::span<const std::byte> ModuleCode::bytes(std::uint64_t address, std::uint64_
 
 // Only of the form that linkers write.
 void ModuleCode::find_table(std::uint64_t address) {
-  const auto version = read<std::uint8_t>(address);
-  const auto frames = read<std::uint8_t>(address + 1);
-  const auto counts = read<std::uint8_t>(address + 2);
-  const auto rows = read<std::uint8_t>(address + 3);
+  // A version, and the encodings of the frames' address, of the count and of the rows.
+  constexpr std::array<std::uint8_t, 4> kForm = {1, kPcRelativeSigned4, kUnsigned4,
+                                                 kHeaderRelativeSigned4};
   const auto count = read<std::uint32_t>(address + 8);
-  if (version != 1 || frames != kPcRelativeSigned4 || counts != kUnsigned4 ||
-      rows != kHeaderRelativeSigned4 || !count) {
-    return;
-  }
+  if (read<std::array<std::uint8_t, 4>>(address) != kForm || !count) return;
   if (bytes(address + 12, std::uint64_t{*count} * kRowBytes).empty()) return;
   header_ = address;
   table_ = address + 12;
@@ -128,20 +128,15 @@ std::uint64_t ModuleCode::size_of(std::uint64_t entry) const {
 }
 
 std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
-  std::uint64_t low = 0;
-  std::uint64_t high = rows_;  // rows from here on begin above the address
-  while (low < high) {
-    const std::uint64_t middle = (low + high) / 2;
-    const auto location = location_of(middle);
-    if (location && *location <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == 0) return std::nullopt;
-  const auto begin = location_of(low - 1);
-  const auto entry = read<std::int32_t>(table_ + (low - 1) * kRowBytes + 4);
+  const auto rows = std::views::iota(std::uint64_t{0}, std::uint64_t{rows_});
+  const auto above = std::ranges::partition_point(rows, [&](std::uint64_t row) {
+    const auto location = location_of(row);
+    return location && *location <= address;
+  });
+  if (above == rows.begin()) return std::nullopt;
+  const std::uint64_t row = *std::prev(above);
+  const auto begin = location_of(row);
+  const auto entry = read<std::int32_t>(table_ + row * kRowBytes + 4);
   if (!begin || !entry) return std::nullopt;
   const std::uint64_t size = size_of(header_ + static_cast<std::uint64_t>(std::int64_t{*entry}));
   if (address - *begin >= size) return std::nullopt;

@@ -38,10 +38,10 @@ struct FunctionLoops {
                                       ///< included; empty: not known
 };
 
-/// Makes one of the loops that are one in the source, and takes copies of their calls outside in:
-/// each of those is part of a pass. What may follow within a pass is what may where the compiler
-/// left the loop plainest. Loops that are given up keep their rows, and nothing refers to them.
-/// `entries` is beside Trace::call_places: what a directive's own call calls.
+/// Unites the loops that are one in the source, and takes copies of their calls from outside in:
+/// each is part of an iteration. The order within an iteration is that of the plainest of the
+/// loops. Loops that are given up keep their rows, and nothing refers to them. `entries`, beside
+/// Trace::call_places: the entry points that directives call.
 void unite_loops(Trace& trace, const FunctionLoops& function,
                  const std::vector<spool::Entry>& entries);
 

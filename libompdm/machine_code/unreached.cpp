@@ -99,7 +99,7 @@ class Unexecuted {
     auto operator<=>(const Place&) const = default;
   };
 
-  /// What code calls, and the functions that it calls, and so on.
+  /// All that code calls, by the functions that it calls too.
   struct Reach {
     Calls runtime;
     std::set<Address> by_threads;  // of them, those that any thread may come to
@@ -267,7 +267,7 @@ class Unexecuted {
   std::map<std::uint32_t, std::set<Address>> below_;    // sites, by the place that led there
   std::map<std::uint32_t, std::set<Address>> callees_;  // functions that a place was seen to call
   std::set<Address> sites_;
-  std::set<Address> anywhere_;  // of them, those that were reached nobody knows how
+  std::set<Address> anywhere_;  // sites without a known call path
   std::map<Address, Place> places_;
   std::map<const FlowGraph*, CodeCalls> functions_;
   std::uint64_t cut_ = 0;

@@ -53,7 +53,7 @@ struct ExternalOwners {
   }
 };
 
-/// Kernels by their names; those that no launch told of get a row.
+/// Kernels by their names. A kernel without a recorded launch gets a row.
 class Kernels {
  public:
   explicit Kernels(Draft& draft) : draft_(draft) {
@@ -62,8 +62,8 @@ class Kernels {
     }
   }
 
-  /// The row of one that ran: that of its `launch`, which gets its name if it has none, or the one
-  /// of its name (in Draft::activity_names; kNoList: unknown).
+  /// The row of a kernel that ran: its launch's, which gets the name if it has none, or that of the
+  /// name (in Draft::activity_names; kNoList: unknown).
   Index<Kernel> find(Index<Kernel> launched, std::uint32_t name) {
     std::vector<Kernel>& kernels = draft_.trace.kernels;
     if (launched) {
@@ -90,19 +90,25 @@ class Kernels {
   std::map<std::string, std::uint32_t> rows_;
 };
 
-// What asked for it, if the tally of that was read.
+// Takes from the operation that asked for an activity.
+void take_from(const DataOp& op, DeviceActivity& activity) {
+  activity.internal = op.internal;
+  // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses count),
+  // and CUPTI may report either; the operation has the devices that were asked for.
+  if (activity.source_device >= 0) {
+    activity.source_device = op.src_device;
+    activity.destination_device = op.dst_device;
+  }
+}
+
+// Finds the operation or launch that asked for the activities of a tally.
 void tie(const Trace& trace, const TallyNote& owner, ActivityTally& tally) {
   DeviceActivity& like = tally.like;
   for (const std::uint32_t at : owner.ops) {
     const DataOp& op = trace.op_tallies[at].like;
     if (!does(op.kind, like.kind)) continue;
     tally.op = {at};
-    like.internal = op.internal;
-    if (like.source_device >= 0) {  // as of one that is told
-      like.source_device = op.src_device;
-      like.destination_device = op.dst_device;
-    }
-    return;
+    return take_from(op, like);
   }
   if (like.kind == ActivityKind::kKernel && !owner.launches.empty()) {
     tally.launch = {owner.launches.front()};
@@ -159,7 +165,7 @@ std::uint64_t count_missing_in_tallies(const Trace& trace) {
   return sum;
 }
 
-// The directive that was running, whatever it asked for last.
+// The directive that was running, by the operation or launch that it asked for last.
 void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          Synchronization& wait) {
   if (const auto op = owners.first_op(id); op != owners.ops.end()) {
@@ -172,7 +178,7 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
   }
 }
 
-// What was asked of each stream, in the order of the calls: CUPTI numbers them as they come.
+// The activities of each stream in the order of the calls that asked for them, which CUPTI numbers.
 class Requests {
  public:
   explicit Requests(const Trace& trace) : trace_(trace) {
@@ -183,7 +189,7 @@ class Requests {
     for (auto& [stream, requests] : streams_) std::sort(requests.begin(), requests.end());
   }
 
-  // The last one before a wait; null if there is none.
+  // The last activity before a wait; null if there is none.
   [[nodiscard]] const DeviceActivity* last_before(const Synchronization& wait) const {
     const auto stream = streams_.find({wait.context, wait.stream});
     if (stream == streams_.end()) return nullptr;
@@ -280,7 +286,7 @@ std::vector<std::uint32_t> bring_in_order(std::vector<Row>& rows, const CuptiSca
   return order;
 }
 
-// CUDA's ordinals to OpenMP's numbers, and what the driver said of each device to its row.
+// CUDA's ordinals to OpenMP's numbers, and the driver's facts of each device to its row.
 void set_devices(Draft& draft) {
   Trace& trace = draft.trace;
   std::map<std::int32_t, std::int32_t> numbers;
@@ -313,9 +319,8 @@ void set_devices(Draft& draft) {
   for (ActivityTallyNote& note : draft.activity_tallies) renumber(note.row.like);
   for (const Device& device : trace.devices) seen.erase(device.number);
   for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
-  std::sort(trace.devices.begin(), trace.devices.end(),
-            [](const Device& a, const Device& b) { return a.number < b.number; });
-  // Without OMPT nobody numbered the host.
+  std::ranges::sort(trace.devices, {}, &Device::number);
+  // Without OMPT the host has no number.
   if (trace.host_device < 0 && !trace.devices.empty()) {
     trace.host_device = trace.devices.back().number + 1;
     trace.devices.push_back({trace.host_device, "host", "", true, false});
@@ -324,7 +329,7 @@ void set_devices(Draft& draft) {
 
 void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
          DeviceActivity& activity) {
-  // Ids are told apart by their instants: few are the same, unless the spool is damaged.
+  // Ids are made of instants: few are equal, unless the spool is damaged.
   constexpr int kMostOwners = 16;
   auto at = owners.first_op(id);
   for (int i = 0; at != owners.ops.end() && at->first == id && i < kMostOwners; ++at, ++i) {
@@ -332,14 +337,7 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
     activity.region = op.region;
     if (does(op.kind, activity.kind)) {
       activity.op = {at->second};
-      activity.internal = op.internal;
-      // LLVM 19 names the two contexts of cuMemcpyPeerAsync the wrong way round (the addresses
-      // count), and CUPTI may tell either; the operation tells what was asked for.
-      if (activity.source_device >= 0) {
-        activity.source_device = op.src_device;
-        activity.destination_device = op.dst_device;
-      }
-      return;
+      return take_from(op, activity);
     }
   }
   if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {

@@ -6,6 +6,7 @@
 #endif
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace ompdm::trace {
@@ -37,8 +38,7 @@ std::vector<Point> relative_to(const spool::ClockTriple& origin,
     points.push_back({difference(triple.ticks, origin.ticks),
                       difference(triple.monotonic_ns, origin.monotonic_ns)});
   }
-  std::sort(points.begin(), points.end(),
-            [](const Point& a, const Point& b) { return a.ticks > b.ticks; });
+  std::ranges::sort(points, std::greater(), &Point::ticks);
   return points;
 }
 
@@ -149,8 +149,7 @@ void order_by_begin(Draft& draft) {
   const auto launch_order = trace.launches.sort_by_begin();
   rearrange(launch_order, draft.launch_kernels);
   rearrange(launch_order, draft.launch_externals);
-  const auto earlier = [](const DeviceEvent& a, const DeviceEvent& b) { return a.time < b.time; };
-  std::sort(trace.device_events.begin(), trace.device_events.end(), earlier);
+  std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);
 }
 
 void tidy(Trace& trace) {

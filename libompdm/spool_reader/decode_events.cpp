@@ -8,7 +8,7 @@ namespace ompdm::trace {
 
 static_assert(kMostMapItems == spool::kMostItems);
 
-// Nothing is known of a context that was not told in the chunk.
+// A context's last values are of one chunk.
 Decoder::Context& Decoder::known(Context& context) const {
   if (context.chunk == lane_.chunks) return context;
   spool::forget(context.last);
@@ -43,10 +43,9 @@ std::uint32_t Decoder::list_of(const Context& context) {
 }
 
 void Decoder::tell(Context& context, const RawEvent& event) {
-  const auto get = [this](std::size_t size) { return lane_.arena.get(size); };
   const auto count = static_cast<std::uint32_t>(event.items.size());
   add_differences(context.last.context, event.fields);
-  spool::make_item_room(context.last, count, get);
+  spool::make_item_room(context.last, count, lane_.arena);
   spool::set_item_count(context.last, count);
   for (std::uint32_t i = 0; i < count; ++i) {
     add_differences(context.last.items[i], event.items[i].data());
@@ -61,7 +60,7 @@ void Decoder::begin_region(const RawEvent& event) {
   if (event.has_fields) {
     tell(context, event);
   } else if (context.row == kNoList) {
-    ++unreadable;  // a region of nothing, so that its end is its own
+    ++unreadable;  // the region is added without fields, so that its end finds it
   }
   const std::uint64_t begin = lane_.instant += event.first;
   const auto& told = context.last.context;
@@ -102,12 +101,12 @@ void Decoder::end_innermost() {
   regions.set_times(row, regions.begin_of(row), time(lane_.instant));
 }
 
-// What looking at contents took of a region is of those around it, too.
+// The time that hashing took of a region is time of the regions around it, too.
 void Decoder::close_region() {
   auto& regions = draft_.trace.regions;
   const std::uint32_t row = lane_.open.back().row;
   lane_.open.pop_back();
-  example_ = kNoList;  // there is nothing in one but itself
+  example_ = kNoList;  // an example ends with its region
   const Nanoseconds inner = regions.rare(row).hashing;
   if (!lane_.open.empty() && inner != 0) {
     regions.rare_of(lane_.open.back().row).hashing += inner;
@@ -126,13 +125,13 @@ void Decoder::leave_launch() {
   lane_.launch = kNoList;
 }
 
-// They are still running when the recording ends.
+// Regions and launches that are open at the end of the lane run until the recording ends.
 void Decoder::leave_open() {
   for (; !lane_.open.empty(); close_region()) open_regions_.push_back(lane_.open.back().row);
   leave_launch();
 }
 
-// Their ends may be among what is missing: no more is known of them than up to there.
+// The ends of open regions may be among the missing records: their known time ends here.
 void Decoder::lose_open() {
   for (; !lane_.open.empty(); close_region()) {
     draft_.trace.regions.edit(lane_.open.back().row)->unfinished = true;
@@ -215,8 +214,7 @@ void Decoder::add_op(const RawEvent& event) {
   if (lane_.open.empty()) return void(++unreadable);
   OpenRegion& open = lane_.open.back();
   Context& context = known(*open.context);
-  const auto get = [this](std::size_t size) { return lane_.arena.get(size); };
-  const spool::OpCursor::Place place = open.ops.next(context.last, get);
+  const spool::OpCursor::Place place = open.ops.next(context.last, lane_.arena);
   open.ops.go_on();
   auto& ops = draft_.trace.ops;
   // Rows are noted from 1 on: 0 is of nothing.
@@ -263,8 +261,8 @@ void Decoder::add_api_op(const RawEvent& event) {
   example_ = kNoList;
 }
 
-// Looking at contents took a part of the region that is open then: those around it get it when it
-// closes, so that an event costs the same however many are open.
+// The time of hashing is added to the region that is open; to those around it when it closes, so
+// that an event costs the same however many are open.
 void Decoder::add_content(const RawEvent& event) {
   auto& ops = draft_.trace.ops;
   const std::uint64_t back = event.first;

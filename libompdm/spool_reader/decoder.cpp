@@ -257,7 +257,6 @@ void Decoder::add_site(const spool::Site& row, const Record& record) {
     SiteNote& note = draft_.site_notes.emplace_back();
     note.entry = entry;
     note.codeptr = row.codeptr;
-    note.ident = row.ident;
     note.kernel = row.kernel;
     note.psource = std::move(psource);
     note.names = std::move(texts);

@@ -24,20 +24,20 @@
 
 namespace ompdm::trace {
 
-// What identifies a site in all lanes.
+// Identifies a site in all lanes.
 using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
                            std::string, std::vector<std::string>>;
 
-/// What an event says beyond what was known before it (spool/numbers.h).
+/// Adds an event's differences to the last values (spool_format/stream.h).
 template <std::size_t Count>
 void add_differences(std::uint64_t (&last)[Count], const std::uint64_t* differences) {
   for (std::size_t i = 0; i < Count; ++i) last[i] += differences[i];
 }
 
-/// Gives memory out bit by bit.
+/// Allocates zeroed memory that lives as long as this.
 class Arena {
  public:
-  void* get(std::size_t size) {
+  void* operator()(std::size_t size) {
     return blocks_.emplace_back(std::make_unique<std::uint64_t[]>((size + 7) / 8)).get();
   }
 
@@ -50,9 +50,9 @@ class Decoder {
  public:
   explicit Decoder(const ClockScale& clock) : clock_(clock) {}
 
-  /// Makes room for the rows of the spool.
+  /// Reserves room for the rows of the spool.
   void reserve(SpoolFile& file);
-  /// That room, but for what was added to an estimate: the rows will fill nearly all of it.
+  /// That room, without the margin of an estimate: the rows will fill nearly all of it.
   std::vector<std::span<std::byte>> room();
   void begin_lane(spool::LaneId lane) {
     leave_open();
@@ -67,7 +67,7 @@ class Decoder {
     lane_.instant = chunk.first.ticks;
     lane_.api = {};
   }
-  /// Some are missing here: what counts back may not count across, and ends may be among them.
+  /// Records are missing here, ends of regions perhaps. No event refers back across this point.
   void skip() {
     lane_.first_op = draft_.trace.ops.size();
     lose_open();
@@ -82,7 +82,7 @@ class Decoder {
   template <class Id>
   using Positions = std::unordered_map<Id, std::uint32_t>;
 
-  /// What the last region of a context was, and the rows that tell of it.
+  /// The last region of a context, and its rows.
   struct Context {
     spool::DeltaState last{};
     std::uint32_t chunk = 0;      // that `last` is of
@@ -141,7 +141,7 @@ class Decoder {
   void begin_launch(const RawEvent& event);
   void end_launch(const RawEvent& event);
   void add_content(const RawEvent& event);
-  // Most often it is the same as before.
+  // Mostly the same context as the last time.
   [[nodiscard]] Context& context_of(std::uint64_t number) {
     if (lane_.latest == nullptr || lane_.latest_number != number) {
       lane_.latest = &lane_.contexts[number];
@@ -176,7 +176,7 @@ class Decoder {
   void add_synchronization(const spool::Synchronization& row);
   void add_cupti_clock(const spool::CuptiClock& row);
   void add_cuda_device(const spool::CudaDevice& row, const Record& record);
-  /// What follows is of this example, until `example_` is kNoList again.
+  /// The next rows are this example's, until `example_` is kNoList again.
   void begin_example(std::uint32_t example);
   void add_tally(const spool::Tally& row);
   void add_activity_tally(const spool::ActivityTally& row);
@@ -197,8 +197,8 @@ class Decoder {
     return spool::external_id(lane_.number, begin);
   }
 
-  // A damaged record may name any device, and much is kept for each: beyond what any machine has it
-  // is unknown.
+  // A damaged record may have any number, and each device takes memory: numbers beyond those of any
+  // machine are unknown.
   std::int32_t device_number(std::int64_t number) {
     constexpr std::int64_t kMostDevices = 1024;
     if (number >= -kMostDevices && number < kMostDevices) return static_cast<std::int32_t>(number);
@@ -223,7 +223,7 @@ class Decoder {
     return thread_;
   }
   std::uint32_t thread_of(std::uint32_t tid);
-  // The last row repeats one of its lane, which may have been another thread's that has ended.
+  // The last row repeats a row of its lane, perhaps of a thread that has ended.
   template <class Row>
   void take_thread(Runs<Row>& rows) {
     if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
@@ -238,10 +238,10 @@ class Decoder {
   const ClockScale& clock_;
   Draft draft_;
   LaneIds lane_;
-  // What was still running when its lane ended: until the last instant that is known.
+  // Open at the end of their lane: they run until the last known instant.
   std::vector<std::uint32_t> open_regions_;
   std::vector<std::uint32_t> open_launches_;
-  bool has_externals_ = false;  // some of what was asked of the driver is told of
+  bool has_externals_ = false;  // calls of a driver are recorded
   std::uint32_t thread_ = kNoList;
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
   std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t> examples_;  // of Draft::tallies
@@ -260,17 +260,16 @@ class Decoder {
 
 class Prefault {
  public:
-  /// Begins with the first bytes of each of these, which are filled side by side. They need not
-  /// stay allocated: what lies there meanwhile keeps its content. Of little memory nothing is made
-  /// ready.
+  /// Touches the pages of these ranges in a thread, side by side from their begins, without a
+  /// change of content. The ranges may be freed meanwhile. Little memory is not worth a thread.
   explicit Prefault(std::vector<std::span<std::byte>> memory);
 
  private:
   std::jthread thread_;  // stops when this goes
 };
 
-/// All records of the spool. Operations and regions are in the order of their lanes, and so
-/// committed.
+/// All records of the spool. Operations and regions are in the order of their lanes, each lane's in
+/// the order in which they were committed.
 Draft decode(SpoolFile& file, const ClockScale& clock);
 
 }  // namespace ompdm::trace

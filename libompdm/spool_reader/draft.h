@@ -1,4 +1,4 @@
-// What is decoded of a spool, before names and storage are known.
+// The decoded trace of a spool, before names and storage are known.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace ompdm::trace {
 
-/// An example's rows are of a thread of their own meanwhile, so that no step takes them for what
-/// happened among others: from this number on.
+/// Rows of examples have threads of their own, from this number on, until they are taken out: no
+/// pass takes them for rows between others.
 inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
 
-/// One example's tally, and which thread it was of.
+/// The aggregate of an example, and the example's thread.
 struct TallyNote {
   std::uint32_t thread = 0;
-  bool is_known = false;  ///< its tally was read
+  bool is_known = false;  ///< the aggregate was read
   spool::TallyOf of = spool::TallyOf::kRegion;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
   Distribution times;
-  std::uint32_t joined = kNotJoined;  ///< the one that it is the other half of
-  /// What was made of it, positions in Trace::op_tallies and Trace::launch_tallies.
+  std::uint32_t joined = kNotJoined;  ///< of a second half, the first half's position
+  /// Its rows of Trace::op_tallies and Trace::launch_tallies.
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> launches;
   static constexpr std::uint32_t kNotJoined = 0xffffffff;
@@ -48,14 +48,14 @@ inline constexpr std::uint8_t kNoKind = 0;
 struct FrameNote {
   Index<Module> module;
   std::uint64_t address = 0;  ///< in the module's file
-  std::uint64_t stack = 0;    ///< where it lay
+  std::uint64_t stack = 0;    ///< the address of its return address
 };
 
-/// How a site was reached.
+/// The call path of a site.
 struct PathNote {
   Index<Site> site;
-  std::uint64_t stack = 0;        ///< where the return address of the site's own call lay
-  std::uint64_t end = 0;          ///< where that of the outermost function lay; 0: not known
+  std::uint64_t stack = 0;        ///< the address of the return address of the site's own call
+  std::uint64_t end = 0;          ///< the same of the outermost function; 0: not known
   std::vector<FrameNote> frames;  ///< innermost first
 };
 
@@ -63,7 +63,6 @@ struct PathNote {
 struct SiteNote {
   spool::Entry entry = spool::Entry::kNone;
   std::uint64_t codeptr = 0;
-  std::uint64_t ident = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
   std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
@@ -77,10 +76,10 @@ struct OpNote {
   spool::CallId api_call = spool::CallId::kNone;
   std::uint16_t optype = 0;
   std::uint16_t argument = 0;        ///< 1 + index into the region's map list
-  bool from_initial_device = false;  ///< it told the host as omp_initial_device (-1)
+  bool from_initial_device = false;  ///< its source was omp_initial_device (-1)
 };
 
-/// The ids (spool::external_id) under which an operation asked the driver for something.
+/// The ids (spool::external_id) of an operation's calls of the driver.
 struct OpExternals {
   std::uint64_t id = 0;
   std::uint64_t second = 0;  ///< of its other half, where two operations were joined
@@ -92,7 +91,7 @@ struct RegionNote {
   bool from_wrapper = false;
 };
 
-/// Of activities that were counted. Until they are tied as activities are.
+/// Activities that were aggregated, until the operations that asked for them are known.
 struct ActivityTallyNote {
   ActivityTally row;
   std::uint32_t name = kNoList;   ///< in Draft::activity_names
@@ -122,7 +121,7 @@ struct OffloadSymbol {
   std::uint64_t size = 0;  ///< 0: a kernel
 };
 
-/// Where a module lay in the process.
+/// The addresses of a module in the process.
 struct ModuleRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -169,12 +168,12 @@ struct Draft {
   Column<OpNote> op_notes;
   Column<RegionNote> region_notes;
   std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
-  /// Beside Trace's columns, and empty where no driver's call was told of.
+  /// Beside Trace's columns; empty where no call of a driver was recorded.
   std::vector<OpExternals> op_externals;
   std::vector<std::uint64_t> region_externals;
   std::vector<std::uint64_t> launch_externals;
-  /// Until they are tied, activities' (and synchronizations') times are CUPTI's and their devices
-  /// CUDA's ordinals.
+  /// tie_activities() changes times of activities and synchronizations from CUPTI's to the
+  /// recording's, and devices from CUDA's ordinals.
   std::vector<std::uint32_t> names_of_activities;  ///< beside Trace::activities
   std::vector<std::string> activity_names;
   std::unordered_map<std::uint32_t, std::uint64_t> external_ids;  ///< by CUPTI's correlation

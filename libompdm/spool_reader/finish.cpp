@@ -292,11 +292,10 @@ std::vector<SpoolInfo> find_spools(const fs::path& directory) {
     try {
       found.push_back(spool_info(at->path().lexically_normal()));
     } catch (const Error&) {
-      continue;  // another's file, or a newer one: not for this program to finish
+      continue;  // a foreign file, or of a newer version
     }
   }
-  std::sort(found.begin(), found.end(),
-            [](const SpoolInfo& a, const SpoolInfo& b) { return a.path < b.path; });
+  std::ranges::sort(found, {}, &SpoolInfo::path);
   return found;
 }
 

@@ -49,8 +49,8 @@ std::size_t kind_at(std::uint16_t optype) {
   return std::min(form - 1, std::size(kOperationKinds));
 }
 
-// The number named most often on one side of the operations that are told as `kind` that is no
-// device's which was initialised; -1 if there are none.
+// The number most often on one side of operations of a kind, without those of devices that were
+// initialised; -1 if there is none.
 std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp::* side) {
   std::map<std::int32_t, std::uint64_t> votes;
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds) {
@@ -64,7 +64,7 @@ std::int32_t most_frequent(const Trace& trace, OpKind kind, std::int32_t DataOp:
   return best == votes.end() ? -1 : best->first;
 }
 
-// Calls `take` with the number of each device that is named, once a shape.
+// Calls `take` with the device numbers of regions and operations, once a shape.
 template <class Take>
 void each_device(const Trace& trace, Take take) {
   sum_up(trace.regions, [&](const Region& region, std::uint64_t, Nanoseconds) {
@@ -76,9 +76,9 @@ void each_device(const Trace& trace, Take take) {
   });
 }
 
-// The runtime's number for the host. Allocations are always asked for by the host; copies may be
-// between devices whatever they are called. Where the host is always told as omp_initial_device
-// (-1, from LLVM 23 on) it gets the number that omp_get_num_devices() would give it.
+// The runtime's number for the host. The host asks for all allocations; copies may be between
+// devices whatever their type. Where the host is always omp_initial_device (-1, from LLVM 23 on),
+// the number that omp_get_num_devices() would return.
 std::int32_t learn_host_device(const Trace& trace) {
   for (const auto& [kind, side] : {std::pair(OpKind::kAlloc, &DataOp::src_device),
                                    std::pair(OpKind::kAssociate, &DataOp::src_device),
@@ -106,12 +106,11 @@ void complete_devices(Trace& trace) {
   if (trace.host_device >= 0 && known.insert(trace.host_device).second) {
     trace.devices.push_back({trace.host_device, "host", "", true, false});
   }
-  std::sort(trace.devices.begin(), trace.devices.end(),
-            [](const Device& a, const Device& b) { return a.number < b.number; });
+  std::ranges::sort(trace.devices, {}, &Device::number);
 }
 
-// By where the bytes go, not by what the runtime calls it: a copy between devices is "from device"
-// to some plugins.
+// By the devices, not by the runtime's type: some plugins report a copy between devices as "from
+// device".
 OpKind kind_of(const DataOp& op, std::int32_t host) {
   if (!is_copy(op.kind)) return op.kind;
   const bool from_host = op.src_device == host;
@@ -121,8 +120,7 @@ OpKind kind_of(const DataOp& op, std::int32_t host) {
   return from_host ? OpKind::kHtoD : OpKind::kDtoH;
 }
 
-// Sides that the runtime leaves open are the host: where there is no other side (delete,
-// disassociate) runtimes say -1 or leave a zero.
+// A side without a device is the host: of a delete or disassociate, runtimes report -1 or 0.
 void name_operations(Trace& trace) {
   const std::int32_t host = trace.host_device;
   trace.ops.change_shapes([host](DataOp& op) {
@@ -133,7 +131,7 @@ void name_operations(Trace& trace) {
   });
 }
 
-// Operations of a later specification are none that could be told; how many.
+// Drops operations of a later specification. Returns how many.
 std::uint64_t drop_unknown(Draft& draft) {
   const auto is_unknown = [](const OpNote& note) {
     return kind_at(note.optype) == std::size(kOperationKinds);
@@ -162,8 +160,8 @@ bool are_of_one_thread(const Draft& draft, std::uint32_t a, std::uint32_t b) {
          draft.tallies[a - kFirstExample].thread == draft.tallies[b - kFirstExample].thread;
 }
 
-// Of what was counted in two halves the sums are exact; how the times of one and the other went
-// together nobody knows.
+// Sums of operations that were aggregated in two halves are exact. Which times of the halves belong
+// together is not known: each gets the other half's mean.
 void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
   if (down < kFirstExample) return;
   Distribution& times = draft.tallies[down - kFirstExample].times;
@@ -181,7 +179,7 @@ void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
   times = joined;
 }
 
-// Whether `up` sends on what `down` has just fetched into the runtime's bounce buffer.
+// Whether `up` sends the data that `down` has just copied to the runtime's bounce buffer.
 bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
   const Runs<DataOp>& ops = draft.trace.ops;
   if (ops.region_of(down) || ops.region_of(up)) return false;

@@ -86,7 +86,6 @@ class Record {
     std::memcpy(&head, bytes_.data(), sizeof(head));
     return head;
   }
-  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   [[nodiscard]] spool::Tag tag() const { return static_cast<spool::Tag>(head().tag); }
 
   /// The fixed part; nothing if the record is too short to hold one.

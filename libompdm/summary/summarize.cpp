@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "analysis/tables.h"
 #include "analysis/row_figures.h"
+#include "analysis/tables.h"
 #include "ompdm/analysis.h"
 #include "ompdm/summary.h"
 #include "trace_files/trace_schema.h"

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -261,8 +262,8 @@ struct Symbols::Loaded {
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
   std::unique_ptr<DwarfPlaces> dwarf;
-  std::unique_ptr<FortranVariables> fortran_variables;
-  std::unique_ptr<GlobalVariables> globals;
+  std::optional<FortranVariables> fortran_variables;
+  std::optional<GlobalVariables> globals;
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
@@ -370,10 +371,10 @@ Declaration Symbols::fortran_variable(Index<Module> module, const std::string& f
                                       const std::string& variable) {
   Loaded* loaded = load(module);
   if (loaded == nullptr) return {};
-  if (!loaded->fortran_variables) {
-    loaded->fortran_variables = std::make_unique<FortranVariables>(loaded->module);
-  }
-  return loaded->fortran_variables->find(fortran_module, variable);
+  auto& variables = loaded->fortran_variables;
+  if (!variables) variables = fortran_variables_of(loaded->module);
+  const auto at = variables->find({fortran_module, variable});
+  return at == variables->end() ? Declaration{} : at->second;
 }
 
 ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
@@ -385,8 +386,11 @@ ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
 const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
   Loaded* loaded = load(module);
   if (loaded == nullptr) return nullptr;
-  if (!loaded->globals) loaded->globals = std::make_unique<GlobalVariables>(loaded->module);
-  return loaded->globals->at(address);
+  if (!loaded->globals) loaded->globals = global_variables_of(loaded->module);
+  const auto after = loaded->globals->upper_bound(address);
+  if (after == loaded->globals->begin()) return nullptr;
+  const auto& [begin, variable] = *std::prev(after);
+  return address - begin < variable.bytes ? &variable : nullptr;
 }
 
 std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "symbols/debug_info.h"
 #include "symbols/symbols.h"
@@ -30,40 +31,36 @@ bool has_flag(Dwarf_Die* die, unsigned name) {
 
 }  // namespace
 
-FortranVariables::FortranVariables(Dwfl_Module* module) {
+FortranVariables fortran_variables_of(Dwfl_Module* module) {
+  FortranVariables declarations;
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = nullptr;
   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
     if (!is_fortran(unit)) continue;
     for (Dwarf_Die fortran_module : children_of(unit)) {
+      if (!has_tag(&fortran_module, {DW_TAG_module})) continue;
       const char* module_name = dwarf_diename(&fortran_module);
-      if (!has_tag(&fortran_module, {DW_TAG_module}) || module_name == nullptr) continue;
       for (Dwarf_Die variable : children_of(&fortran_module)) {
         const char* name = dwarf_diename(&variable);
         const char* file = dwarf_decl_file(&variable);
         int line = 0;
         // Units that use a module repeat its variables, as if they were declared there.
-        const bool is_declared = has_tag(&variable, {DW_TAG_variable}) && name != nullptr &&
-                                 file != nullptr && !has_flag(&variable, DW_AT_declaration) &&
+        const bool is_declared = has_tag(&variable, {DW_TAG_variable}) && module_name != nullptr &&
+                                 name != nullptr && file != nullptr &&
+                                 !has_flag(&variable, DW_AT_declaration) &&
                                  dwarf_decl_line(&variable, &line) == 0;
-        if (is_declared) declarations_.insert({{module_name, name}, {file, line}});
+        if (is_declared) declarations.insert({{module_name, name}, {file, line}});
       }
     }
   }
-}
-
-Declaration FortranVariables::find(const std::string& fortran_module,
-                                   const std::string& variable) const {
-  const auto at = declarations_.find({fortran_module, variable});
-  return at == declarations_.end() ? Declaration{} : at->second;
+  return declarations;
 }
 
 namespace {
 
 constexpr int kDeepestEntry = 32;
 
-void add_variables(Dwarf_Die* parent, int depth,
-                   std::map<std::uint64_t, GlobalVariable>& variables) {
+void add_variables(Dwarf_Die* parent, int depth, GlobalVariables& variables) {
   if (depth > kDeepestEntry) return;
   for (Dwarf_Die child : children_of(parent)) {
     if (has_tag(&child,
@@ -100,19 +97,14 @@ Index<Module> module_of(const Draft& draft, std::uint64_t address) {
 
 }  // namespace
 
-GlobalVariables::GlobalVariables(Dwfl_Module* module) {
+GlobalVariables global_variables_of(Dwfl_Module* module) {
+  GlobalVariables variables;
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = nullptr;
   while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
-    add_variables(unit, 0, variables_);
+    add_variables(unit, 0, variables);
   }
-}
-
-const GlobalVariable* GlobalVariables::at(std::uint64_t address) const {
-  const auto after = variables_.upper_bound(address);
-  if (after == variables_.begin()) return nullptr;
-  const auto& [begin, variable] = *std::prev(after);
-  return address - begin < variable.bytes ? &variable : nullptr;
+  return variables;
 }
 
 void name_globals(Draft& draft, Symbols& symbols) {

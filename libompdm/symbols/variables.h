@@ -18,20 +18,9 @@ struct Declaration {
   int line = 0;  ///< 0: unknown
 };
 
-class FortranVariables {
- public:
-  /// Reads all of them; `module` is needed no longer.
-  explicit FortranVariables(Dwfl_Module* module);
-
-  /// Names in lower case, as compilers write them.
-  [[nodiscard]] Declaration find(const std::string& fortran_module,
-                                 const std::string& variable) const;
-
- private:
-  std::map<std::pair<std::string, std::string>, Declaration> declarations_;
-};
-
-class Symbols;
+/// By module and name, in lower case as compilers write them.
+using FortranVariables = std::map<std::pair<std::string, std::string>, Declaration>;
+FortranVariables fortran_variables_of(Dwfl_Module* module);
 
 /// A variable at a fixed address of a module.
 struct GlobalVariable {
@@ -41,18 +30,11 @@ struct GlobalVariable {
   bool holds_pointers = true;  ///< it is a pointer, or has some in it; or that is not known
 };
 
-/// Those of a module, by address.
-class GlobalVariables {
- public:
-  /// Reads all of them; `module` is needed no longer.
-  explicit GlobalVariables(Dwfl_Module* module);
+/// By address.
+using GlobalVariables = std::map<std::uint64_t, GlobalVariable>;
+GlobalVariables global_variables_of(Dwfl_Module* module);
 
-  /// The one that holds a file address; null if none does.
-  [[nodiscard]] const GlobalVariable* at(std::uint64_t address) const;
-
- private:
-  std::map<std::uint64_t, GlobalVariable> variables_;
-};
+class Symbols;
 
 /// Gives the trace's nameless variables the names of the globals that they lie in. Needs them
 /// attributed.

@@ -15,27 +15,27 @@ class StorageTest : public testing::Test {
   }
 
   // A clause that puts it on a device, and takes it away if `until` is not 0.
-  Meant stay(const std::string& name, std::uint64_t begin, std::uint64_t bytes, Nanoseconds at,
-             Nanoseconds until = 0, int line = 1) {
+  ResolvedStorage stay(const std::string& name, std::uint64_t begin, std::uint64_t bytes,
+                       Nanoseconds at, Nanoseconds until = 0, int line = 1) {
     DataOp alloc;
     alloc.kind = OpKind::kAlloc;
     alloc.map_type = 0x3;
-    Mention how;
+    StorageReference how;
     how.op = &alloc;
-    const Meant meant = touch(name, begin, bytes, at, line, how);
+    const ResolvedStorage resolved = touch(name, begin, bytes, at, line, how);
     storage.acquire(begin);
     if (until != 0) storage.release(begin, until);
-    return meant;
+    return resolved;
   }
 
-  Meant touch(const std::string& name, std::uint64_t begin, std::uint64_t bytes, Nanoseconds at,
-              int line, Mention mention) {
+  ResolvedStorage touch(const std::string& name, std::uint64_t begin, std::uint64_t bytes,
+                        Nanoseconds at, int line, StorageReference reference) {
     ItemName item{name + "[0:n]", name, "a.cpp", line};
     if (name.empty()) item = {};
-    mention.name = &item;
-    mention.site = {0};
-    mention.since = at;
-    return storage.touch(begin, bytes, mention, at);
+    reference.name = &item;
+    reference.site = {0};
+    reference.since = at;
+    return storage.touch(begin, bytes, reference, at);
   }
 
   Trace trace = [] {
@@ -60,8 +60,8 @@ TEST_F(StorageTest, ASwapOfPointersRenamesNothing) {
 
 // Pointers that were swapped, and memory that was freed and allocated again, are not told apart.
 TEST_F(StorageTest, EachStayOnADeviceHasTheNameOfItsClause) {
-  const Meant first = stay("u", 0x1000, 800, 10, 15);
-  const Meant second = stay("t", 0x1000, 800, 20, 25, 2);
+  const ResolvedStorage first = stay("u", 0x1000, 800, 10, 15);
+  const ResolvedStorage second = stay("t", 0x1000, 800, 20, 25, 2);
   EXPECT_EQ(variables[first.variable.value].name, "u");
   EXPECT_EQ(variables[second.variable.value].name, "t");
   EXPECT_EQ(first.storage, second.storage) << "it may be the same memory, under another name";
@@ -88,10 +88,10 @@ TEST_F(StorageTest, WhatBeginsElsewhereIsNoAlias) {
 }
 
 TEST_F(StorageTest, ALocalOfAnotherCallIsNoAlias) {
-  Mention first;
+  StorageReference first;
   first.holder = {1, {0}};
   first.path = {0};
-  Mention second;
+  StorageReference second;
   second.holder = {2, {1}};
   second.path = {1};
   const auto a = touch("a", 0x1000, 800, 10, 1, first).variable;
