@@ -34,7 +34,7 @@ using namespace binary;
 constexpr std::size_t kLongestVarint = 10;
 
 /// Writes to `at`, where kLongestVarint bytes must be; the place behind it.
-char* put_varint(char* at, std::uint64_t value) {
+inline char* put_varint(char* at, std::uint64_t value) {
   while (value >= 0x80) {
     *at++ = static_cast<char>(value | 0x80);
     value >>= 7;
@@ -44,7 +44,7 @@ char* put_varint(char* at, std::uint64_t value) {
 }
 
 /// Takes one from the front of `bytes`. False, with `value` undefined, if none is there.
-bool take_varint(std::string_view& bytes, std::uint64_t& value) {
+inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   value = 0;
   for (std::size_t i = 0; i < bytes.size() && i < kLongestVarint; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
@@ -57,11 +57,11 @@ bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   return false;
 }
 
-std::uint64_t to_zigzag(std::uint64_t difference) {
+inline std::uint64_t to_zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
 
-std::uint64_t from_zigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
+inline std::uint64_t from_zigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
 
 /// The position of a field in one of a row's two lists, FieldRule::shape or FieldRule::rare.
 using Position = int FieldRule::*;
@@ -125,13 +125,15 @@ bool from_number(std::uint64_t number, Field& field) {
   }
 }
 
-std::uint64_t take_number(std::string_view& bytes) {
+inline std::uint64_t take_number(std::string_view& bytes) {
   std::uint64_t number = 0;
   if (!take_varint(bytes, number)) throw DamagedBlock("a row ends within a number");
   return number;
 }
 
-std::uint64_t take_difference(std::string_view& bytes) { return from_zigzag(take_number(bytes)); }
+inline std::uint64_t take_difference(std::string_view& bytes) {
+  return from_zigzag(take_number(bytes));
+}
 
 /// Fields that this version does not know are passed over, those that an older one did not write
 /// keep their values.
@@ -167,35 +169,54 @@ class RunsReader {
  private:
   static constexpr bool kHasRegion = requires(Row row) { row.region; };
 
+  /// The part of a row that is in no shape.
+  struct Own {
+    Nanoseconds begin = 0;
+    Nanoseconds end = 0;
+    Index<Region> region;
+  };
+
   void take_row(std::string_view& bytes) {
     const std::uint64_t head = take_number(bytes);
     const std::uint64_t shape = head >> 1;
     if (shape > first_rows_.size()) throw DamagedBlock("a row is like none before it");
-    const bool is_new = shape == first_rows_.size();
+    if (shape == first_rows_.size()) {
+      take_new_shape(bytes);
+    } else {
+      const Own own = take_own(bytes);
+      runs_.repeat(first_rows_[shape], own.begin, own.end, own.region.value);
+    }
+    if ((head & 1) != 0) take_rare(bytes);
+  }
+
+  void take_new_shape(std::string_view& bytes) {
     Row row;
-    if (is_new) take_fields<&FieldRule::shape>(bytes, row);
+    take_fields<&FieldRule::shape>(bytes, row);
+    const Own own = take_own(bytes);
+    row.begin = own.begin;
+    row.end = own.end;
+    if constexpr (kHasRegion) row.region = own.region;
+    if (runs_.size() >= Index<Row>::kNone) throw DamagedBlock("it has too many rows");
+    first_rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
+    runs_.push_back(row);
+  }
+
+  Own take_own(std::string_view& bytes) {
+    Own own;
     begin_ += take_difference(bytes);
-    const auto begin = static_cast<Nanoseconds>(begin_);
-    const auto end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
-    Index<Region> region;
+    own.begin = static_cast<Nanoseconds>(begin_);
+    own.end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
     if constexpr (kHasRegion) {
       region_ += take_difference(bytes);
-      if (!from_number(region_, region)) throw DamagedBlock("a row is of no region");
+      if (!from_number(region_, own.region)) throw DamagedBlock("a row is of no region");
     }
-    if (is_new) {
-      if (runs_.size() >= Index<Row>::kNone) throw DamagedBlock("it has too many rows");
-      first_rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
-      row.begin = begin;
-      row.end = end;
-      if constexpr (kHasRegion) row.region = region;
-      runs_.push_back(row);
-    } else {
-      runs_.repeat(first_rows_[shape], begin, end, region.value);
-    }
-    if ((head & 1) == 0) return;
-    Row rare;
-    take_fields<&FieldRule::rare>(bytes, rare);
-    runs_.rare_of(runs_.size() - 1) = rare;
+    return own;
+  }
+
+  void take_rare(std::string_view& bytes) {
+    Row row;
+    take_fields<&FieldRule::rare>(bytes, row);
+    runs_.rare_of(runs_.size() - 1) = row;
   }
 
   Runs<Row>& runs_;

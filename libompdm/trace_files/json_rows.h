@@ -189,17 +189,18 @@ class JsonRowReader {
   using Object = simdjson::dom::object;
 
  public:
-  /// `is_event`: the category and the region are outside of the object. Throws MalformedLine.
+  /// Returns how many of an event's begin and end the object has. `is_event`: the row's category is
+  /// outside of the object. Throws MalformedLine.
   template <class Row>
-  static JsonRowReader read(const Object& object, Row& row, bool is_event = false) {
+  static int read(const Object& object, Row& row, bool is_event = false) {
     JsonRowReader reader(object, is_event);
     fields(reader, row);
     // Rows that ompdm wrote have no other keys, and those in the order of the list.
-    if (reader.at_ == reader.end_) return reader;
+    if (reader.at_ == reader.end_) return reader.times_;
     JsonRowReader by_key(object, is_event);
     by_key.in_order_ = false;
     fields(by_key, row);
-    return by_key;
+    return by_key.times_;
   }
 
   template <class T>
@@ -232,9 +233,6 @@ class JsonRowReader {
     };
     fields(read, row);
   }
-
-  /// How many of an event's begin and end the object had.
-  [[nodiscard]] int times() const { return times_; }
 
   /// Takes a value. Integers may be texts. Throws MalformedLine that names the key.
   template <class T>
@@ -288,19 +286,21 @@ class JsonRowReader {
 
   template <class Integer>
   static void take_integer(const Element& value, std::string_view key, Integer& out) {
-    if (value.is<std::uint64_t>()) {
-      const std::uint64_t number = value.get<std::uint64_t>().value_unsafe();
+    const auto put = [&](auto number) {
       if (!std::in_range<Integer>(number)) refuse_value(key);
       out = static_cast<Integer>(number);
-    } else if (value.is<std::int64_t>()) {
-      const std::int64_t number = value.get<std::int64_t>().value_unsafe();
-      if (!std::in_range<Integer>(number)) refuse_value(key);
-      out = static_cast<Integer>(number);
-    } else {
-      const auto number = parse_integer<Integer>(text(value, key));
-      if (!number) refuse_value(key);
-      out = *number;
+    };
+    switch (value.type()) {
+      case simdjson::dom::element_type::UINT64:
+        return put(value.get_uint64().value_unsafe());
+      case simdjson::dom::element_type::INT64:
+        return put(value.get_int64().value_unsafe());
+      default:
+        break;
     }
+    const auto number = parse_integer<Integer>(text(value, key));
+    if (!number) refuse_value(key);
+    out = *number;
   }
 
   template <class First, class Second>

@@ -78,7 +78,7 @@ Row row_of(const Event& event, Row row) {
   if (event.args) {
     dom::object args;
     if (event.args->get(args) != simdjson::SUCCESS) refuse_value("args");
-    times = JsonRowReader::read(args, row, true).times();
+    times = JsonRowReader::read(args, row, true);
   }
   if (event.bind_id) {
     std::uint64_t id = 0;
