@@ -33,17 +33,17 @@ class Replay {
         activations_(draft.trace, order_),
         source_calls_(draft.trace),
         storage_(draft.trace, source_calls_) {
-    names_.reserve(draft.site_notes.size());
-    for (const SiteNote& note : draft.site_notes) {
+    names_.reserve(draft.site_extras.size());
+    for (const SiteExtra& extra : draft.site_extras) {
       auto& names = names_.emplace_back();
-      for (const std::string& name : note.names) names.push_back(parse_item(name));
+      for (const std::string& name : extra.names) names.push_back(parse_item(name));
     }
     descriptors_.resize(trace_.map_lists.size());
     for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
       if (!draft.list_sites[i]) continue;
       const std::vector<MapItem>& items = trace_.map_lists[i];
       std::vector<ItemName>& names = names_[draft.list_sites[i].value];
-      if (draft.site_notes[draft.list_sites[i].value].is_fortran) {
+      if (draft.site_extras[draft.list_sites[i].value].is_fortran) {
         descriptors_[i] = descriptors_in(items);
         name_described(items, descriptors_[i], names);
       } else {
@@ -85,7 +85,7 @@ class Replay {
     for (const std::uint32_t index : order) {
       bind_lists_before(effect(index));
       current_ = {index};
-      process(*trace_.ops.edit(index), draft_.op_notes[index]);
+      process(*trace_.ops.edit(index), draft_.op_extras[index]);
     }
     bind_lists_before(std::numeric_limits<Nanoseconds>::max());
     drop_attach_items(trace_.map_lists);
@@ -99,34 +99,34 @@ class Replay {
     ItemName name;  // for where a directive has none
   };
 
-  void process(DataOp& op, const OpNote& note) {
+  void process(DataOp& op, const OpExtra& extra) {
     place_module_of(op.site);
     switch (op.kind) {
       case OpKind::kAlloc:
-        return allocate(op, note);
+        return allocate(op, extra);
       case OpKind::kHtoD:
-        return copy_to_device(op, note);
+        return copy_to_device(op, extra);
       case OpKind::kDtoH:
-        return copy_to_host(op, note);
+        return copy_to_host(op, extra);
       case OpKind::kDtoD:
       case OpKind::kMemset:
         return copy_on_devices(op);
       case OpKind::kDelete:
-        return free(op, note);
+        return free(op, extra);
       case OpKind::kAssociate:
-        return associate(op, note);
+        return associate(op, extra);
       case OpKind::kDisassociate:
         return disassociate(op);
     }
   }
 
-  void allocate(DataOp& op, const OpNote& note) {
+  void allocate(DataOp& op, const OpExtra& extra) {
     // What lay here before was never freed, or went with its device.
     if (const auto old = memory_.allocations.release(op.dst_device, op.dst)) {
       end_mapping(*old, op.begin);
     }
     DeviceBlock block{op.dst, op.bytes, op.src, {}, op.site, 0};
-    const std::uint32_t argument = argument_of(op, note, op.src);
+    const std::uint32_t argument = argument_of(op, extra, op.src);
     op.map_type = block.map_type = map_type_of(op, argument, op.src);
     op.internal = block.internal = is_descriptor(op, op.src, item_bytes(op, argument, op.src));
     const bool is_mapped = op.src != 0 && !op.internal;
@@ -147,23 +147,23 @@ class Replay {
     if (block.host != 0 && !block.internal) storage_.release(block.host, time);
   }
 
-  void copy_to_device(DataOp& op, const OpNote& note) {
+  void copy_to_device(DataOp& op, const OpExtra& extra) {
     const DeviceBlock* block = memory_.find(op.dst_device, op.dst);
-    const std::uint32_t argument = argument_of(op, note, op.src);
+    const std::uint32_t argument = argument_of(op, extra, op.src);
     if (op.internal) return;
     if (is_pointer_attach(op, block, argument) || is_link_reference(op, block, argument) ||
-        is_environment(op, note, block, argument) || is_descriptor(op, op.src, op.bytes)) {
+        is_environment(op, extra, block, argument) || is_descriptor(op, op.src, op.bytes)) {
       op.internal = true;
       return;
     }
     copy(op, argument, block, op.src, op.dst);
   }
 
-  void copy_to_host(DataOp& op, const OpNote& note) {
+  void copy_to_host(DataOp& op, const OpExtra& extra) {
     const DeviceBlock* block = memory_.find(op.src_device, op.src);
     op.internal = is_descriptor(op, op.dst, op.bytes);
     if (op.internal) return;
-    copy(op, argument_of(op, note, op.dst), block, op.dst, op.src);
+    copy(op, argument_of(op, extra, op.dst), block, op.dst, op.src);
   }
 
   // `host` and `device`: the addresses that an operation copies between.
@@ -184,22 +184,22 @@ class Replay {
     if (block != nullptr) op.variable = block->variable;
   }
 
-  void free(DataOp& op, const OpNote& note) {
+  void free(DataOp& op, const OpExtra& extra) {
     const auto block = memory_.allocations.release(op.src_device, op.src);
     if (!block) return;
     op.variable = block->variable;
     op.internal = block->internal;
-    const std::uint32_t argument = argument_of(op, note, block->host);
+    const std::uint32_t argument = argument_of(op, extra, block->host);
     op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument, block->host);
     if (op.bytes == 0) op.bytes = block->bytes;
     end_mapping(*block, op.begin);
     // A thread of the runtime deletes the memory of a nowait region after the region's end.
-    const bool unowned = !op.region && (!op.site || draft_.site_notes[op.site.value].in_runtime);
+    const bool unowned = !op.region && (!op.site || draft_.site_extras[op.site.value].in_runtime);
     if (unowned) op.site = block->site;
   }
 
-  void associate(DataOp& op, const OpNote& note) {
-    const ResolvedStorage resolved = touch(op, argument_of(op, note, op.src), op.src);
+  void associate(DataOp& op, const OpExtra& extra) {
+    const ResolvedStorage resolved = touch(op, argument_of(op, extra, op.src), op.src);
     op.variable = resolved.variable;
     op.storage = resolved.storage;
     storage_.acquire(op.src);
@@ -236,12 +236,12 @@ class Replay {
   }
 
   // 1 + position of an operation's item; 0 if no item holds its storage.
-  [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpNote& note,
+  [[nodiscard]] std::uint32_t argument_of(const DataOp& op, const OpExtra& extra,
                                           std::uint64_t host) const {
     const auto* items = items_of(op);
     if (items == nullptr) return 0;
     const bool holds = op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete;
-    std::uint32_t told = note.argument <= items->size() ? note.argument : 0;
+    std::uint32_t told = extra.argument <= items->size() ? extra.argument : 0;
     // From LLVM 22 on an item of its own attaches the pointer, at the target's address.
     if (told != 0 && ((*items)[told - 1].type & kMapAttach) != 0) told = 0;
     if (!holds && told != 0) return told;
@@ -365,15 +365,15 @@ class Replay {
   // environments of an image and of a launch. They lie in no allocation, and neither a map clause
   // nor a call asked for them. This is certain only where clauses and calls are recorded. From that
   // version on the host is reported as omp_initial_device.
-  [[nodiscard]] bool is_environment(const DataOp& op, const OpNote& note, const DeviceBlock* block,
-                                    std::uint32_t argument) const {
-    if (!note.from_initial_device || block != nullptr || trace_.recording.names != "on" ||
+  [[nodiscard]] bool is_environment(const DataOp& op, const OpExtra& extra,
+                                    const DeviceBlock* block, std::uint32_t argument) const {
+    if (!extra.from_initial_device || block != nullptr || trace_.recording.names != "on" ||
         global_at(op.src) != nullptr) {
       return false;
     }
     if (!op.region) {
-      return note.api_call == spool::CallId::kNone &&
-             (!op.site || draft_.site_notes[op.site.value].entry < spool::Entry::kMemcpy);
+      return extra.api_call == spool::CallId::kNone &&
+             (!op.site || draft_.site_extras[op.site.value].entry < spool::Entry::kMemcpy);
     }
     return items_of(op) != nullptr && argument == 0 && piece_at(op, op.src) == nullptr;
   }

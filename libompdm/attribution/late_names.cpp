@@ -15,9 +15,9 @@ namespace {
 using Files = std::set<std::string>;
 
 // The files that a site's items name, by their whole paths.
-Files files_of(const SiteNote& note) {
+Files files_of(const SiteExtra& extra) {
   Files files;
-  for (const std::string& name : note.names) {
+  for (const std::string& name : extra.names) {
     const auto item = parse_flang_item(name);
     if (item && module_of_file(item->file).empty()) files.insert(item->file);
   }
@@ -49,24 +49,24 @@ std::string clang_name(const std::string& name, Index<Module> module, Symbols& s
 class Flang {
  public:
   Flang(Draft& draft, Symbols& symbols) : draft_(draft), symbols_(symbols) {
-    for (const SiteNote& note : draft.site_notes) {
-      own_.push_back(files_of(note));
+    for (const SiteExtra& extra : draft.site_extras) {
+      own_.push_back(files_of(extra));
       all_.insert(own_.back().begin(), own_.back().end());
     }
   }
 
   void rewrite() {
-    for (std::size_t i = 0; i < draft_.site_notes.size(); ++i) {
-      SiteNote& note = draft_.site_notes[i];
-      note.is_fortran = is_flang_source(note.psource) || !own_[i].empty() ||
-                        std::ranges::any_of(note.names, [](const std::string& name) {
-                          return parse_flang_item(name).has_value();
-                        });
-      if (is_flang_source(note.psource)) locate(i);
+    for (std::size_t i = 0; i < draft_.site_extras.size(); ++i) {
+      SiteExtra& extra = draft_.site_extras[i];
+      extra.is_fortran = is_flang_source(extra.psource) || !own_[i].empty() ||
+                         std::ranges::any_of(extra.names, [](const std::string& name) {
+                           return parse_flang_item(name).has_value();
+                         });
+      if (is_flang_source(extra.psource)) locate(i);
     }
     lend_files();
-    for (std::size_t i = 0; i < draft_.site_notes.size(); ++i) {
-      for (std::string& name : draft_.site_notes[i].names) {
+    for (std::size_t i = 0; i < draft_.site_extras.size(); ++i) {
+      for (std::string& name : draft_.site_extras[i].names) {
         name = clang_name(name, draft_.trace.sites[i].module, symbols_);
       }
     }
@@ -78,10 +78,10 @@ class Flang {
   using Procedure = std::pair<std::uint32_t, std::string>;
 
   void locate(std::size_t i) {
-    SiteNote& note = draft_.site_notes[i];
+    SiteExtra& extra = draft_.site_extras[i];
     const Site& site = draft_.trace.sites[i];
     const CodePlace place = symbols_.at(site.module, site.address - 1);
-    std::string function = function_in(note.psource);
+    std::string function = function_in(extra.psource);
     // By the main program's own name in capitals, or by its linker name.
     const bool is_main = place.functions.empty() ? function == "_QQmain" || is_in_capitals(function)
                                                  : place.functions.back() == kMainProgram;
@@ -95,7 +95,7 @@ class Flang {
     } else {
       files_[procedure].insert(file);
     }
-    note.psource = with_place(note.psource, file, function);
+    extra.psource = with_place(extra.psource, file, function);
   }
 
   // Of procedures that only one file is known to have.
@@ -103,7 +103,7 @@ class Flang {
     for (const auto& [i, procedure] : fileless_) {
       const auto at = files_.find(procedure);
       if (at == files_.end() || at->second.size() != 1) continue;
-      std::string& psource = draft_.site_notes[i].psource;
+      std::string& psource = draft_.site_extras[i].psource;
       psource = with_place(psource, *at->second.begin(), procedure.second);
     }
   }
@@ -119,7 +119,7 @@ class Flang {
 
   Draft& draft_;
   Symbols& symbols_;
-  std::vector<Files> own_;  // beside site_notes
+  std::vector<Files> own_;  // beside site_extras
   Files all_;
   std::map<Procedure, Files> files_;
   std::vector<std::pair<std::size_t, Procedure>> fileless_;
@@ -164,7 +164,7 @@ void find_pointers(Draft& draft, Symbols& symbols) {
   std::map<std::pair<std::uint32_t, std::size_t>, ItemDeclaration> known;
   for (std::size_t list = 0; list < trace.map_lists.size(); ++list) {
     const Index<Site> at = draft.list_sites[list];
-    if (!at || draft.site_notes[at.value].is_fortran) continue;
+    if (!at || draft.site_extras[at.value].is_fortran) continue;
     const Site& site = trace.sites[at.value];
     std::vector<MapItem>& items = trace.map_lists[list];
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -25,7 +25,7 @@ class PathTree {
   explicit PathTree(Trace& trace) : trace_(trace) {}
 
   /// `end` is that of the outermost frame.
-  Index<CallPath> add(Index<CallPath> caller, const FrameNote& frame, std::uint64_t end) {
+  Index<CallPath> add(Index<CallPath> caller, const DecodedFrame& frame, std::uint64_t end) {
     const Index<CallPlace> place = place_of(frame);
     const auto [at, is_new] = nodes_.emplace(std::tuple(caller.value, place.value, frame.stack),
                                              static_cast<std::uint32_t>(trace_.call_paths.size()));
@@ -35,7 +35,7 @@ class PathTree {
   }
 
  private:
-  Index<CallPlace> place_of(const FrameNote& frame) {
+  Index<CallPlace> place_of(const DecodedFrame& frame) {
     const auto [at, is_new] =
         places_.emplace(std::pair(frame.module.value, frame.address),
                         static_cast<std::uint32_t>(trace_.call_places.size()));
@@ -309,13 +309,13 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   Trace& trace = draft.trace;
   PathTree tree(trace);
   std::vector<Index<CallPath>> paths;
-  for (const PathNote& note : draft.path_notes) {
+  for (const DecodedPath& path : draft.decoded_paths) {
     Index<CallPath> node;
-    for (std::size_t i = note.frames.size(); i > 0; --i) {
-      node = tree.add(node, note.frames[i - 1], note.end);
+    for (std::size_t i = path.frames.size(); i > 0; --i) {
+      node = tree.add(node, path.frames[i - 1], path.end);
     }
-    const Site& site = trace.sites[note.site.value];
-    paths.push_back(tree.add(node, {site.module, site.address, note.stack}, note.end));
+    const Site& site = trace.sites[path.site.value];
+    paths.push_back(tree.add(node, {site.module, site.address, path.stack}, path.end));
   }
   const auto resolve = [&](auto& row) {
     if (row.path) row.path = paths[row.path.value];
@@ -327,7 +327,7 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   std::vector<spool::Entry> entries(trace.call_places.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const CallPath& path = trace.call_paths[paths[i].value];
-    entries[path.place.value] = draft.site_notes[draft.path_notes[i].site.value].entry;
+    entries[path.place.value] = draft.site_extras[draft.decoded_paths[i].site.value].entry;
   }
   Functions(trace, symbols).describe(entries);
 }

@@ -102,7 +102,7 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
 }
 
 // Finds the operation or launch that asked for the activities of a tally.
-void tie(const Trace& trace, const TallyNote& owner, ActivityTally& tally) {
+void tie(const Trace& trace, const TallyExtra& owner, ActivityTally& tally) {
   DeviceActivity& like = tally.like;
   for (const std::uint32_t at : owner.ops) {
     const DataOp& op = trace.op_tallies[at].like;
@@ -124,19 +124,19 @@ std::uint64_t missing(std::uint64_t asked, std::uint64_t done) {
 /// operations or launches and the kernel of each. Needs the examples taken.
 void tie_activity_tallies(Draft& draft, Kernels& kernels, bool has_directives) {
   Trace& trace = draft.trace;
-  for (const ActivityTallyNote& note : draft.activity_tallies) {
-    ActivityTally tally = note.row;
+  for (const ActivityTallyExtra& extra : draft.activity_tallies) {
+    ActivityTally tally = extra.row;
     tally.like.internal = has_directives;
     tally.like.correlation = 0;
-    if (note.owner != kNoList) {
-      const TallyNote* owner = &draft.tallies[note.owner];
-      if (owner->joined != TallyNote::kNotJoined) owner = &draft.tallies[owner->joined];
+    if (extra.owner != kNoList) {
+      const TallyExtra* owner = &draft.tallies[extra.owner];
+      if (owner->joined != TallyExtra::kNotJoined) owner = &draft.tallies[owner->joined];
       tie(trace, *owner, tally);
     }
     if (tally.like.kind == ActivityKind::kKernel) {
       const Index<Kernel> launched =
           tally.launch ? trace.launch_tallies[tally.launch.value].like.kernel : Index<Kernel>{};
-      tally.like.kernel = kernels.find(launched, note.name);
+      tally.like.kernel = kernels.find(launched, extra.name);
     }
     trace.activity_tallies.push_back(tally);
   }
@@ -316,7 +316,7 @@ void set_devices(Draft& draft) {
     seen.insert(activity.device);
   };
   for (DeviceActivity& activity : trace.activities) renumber(activity);
-  for (ActivityTallyNote& note : draft.activity_tallies) renumber(note.row.like);
+  for (ActivityTallyExtra& extra : draft.activity_tallies) renumber(extra.row.like);
   for (const Device& device : trace.devices) seen.erase(device.number);
   for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
   std::ranges::sort(trace.devices, {}, &Device::number);
@@ -378,7 +378,7 @@ Untied tie_activities(Draft& draft, std::uint64_t attach) {
   trace.recording.cupti_residual_ns = scale.residual();
   rearrange(bring_in_order(trace.activities, scale), draft.names_of_activities);
   bring_in_order(trace.synchronizations, scale);
-  for (ActivityTallyNote& note : draft.activity_tallies) scale.set_times(note.row.like);
+  for (ActivityTallyExtra& extra : draft.activity_tallies) scale.set_times(extra.row.like);
   set_devices(draft);
   Kernels kernels(draft);
   const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||

@@ -132,7 +132,7 @@ spool::ClockTriple now(spool::Clock clock) {
 void order_by_begin(Draft& draft) {
   Trace& trace = draft.trace;
   if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
-    rearrange(order, draft.region_notes);
+    rearrange(order, draft.region_extras);
     rearrange(order, draft.region_externals);
     std::vector<std::uint32_t> moved(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
@@ -144,7 +144,7 @@ void order_by_begin(Draft& draft) {
     }
   }
   const auto op_order = trace.ops.sort_by_begin();
-  rearrange(op_order, draft.op_notes);
+  rearrange(op_order, draft.op_extras);
   rearrange(op_order, draft.op_externals);
   const auto launch_order = trace.launches.sort_by_begin();
   rearrange(launch_order, draft.launch_kernels);

@@ -73,7 +73,7 @@ void Decoder::begin_region(const RawEvent& event) {
   if (is_nowait) kind = static_cast<std::uint8_t>(kind - kNowaitForms);
   const Nanoseconds at = time(begin);
   const auto row = static_cast<std::uint32_t>(draft_.trace.regions.size());
-  draft_.region_notes.push_back({kind, from_wrapper});
+  draft_.region_extras.push_back({kind, from_wrapper});
   if (has_externals_) draft_.region_externals.push_back(external(begin));
   if (context.row != kNoList) {
     draft_.trace.regions.repeat(context.row, at, at);
@@ -162,7 +162,7 @@ void Decoder::add_fallback(const spool::Fallback& row, const Record& record) {
   region.host_fallback = true;
   region.device = static_cast<std::int32_t>(row.head.flags) - 1;
   draft_.trace.regions.push_back(region);
-  draft_.region_notes.push_back({1, false});
+  draft_.region_extras.push_back({1, false});
   if (has_externals_) draft_.region_externals.push_back(0);
 }
 
@@ -203,8 +203,8 @@ void Decoder::add_op_row(const DataOp& op, const std::uint64_t* fields, std::uin
                          spool::CallId call) {
   const std::uint64_t what = fields[spool::kOpWhat];
   draft_.trace.ops.push_back(op);
-  draft_.op_notes.push_back({call, static_cast<std::uint16_t>(what),
-                             static_cast<std::uint16_t>(what >> 16U), op.src_device < 0});
+  draft_.op_extras.push_back({call, static_cast<std::uint16_t>(what),
+                              static_cast<std::uint16_t>(what >> 16U), op.src_device < 0});
   if (has_externals_) draft_.op_externals.push_back({external(begin)});
 }
 
@@ -223,7 +223,7 @@ void Decoder::add_op(const RawEvent& event) {
     const std::uint32_t earlier = place.note() - 1;
     ops.repeat(earlier, time(begin), time(end), open.row);
     take_thread(ops);
-    draft_.op_notes.push_back(draft_.op_notes[earlier]);
+    draft_.op_extras.push_back(draft_.op_extras[earlier]);
     if (has_externals_) draft_.op_externals.push_back({external(begin)});
   } else {
     if (event.has_fields) add_differences(place.fields(), event.fields);

@@ -95,7 +95,7 @@ void Decoder::tie_deferred_regions() {
     row->maker = made->second.thread;
     row->made = made->second.time;
     if (!row->path || !row->site) continue;
-    draft_.site_notes[row->site.value].callers = draft_.path_notes[row->path.value].frames;
+    draft_.site_extras[row->site.value].callers = draft_.decoded_paths[row->path.value].frames;
   }
 }
 
@@ -149,17 +149,17 @@ void Decoder::reserve(SpoolFile& file) {
     return looked_at == chunks.size() ? count : all + all / 16;
   };
   draft_.trace.regions.reserve(scaled(regions));
-  draft_.region_notes.reserve(scaled(regions));
+  draft_.region_extras.reserve(scaled(regions));
   draft_.trace.ops.reserve(scaled(ops));
-  draft_.op_notes.reserve(scaled(ops));
+  draft_.op_extras.reserve(scaled(ops));
 }
 
 std::vector<std::span<std::byte>> Decoder::room() {
   const auto of = [](auto& column) {
     return std::as_writable_bytes(std::span(column.data(), column.capacity()));
   };
-  std::vector<std::span<std::byte>> room = {draft_.trace.regions.room(), of(draft_.region_notes),
-                                            draft_.trace.ops.room(), of(draft_.op_notes)};
+  std::vector<std::span<std::byte>> room = {draft_.trace.regions.room(), of(draft_.region_extras),
+                                            draft_.trace.ops.room(), of(draft_.op_extras)};
   for (auto& one : room) one = one.first(one.size() - one.size() / 16);
   return room;
 }
@@ -254,12 +254,12 @@ void Decoder::add_site(const spool::Site& row, const Record& record) {
     site.module = {module};
     site.address = row.codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
     sites.push_back(std::move(site));
-    SiteNote& note = draft_.site_notes.emplace_back();
-    note.entry = entry;
-    note.codeptr = row.codeptr;
-    note.kernel = row.kernel;
-    note.psource = std::move(psource);
-    note.names = std::move(texts);
+    SiteExtra& extra = draft_.site_extras.emplace_back();
+    extra.entry = entry;
+    extra.codeptr = row.codeptr;
+    extra.kernel = row.kernel;
+    extra.psource = std::move(psource);
+    extra.names = std::move(texts);
   }
   lane_.sites[row.id] = at->second;
 }
@@ -267,27 +267,27 @@ void Decoder::add_site(const spool::Site& row, const Record& record) {
 void Decoder::add_path(const spool::Path& row, const Record& record) {
   const std::uint32_t site = find(lane_.sites, row.site);
   if (site == Index<Site>::kNone) return void(++unreadable);
-  PathNote note{{site}, row.stack, 0, {}};
+  DecodedPath path{{site}, row.stack, 0, {}};
   const auto tail = record.tail<spool::Path>(std::uint64_t{row.count} * sizeof(spool::PathFrame));
   for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
        at += sizeof(spool::PathFrame)) {
     spool::PathFrame frame{};
     std::memcpy(&frame, tail.data() + at, sizeof(frame));
     if (frame.address == 0) {
-      note.end = row.stack + frame.offset;
+      path.end = row.stack + frame.offset;
       break;
     }
     const Index<Module> module{find(lane_.modules, frame.module)};
     const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
-    note.frames.push_back({module, frame.address - bias, row.stack + frame.offset});
+    path.frames.push_back({module, frame.address - bias, row.stack + frame.offset});
   }
   // Each lane has paths of its own. The first path gives a site's callers.
-  std::vector<FrameNote>& callers = draft_.site_notes[site].callers;
-  if (callers.empty()) callers = note.frames;
+  std::vector<DecodedFrame>& callers = draft_.site_extras[site].callers;
+  if (callers.empty()) callers = path.frames;
   // The outermost frames of a path that was cut are not known, nor is what two such paths share.
   if ((row.head.flags & spool::kPathCut) != 0) return;
-  lane_.paths[row.id] = static_cast<std::uint32_t>(draft_.path_notes.size());
-  draft_.path_notes.push_back(std::move(note));
+  lane_.paths[row.id] = static_cast<std::uint32_t>(draft_.decoded_paths.size());
+  draft_.decoded_paths.push_back(std::move(path));
 }
 
 void Decoder::add_symbol(const spool::OffloadEntry& row, const Record& record) {
@@ -384,14 +384,14 @@ void Decoder::tie_tallies() {
       ++unreadable;
       continue;
     }
-    TallyNote& note = draft_.tallies[example->second];
-    note.is_known = true;
-    note.of = static_cast<spool::TallyOf>(tally.head.flags);
-    note.calls = tally.calls;
-    note.bytes = tally.bytes;
-    note.least_bytes = tally.least_bytes;
-    note.most_bytes = tally.most_bytes;
-    note.times = distribution_of(tally.times);
+    TallyExtra& extra = draft_.tallies[example->second];
+    extra.is_known = true;
+    extra.of = static_cast<spool::TallyOf>(tally.head.flags);
+    extra.calls = tally.calls;
+    extra.bytes = tally.bytes;
+    extra.least_bytes = tally.least_bytes;
+    extra.most_bytes = tally.most_bytes;
+    extra.times = distribution_of(tally.times);
   }
 }
 
@@ -399,20 +399,20 @@ void Decoder::tie_activity_tallies() {
   for (const spool::ActivityTally& tally : activity_tallies_) {
     const spool::Tally& sums = tally.tally;
     if (sums.times.count == 0) continue;  // made, and killed before it was used
-    ActivityTallyNote note;
+    ActivityTallyExtra extra;
     if (static_cast<spool::ActivityTallyOf>(sums.head.flags) == spool::ActivityTallyOf::kKernel) {
-      note.row.like = activity_of(tally.kernel);
-      note.name = find_activity_name(sums.lane, tally.kernel.name);
+      extra.row.like = activity_of(tally.kernel);
+      extra.name = find_activity_name(sums.lane, tally.kernel.name);
     } else {
-      note.row.like = activity_of(tally.memory);
+      extra.row.like = activity_of(tally.memory);
     }
     const auto owner = examples_.find({tally.owner_lane, tally.owner});
-    if (tally.owner != 0 && owner != examples_.end()) note.owner = owner->second;
-    note.row.bytes = sums.bytes;
-    note.row.least_bytes = sums.least_bytes;
-    note.row.most_bytes = sums.most_bytes;
-    note.row.times = distribution_of(sums.times);
-    draft_.activity_tallies.push_back(note);
+    if (tally.owner != 0 && owner != examples_.end()) extra.owner = owner->second;
+    extra.row.bytes = sums.bytes;
+    extra.row.least_bytes = sums.least_bytes;
+    extra.row.most_bytes = sums.most_bytes;
+    extra.row.times = distribution_of(sums.times);
+    draft_.activity_tallies.push_back(extra);
   }
 }
 

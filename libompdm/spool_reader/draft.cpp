@@ -39,8 +39,8 @@ class Taker {
     each_example(trace_.ops, [this](const DataOp& op) { take_op(op); });
     each_example(trace_.launches, [this](const Launch& launch) { take_launch(launch); });
     const auto moved =
-        without_examples(trace_.regions, draft_.region_notes, draft_.region_externals);
-    without_examples(trace_.ops, draft_.op_notes, draft_.op_externals);
+        without_examples(trace_.regions, draft_.region_extras, draft_.region_externals);
+    without_examples(trace_.ops, draft_.op_extras, draft_.op_externals);
     without_examples(trace_.launches, draft_.launch_kernels, draft_.launch_externals);
     const auto follow = [&](std::uint32_t region) { return moved[region]; };
     trace_.ops.change_regions(follow);
@@ -49,11 +49,11 @@ class Taker {
 
  private:
   // Null: its tally was lost, or is of another sort.
-  TallyNote* tally_of(std::uint32_t thread, spool::TallyOf of) const {
+  TallyExtra* tally_of(std::uint32_t thread, spool::TallyOf of) const {
     const std::size_t number = thread - kFirstExample;
     if (number >= draft_.tallies.size()) return nullptr;
-    TallyNote& note = draft_.tallies[number];
-    return note.is_known && note.of == of && note.times.count != 0 ? &note : nullptr;
+    TallyExtra& extra = draft_.tallies[number];
+    return extra.is_known && extra.of == of && extra.times.count != 0 ? &extra : nullptr;
   }
 
   Index<CallPath> path_of(Index<Region> region) const {
@@ -61,32 +61,32 @@ class Taker {
   }
 
   void take_region(Region region) {
-    const TallyNote* note = tally_of(region.thread, spool::TallyOf::kRegion);
-    if (note == nullptr) return;
-    region.thread = note->thread;
-    trace_.region_tallies.push_back({region, note->times});
+    const TallyExtra* extra = tally_of(region.thread, spool::TallyOf::kRegion);
+    if (extra == nullptr) return;
+    region.thread = extra->thread;
+    trace_.region_tallies.push_back({region, extra->times});
   }
 
   void take_op(DataOp op) {
-    TallyNote* note = tally_of(op.thread, spool::TallyOf::kOp);
-    if (note == nullptr) return;
-    note->ops.push_back(static_cast<std::uint32_t>(trace_.op_tallies.size()));
-    op.thread = note->thread;
+    TallyExtra* extra = tally_of(op.thread, spool::TallyOf::kOp);
+    if (extra == nullptr) return;
+    extra->ops.push_back(static_cast<std::uint32_t>(trace_.op_tallies.size()));
+    op.thread = extra->thread;
     if (op.region) op.path = path_of(op.region);
     op.region = {};
     op.call = 0;
     trace_.op_tallies.push_back(
-        {op, note->calls, note->bytes, note->least_bytes, note->most_bytes, note->times});
+        {op, extra->calls, extra->bytes, extra->least_bytes, extra->most_bytes, extra->times});
   }
 
   void take_launch(Launch launch) {
-    TallyNote* note = tally_of(launch.thread, spool::TallyOf::kLaunch);
-    if (note == nullptr) return;
-    note->launches.push_back(static_cast<std::uint32_t>(trace_.launch_tallies.size()));
-    launch.thread = note->thread;
+    TallyExtra* extra = tally_of(launch.thread, spool::TallyOf::kLaunch);
+    if (extra == nullptr) return;
+    extra->launches.push_back(static_cast<std::uint32_t>(trace_.launch_tallies.size()));
+    launch.thread = extra->thread;
     const Index<CallPath> path = path_of(launch.region);
     launch.region = {};
-    trace_.launch_tallies.push_back({launch, path, note->times});
+    trace_.launch_tallies.push_back({launch, path, extra->times});
   }
 
   Draft& draft_;

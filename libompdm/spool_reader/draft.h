@@ -24,7 +24,7 @@ namespace ompdm::trace {
 inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
 
 /// The aggregate of an example, and the example's thread.
-struct TallyNote {
+struct TallyExtra {
   std::uint32_t thread = 0;
   bool is_known = false;  ///< the aggregate was read
   spool::TallyOf of = spool::TallyOf::kRegion;
@@ -45,34 +45,34 @@ inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max
 inline constexpr std::uint8_t kNoKind = 0;
 
 /// A frame of a call path.
-struct FrameNote {
+struct DecodedFrame {
   Index<Module> module;
   std::uint64_t address = 0;  ///< in the module's file
   std::uint64_t stack = 0;    ///< the address of its return address
 };
 
 /// The call path of a site.
-struct PathNote {
+struct DecodedPath {
   Index<Site> site;
-  std::uint64_t stack = 0;        ///< the address of the return address of the site's own call
-  std::uint64_t end = 0;          ///< the same of the outermost function; 0: not known
-  std::vector<FrameNote> frames;  ///< innermost first
+  std::uint64_t stack = 0;           ///< the address of the return address of the site's own call
+  std::uint64_t end = 0;             ///< the same of the outermost function; 0: not known
+  std::vector<DecodedFrame> frames;  ///< innermost first
 };
 
 /// Beside Trace::sites.
-struct SiteNote {
+struct SiteExtra {
   spool::Entry entry = spool::Entry::kNone;
   std::uint64_t codeptr = 0;
   std::uint64_t kernel = 0;  ///< host_ptr of the launched kernel
   std::string psource;
-  std::vector<std::string> names;  ///< of the mapped items, as the compiler passes them
-  std::vector<FrameNote> callers;  ///< innermost first
-  bool in_runtime = false;         ///< codeptr lies in the OpenMP runtime's own libraries
-  bool is_fortran = false;         ///< flang's: its items may be descriptors
+  std::vector<std::string> names;     ///< of the mapped items, as the compiler passes them
+  std::vector<DecodedFrame> callers;  ///< innermost first
+  bool in_runtime = false;            ///< codeptr lies in the OpenMP runtime's own libraries
+  bool is_fortran = false;            ///< flang's: its items may be descriptors
 };
 
 /// Beside Trace::ops.
-struct OpNote {
+struct OpExtra {
   spool::CallId api_call = spool::CallId::kNone;
   std::uint16_t optype = 0;
   std::uint16_t argument = 0;        ///< 1 + index into the region's map list
@@ -86,13 +86,13 @@ struct OpExternals {
 };
 
 /// Beside Trace::regions.
-struct RegionNote {
+struct RegionExtra {
   std::uint8_t kind = kNoKind;  ///< ompt_target_t without its nowait forms
   bool from_wrapper = false;
 };
 
 /// Activities that were aggregated, until the operations that asked for them are known.
-struct ActivityTallyNote {
+struct ActivityTallyExtra {
   ActivityTally row;
   std::uint32_t name = kNoList;   ///< in Draft::activity_names
   std::uint32_t owner = kNoList;  ///< in Draft::tallies
@@ -163,10 +163,11 @@ constexpr bool is_copy(OpKind kind) {
 struct Draft {
   Trace trace;
   std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
-  std::vector<SiteNote> site_notes;
-  std::vector<PathNote> path_notes;  ///< that Region::path means until call paths are resolved
-  Column<OpNote> op_notes;
-  Column<RegionNote> region_notes;
+  std::vector<SiteExtra> site_extras;
+  std::vector<DecodedPath>
+      decoded_paths;  ///< that Region::path means until call paths are resolved
+  Column<OpExtra> op_extras;
+  Column<RegionExtra> region_extras;
   std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches
   /// Beside Trace's columns; empty where no call of a driver was recorded.
   std::vector<OpExternals> op_externals;
@@ -183,8 +184,8 @@ struct Draft {
   std::vector<OffloadSymbol> symbols;
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;
-  std::vector<TallyNote> tallies;  ///< by example
-  std::vector<ActivityTallyNote> activity_tallies;
+  std::vector<TallyExtra> tallies;  ///< by example
+  std::vector<ActivityTallyExtra> activity_tallies;
 };
 
 }  // namespace ompdm::trace

@@ -133,14 +133,14 @@ void name_operations(Trace& trace) {
 
 // Drops operations of a later specification. Returns how many.
 std::uint64_t drop_unknown(Draft& draft) {
-  const auto is_unknown = [](const OpNote& note) {
-    return kind_at(note.optype) == std::size(kOperationKinds);
+  const auto is_unknown = [](const OpExtra& extra) {
+    return kind_at(extra.optype) == std::size(kOperationKinds);
   };
-  const auto unknown = std::ranges::count_if(draft.op_notes, is_unknown);
+  const auto unknown = std::ranges::count_if(draft.op_extras, is_unknown);
   if (unknown == 0) return 0;
   const auto moved =
-      draft.trace.ops.keep([&](std::size_t i) { return !is_unknown(draft.op_notes[i]); });
-  keep_beside(moved, draft.op_notes);
+      draft.trace.ops.keep([&](std::size_t i) { return !is_unknown(draft.op_extras[i]); });
+  keep_beside(moved, draft.op_extras);
   keep_beside(moved, draft.op_externals);
   return static_cast<std::uint64_t>(unknown);
 }
@@ -188,8 +188,8 @@ bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
   if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
   if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site) return false;
   if (a.bytes != b.bytes || a.dst != b.src) return false;
-  if (draft.op_notes[down].api_call != draft.op_notes[up].api_call) return false;
-  const spool::Entry entry = draft.site_notes[a.site.value].entry;
+  if (draft.op_extras[down].api_call != draft.op_extras[up].api_call) return false;
+  const spool::Entry entry = draft.site_extras[a.site.value].entry;
   return is_copy_call(entry) || entry == spool::Entry::kNone;
 }
 
@@ -197,7 +197,7 @@ bool is_staged_memset(const Draft& draft, std::size_t at) {
   if (draft.trace.ops.region_of(at)) return false;
   const DataOp& op = draft.trace.ops.common(at);
   return op.kind == OpKind::kHtoD && op.site &&
-         is_memset_call(draft.site_notes[op.site.value].entry);
+         is_memset_call(draft.site_extras[op.site.value].entry);
 }
 
 // Joins halves of bounced copies and splits a memset from the upload that stages it.
@@ -211,13 +211,13 @@ void rewrite_api_calls(Draft& draft) {
   if (first == old.size()) return;
   const bool has_externals = !draft.op_externals.empty();
   Runs<DataOp> ops;
-  Column<OpNote> notes;
+  Column<OpExtra> extras;
   std::vector<OpExternals> externals;
   ops.reserve(old.size());
-  notes.reserve(old.size());
+  extras.reserve(old.size());
   const auto put = [&](const DataOp& op, std::size_t from) {
     ops.push_back(op);
-    notes.push_back(draft.op_notes[from]);
+    extras.push_back(draft.op_extras[from]);
     if (has_externals) externals.push_back(draft.op_externals[from]);
   };
   for (std::size_t i = 0; i < old.size(); ++i) {
@@ -245,7 +245,7 @@ void rewrite_api_calls(Draft& draft) {
     put(op, i);
   }
   draft.trace.ops = std::move(ops);
-  draft.op_notes = std::move(notes);
+  draft.op_extras = std::move(extras);
   draft.op_externals = std::move(externals);
 }
 

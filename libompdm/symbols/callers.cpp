@@ -61,11 +61,11 @@ std::vector<Frame> inlined_at(const Site& site, const CodePlace& place) {
   return {own, {place.functions.back(), file, 0, 0}};
 }
 
-std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
+std::vector<Frame> callers_of(const SiteExtra& extra, const std::vector<Module>& modules,
                               Symbols& symbols) {
   std::vector<Frame> frames;
   std::size_t kept = 0;  // without the outermost frames, of the C library, which starts threads
-  for (const FrameNote& caller : note.callers) {
+  for (const DecodedFrame& caller : extra.callers) {
     if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
     const bool is_system = is_system_library(modules[caller.module.value].path);
     const CodePlace& place = symbols.caller_at(caller.module, caller.address - 1);

@@ -22,7 +22,7 @@ bool is_foreign_library(const std::string& path);
 std::vector<Frame> inlined_at(const Site& site, const CodePlace& place);
 
 /// The program's functions of a chain of return addresses, up to main.
-std::vector<Frame> callers_of(const SiteNote& note, const std::vector<Module>& modules,
+std::vector<Frame> callers_of(const SiteExtra& extra, const std::vector<Module>& modules,
                               Symbols& symbols);
 
 }  // namespace ompdm::trace

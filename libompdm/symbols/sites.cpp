@@ -80,20 +80,20 @@ const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
 // call may have them.
 void lend_names(Draft& draft) {
   std::map<std::tuple<std::uint32_t, std::uint64_t>, std::size_t> named;
-  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
-    const SiteNote& note = draft.site_notes[i];
-    if (!note.psource.empty()) named[{draft.trace.sites[i].module.value, note.codeptr}] = i;
+  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
+    const SiteExtra& extra = draft.site_extras[i];
+    if (!extra.psource.empty()) named[{draft.trace.sites[i].module.value, extra.codeptr}] = i;
   }
-  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
-    SiteNote& note = draft.site_notes[i];
-    if (!note.psource.empty()) continue;
-    const auto at = named.find({draft.trace.sites[i].module.value, note.codeptr});
+  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
+    SiteExtra& extra = draft.site_extras[i];
+    if (!extra.psource.empty()) continue;
+    const auto at = named.find({draft.trace.sites[i].module.value, extra.codeptr});
     if (at == named.end()) continue;
-    const SiteNote& lender = draft.site_notes[at->second];
-    note.psource = lender.psource;
-    if (note.entry == spool::Entry::kNone) note.entry = lender.entry;
-    if (note.names.empty()) note.names = lender.names;
-    if (note.kernel == 0) note.kernel = lender.kernel;
+    const SiteExtra& lender = draft.site_extras[at->second];
+    extra.psource = lender.psource;
+    if (extra.entry == spool::Entry::kNone) extra.entry = lender.entry;
+    if (extra.names.empty()) extra.names = lender.names;
+    if (extra.kernel == 0) extra.kernel = lender.kernel;
   }
 }
 
@@ -146,38 +146,38 @@ void name_directives(Draft& draft) {
   std::vector<std::uint8_t> kinds(trace.sites.size(), kNoKind);
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
     const Index<Site> site = trace.regions.common(i).site;
-    if (site) kinds[site.value] = draft.region_notes[i].kind;
+    if (site) kinds[site.value] = draft.region_extras[i].kind;
   }
   // A begin and an end that stand at one place in the source are a `target data`.
   std::set<std::string_view> begins;
   std::set<std::string_view> ends;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const SiteNote& note = draft.site_notes[i];
-    if (!parse_source(note.psource)) continue;
-    if (kinds[i] == kEnter && note.entry == spool::Entry::kDataBegin) begins.insert(note.psource);
-    if (kinds[i] == kExit && note.entry == spool::Entry::kDataEnd) ends.insert(note.psource);
+    const SiteExtra& extra = draft.site_extras[i];
+    if (!parse_source(extra.psource)) continue;
+    if (kinds[i] == kEnter && extra.entry == spool::Entry::kDataBegin) begins.insert(extra.psource);
+    if (kinds[i] == kExit && extra.entry == spool::Entry::kDataEnd) ends.insert(extra.psource);
   }
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const std::string& psource = draft.site_notes[i].psource;
+    const std::string& psource = draft.site_extras[i].psource;
     Site& site = trace.sites[i];
-    site.directive = directive_of(kinds[i], draft.site_notes[i].entry);
+    site.directive = directive_of(kinds[i], draft.site_extras[i].entry);
     const bool is_data = kinds[i] == kEnter || kinds[i] == kExit;
     if (is_data && begins.contains(psource) && ends.contains(psource)) {
       site.directive = Directive::kTargetData;
     }
-    if (site.directive == Directive::kApi) site.api = api_name(draft.site_notes[i].entry);
+    if (site.directive == Directive::kApi) site.api = api_name(draft.site_extras[i].entry);
   }
-  const auto kind_of = [&](std::size_t region) { return draft.region_notes[region].kind; };
+  const auto kind_of = [&](std::size_t region) { return draft.region_extras[region].kind; };
   trace.regions.change_by(kind_of, [&](Region& region, std::uint8_t kind) {
     region.ends_data = kind == kExit && region.site &&
                        trace.sites[region.site.value].directive == Directive::kTargetData;
     // OMPT's own kinds for these never come (LLVM 14 to 22).
     region.nowait =
-        region.nowait || (region.site && is_nowait(draft.site_notes[region.site.value].entry));
+        region.nowait || (region.site && is_nowait(draft.site_extras[region.site.value].entry));
   });
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
-    if (trace.ops.region_of(i) || !op.site || draft.site_notes[op.site.value].in_runtime) continue;
+    if (trace.ops.region_of(i) || !op.site || draft.site_extras[op.site.value].in_runtime) continue;
     Site& site = trace.sites[op.site.value];
     if (site.directive == Directive::kApi && site.api.empty()) site.api = api_name(op.kind);
   }
@@ -192,11 +192,11 @@ std::string fullest(const std::string& plain, const std::vector<std::string>& ca
   return plain;
 }
 
-void locate(Site& site, const SiteNote& note, const OffloadSymbol* entry, Symbols& symbols) {
-  if (note.in_runtime) return;  // the caller is not known
+void locate(Site& site, const SiteExtra& extra, const OffloadSymbol* entry, Symbols& symbols) {
+  if (extra.in_runtime) return;  // the caller is not known
   const auto kernel = entry == nullptr ? std::nullopt : parse_kernel(entry->name);
   const CodePlace& place = symbols.at(site.module, site.address - 1);
-  const auto source = parse_source(note.psource);
+  const auto source = parse_source(extra.psource);
   std::vector<std::string> functions = place.functions;
   if (kernel) functions.insert(functions.begin(), demangle(kernel->function));
   site.file = place.file;
@@ -223,15 +223,15 @@ void locate(Site& site, const SiteNote& note, const OffloadSymbol* entry, Symbol
 void lend_functions(Draft& draft) {
   std::map<std::string_view, std::set<std::string>> full;
   const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
-  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
     const Site& site = draft.trace.sites[i];
     if (site.source != LineSource::kRuntime || is_plain(site.function)) continue;
-    full[draft.site_notes[i].psource].insert(site.function);
+    full[draft.site_extras[i].psource].insert(site.function);
   }
-  for (std::size_t i = 0; i < draft.site_notes.size(); ++i) {
+  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
     Site& site = draft.trace.sites[i];
     if (site.source != LineSource::kRuntime || !is_plain(site.function)) continue;
-    const auto names = full.find(draft.site_notes[i].psource);
+    const auto names = full.find(draft.site_extras[i].psource);
     if (names == full.end() || names->second.size() > 1) continue;
     const std::string& name = *names->second.begin();
     if (name.find('<') == std::string::npos) site.function = name;
@@ -244,19 +244,20 @@ void resolve_sites(Draft& draft, Symbols& symbols) {
   Trace& trace = draft.trace;
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const Index<Module> module = trace.sites[i].module;
-    draft.site_notes[i].in_runtime = module && is_runtime_library(trace.modules[module.value].path);
+    draft.site_extras[i].in_runtime =
+        module && is_runtime_library(trace.modules[module.value].path);
   }
   lend_names(draft);
   name_directives(draft);
   const KernelNames kernels = kernel_names(draft);
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    const SiteNote& note = draft.site_notes[i];
-    locate(trace.sites[i], note, entry_at(kernels, trace.sites[i].module, note.kernel), symbols);
+    const SiteExtra& extra = draft.site_extras[i];
+    locate(trace.sites[i], extra, entry_at(kernels, trace.sites[i].module, extra.kernel), symbols);
   }
   // Once the modules of all sites are loaded: callers may need less of a module.
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    const SiteNote& note = draft.site_notes[i];
-    if (!note.in_runtime) trace.sites[i].callers = callers_of(note, trace.modules, symbols);
+    const SiteExtra& extra = draft.site_extras[i];
+    if (!extra.in_runtime) trace.sites[i].callers = callers_of(extra, trace.modules, symbols);
   }
   lend_functions(draft);
 }
@@ -268,7 +269,7 @@ void resolve_kernels(Draft& draft) {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
   const auto told_at = [&](std::size_t i) { return draft.launch_kernels[i]; };
   trace.launches.change_by(told_at, [&](Launch& launch, std::uint64_t address) {
-    if (address == 0 && launch.site) address = draft.site_notes[launch.site.value].kernel;
+    if (address == 0 && launch.site) address = draft.site_extras[launch.site.value].kernel;
     if (address == 0 && !launch.site) return;
     const Index<Module> module =
         launch.site ? trace.sites[launch.site.value].module : Index<Module>{};

@@ -230,7 +230,7 @@ TEST(Lanes, AnApiOperationThatRepeatsIsWhatItWasWhateverCameBetween) {
     EXPECT_EQ(op.bytes, 64U);
     EXPECT_EQ(op.src, 0x10U);
     ASSERT_TRUE(op.site);
-    EXPECT_EQ(recorded.site_notes[op.site.value].codeptr, 0x9000U);
+    EXPECT_EQ(recorded.site_extras[op.site.value].codeptr, 0x9000U);
   }
 }
 

@@ -97,14 +97,14 @@ TEST(Names, ComeFromTheArgumentsOfTheCall) {
     enter_data(pointers);
   });
   ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
-  const trace::SiteNote& site = recorded.site_notes[0];
+  const trace::SiteExtra& site = recorded.site_extras[0];
   EXPECT_EQ(site.psource, ";heat.cpp;main;41;3;;");
   ASSERT_EQ(site.names.size(), 2U);
   EXPECT_EQ(site.names[1], ";u_tmp[0:n*n];heat.cpp;14;32;;");
   EXPECT_EQ(site.entry, spool::Entry::kDataBegin);
   ASSERT_EQ(recorded.trace.ops.size(), 2U);
-  EXPECT_EQ(recorded.op_notes[0].argument, 1);
-  EXPECT_EQ(recorded.op_notes[1].argument, 2);
+  EXPECT_EQ(recorded.op_extras[0].argument, 1);
+  EXPECT_EQ(recorded.op_extras[1].argument, 2);
   ASSERT_EQ(recorded.trace.map_lists.size(), 1U);
   EXPECT_EQ(recorded.trace.map_lists[0][1].begin, 0x20000U);
   EXPECT_EQ(recorded.trace.map_lists[0][1].type, 0x23U);
@@ -153,7 +153,7 @@ TEST(Names, EqualMapListsAreWrittenOnce) {
   ASSERT_EQ(recorded.trace.regions.size(), 1000U);
   EXPECT_EQ(recorded.trace.regions[0].map_list, recorded.trace.regions[2].map_list);
   EXPECT_NE(recorded.trace.regions[0].map_list, recorded.trace.regions[1].map_list);
-  EXPECT_EQ(recorded.op_notes[2].argument, 1);
+  EXPECT_EQ(recorded.op_extras[2].argument, 1);
 }
 
 TEST(Names, ALaunchKnowsItsKernelAndShape) {
@@ -222,7 +222,7 @@ TEST(Names, TheTwoCopiesOfOneDeviceToDeviceCallAreTied) {
   EXPECT_EQ(recorded.trace.ops[0].call, recorded.trace.ops[1].call);
   EXPECT_NE(recorded.trace.ops[1].call, recorded.trace.ops[2].call);
   ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
-  EXPECT_EQ(recorded.site_notes[0].entry, spool::Entry::kMemcpy);
+  EXPECT_EQ(recorded.site_extras[0].entry, spool::Entry::kMemcpy);
 }
 
 TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
@@ -238,8 +238,8 @@ TEST(Names, WithoutEmiTheCallsThemselvesAreRecorded) {
   const Recorded recorded = read_back(folder.path() / "trace.json.spool");
   EXPECT_EQ(recorded.header.reach, spool::Reach::kNoEmi);
   ASSERT_EQ(recorded.trace.regions.size(), 1U);
-  EXPECT_TRUE(recorded.region_notes[0].from_wrapper);
-  EXPECT_EQ(recorded.region_notes[0].kind, 2);
+  EXPECT_TRUE(recorded.region_extras[0].from_wrapper);
+  EXPECT_EQ(recorded.region_extras[0].kind, 2);
   EXPECT_FALSE(recorded.trace.regions[0].nowait);
   EXPECT_EQ(recorded.trace.regions[0].end, recorded.trace.regions[0].begin);
   EXPECT_EQ(recorded.trace.map_lists.size(), 1U);

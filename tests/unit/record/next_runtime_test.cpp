@@ -61,7 +61,7 @@ TEST(NextRuntime, TransfersOfOpenMp60AreToldByTheirDevices) {
       kFull);
   EXPECT_EQ(examined(recorded), (std::vector<std::size_t>{0, 1}));
   ASSERT_EQ(recorded.trace.ops.size(), 4U);
-  EXPECT_EQ(recorded.op_notes[1].optype, kTransfer + kAsync);
+  EXPECT_EQ(recorded.op_extras[1].optype, kTransfer + kAsync);
 }
 
 TEST(NextRuntime, WhatIsNoPlainTransferIsNotLookedAt) {
@@ -137,7 +137,7 @@ TEST(NextRuntime, TheRuntimesOwnKernelArgumentIsNoItem) {
   for (const std::uint32_t version : {4U, 5U}) {
     const Recorded recorded = launch(version, 3, 0);
     ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
-    EXPECT_EQ(recorded.site_notes[0].names.size(), 2U);
+    EXPECT_EQ(recorded.site_extras[0].names.size(), 2U);
     ASSERT_EQ(recorded.trace.map_lists.size(), 1U);
     EXPECT_EQ(recorded.trace.map_lists[0].size(), 2U);
     EXPECT_EQ(recorded.trace.launches.size(), 1U);
@@ -147,12 +147,14 @@ TEST(NextRuntime, TheRuntimesOwnKernelArgumentIsNoItem) {
 TEST(NextRuntime, AKernelWithoutItemsHasItToo) {
   const Recorded recorded = launch(4, 1, 0);
   ASSERT_EQ(recorded.count(spool::Tag::kSite), 1U);
-  EXPECT_TRUE(recorded.site_notes[0].names.empty());
+  EXPECT_TRUE(recorded.site_extras[0].names.empty());
   EXPECT_TRUE(recorded.trace.map_lists.empty());
 }
 
 TEST(NextRuntime, NowaitIsToldByAFlag) {
-  const auto entry = [](std::uint64_t flags) { return launch(3, 2, flags).site_notes.at(0).entry; };
+  const auto entry = [](std::uint64_t flags) {
+    return launch(3, 2, flags).site_extras.at(0).entry;
+  };
   EXPECT_EQ(entry(0), spool::Entry::kKernel);
   EXPECT_EQ(entry(1), spool::Entry::kKernelNowait);
   EXPECT_EQ(entry(2), spool::Entry::kKernel);

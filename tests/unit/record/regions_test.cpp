@@ -26,8 +26,8 @@ TEST(Regions, OneTargetWithItsOperations) {
   });
   ASSERT_EQ(recorded.trace.regions.size(), 1U);
   const auto& region = recorded.trace.regions[0];
-  EXPECT_EQ(recorded.region_notes[0].kind, kTarget);
-  EXPECT_FALSE(recorded.region_notes[0].from_wrapper);
+  EXPECT_EQ(recorded.region_extras[0].kind, kTarget);
+  EXPECT_FALSE(recorded.region_extras[0].from_wrapper);
   EXPECT_FALSE(region.nowait);
   EXPECT_FALSE(region.unfinished);
   EXPECT_GE(region.end, region.begin);
@@ -59,8 +59,8 @@ TEST(Regions, AnApiCallBelongsToNoRegion) {
   EXPECT_FALSE(recorded.trace.ops[0].region);
   EXPECT_FALSE(recorded.trace.ops[0].unfinished);
   EXPECT_EQ(recorded.count(spool::Tag::kSite), 2U);
-  ASSERT_EQ(recorded.site_notes.size(), 2U);
-  EXPECT_EQ(recorded.site_notes[1].codeptr, 0x2010U);
+  ASSERT_EQ(recorded.site_extras.size(), 2U);
+  EXPECT_EQ(recorded.site_extras[1].codeptr, 0x2010U);
   EXPECT_EQ(recorded.trace.ops[0].site.value, 0U);
   EXPECT_EQ(recorded.trace.ops[1].site.value, 1U);
 }

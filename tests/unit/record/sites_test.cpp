@@ -35,7 +35,7 @@ TEST(Sites, EachOfMoreThanAnyProgramHasIsDefinedOnce) {
   ASSERT_EQ(recorded.trace.regions.size(), std::size_t{kPasses} * kSites);
   for (unsigned i = 0; i < kPasses * kSites; ++i) {
     const Index<Site> site = recorded.trace.regions[i].site;
-    ASSERT_EQ(recorded.site_notes.at(site.value).codeptr,
+    ASSERT_EQ(recorded.site_extras.at(site.value).codeptr,
               0x1000 + std::uint64_t{32} * (i % kSites));
   }
 }

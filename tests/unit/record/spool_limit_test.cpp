@@ -28,7 +28,7 @@ TEST(SpoolLimit, LosesNoCounts) {
   EXPECT_EQ(recorded.header.detail, spool::Detail::kSpoolLimit);
   EXPECT_EQ(recorded.loss(spool::Loss::kRecordsNoSpace), 0U);
   std::uint64_t counted = 0;
-  for (const trace::TallyNote& tally : recorded.tallies) counted += tally.times.count;
+  for (const trace::TallyExtra& tally : recorded.tallies) counted += tally.times.count;
   EXPECT_EQ(recorded.trace.regions.size() - recorded.tallies.size() + counted, 2 * kDirectives);
 }
 

@@ -107,9 +107,9 @@ void expect_read(const std::vector<Step>& steps, const Recorded& recorded) {
       case Step::Kind::kBegin: {
         ASSERT_LT(regions, recorded.trace.regions.size());
         const Region region = recorded.trace.regions[regions];
-        EXPECT_EQ(recorded.site_notes[region.site.value].codeptr, step.codeptr);
+        EXPECT_EQ(recorded.site_extras[region.site.value].codeptr, step.codeptr);
         EXPECT_EQ(region.device, step.device);
-        EXPECT_EQ(recorded.region_notes[regions].kind, step.type);
+        EXPECT_EQ(recorded.region_extras[regions].kind, step.type);
         EXPECT_GE(region.begin, last);
         last = region.begin;
         open.push_back(static_cast<std::uint32_t>(regions++));
@@ -127,13 +127,13 @@ void expect_read(const std::vector<Step>& steps, const Recorded& recorded) {
         ASSERT_LT(ops, recorded.trace.ops.size());
         const DataOp op = recorded.trace.ops[ops];
         EXPECT_EQ(op.region.value, inner);
-        EXPECT_EQ(recorded.site_notes[op.site.value].codeptr, step.codeptr);
+        EXPECT_EQ(recorded.site_extras[op.site.value].codeptr, step.codeptr);
         EXPECT_EQ(op.src, step.src);
         EXPECT_EQ(op.dst, step.dst);
         EXPECT_EQ(op.bytes, step.bytes);
         EXPECT_EQ(op.src_device, kHost);
         EXPECT_EQ(op.dst_device, step.device);
-        EXPECT_EQ(recorded.op_notes[ops].optype, step.type);
+        EXPECT_EQ(recorded.op_extras[ops].optype, step.type);
         EXPECT_GE(op.begin, last);
         EXPECT_GE(op.end, op.begin);
         last = op.end;
@@ -174,7 +174,7 @@ using Sums =
     std::map<std::tuple<char, std::uint64_t, int, int>, std::pair<std::uint64_t, std::uint64_t>>;
 
 std::uint64_t codeptr_of(const Recorded& recorded, Index<Site> site) {
-  return site ? recorded.site_notes[site.value].codeptr : 0;
+  return site ? recorded.site_extras[site.value].codeptr : 0;
 }
 
 Sums sums_of_events(const Recorded& recorded) {
@@ -182,14 +182,14 @@ Sums sums_of_events(const Recorded& recorded) {
   for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
     const Region region = recorded.trace.regions[i];
     if (region.thread >= trace::kFirstExample) continue;
-    const int kind = recorded.region_notes[i].kind;
+    const int kind = recorded.region_extras[i].kind;
     ++sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first;
   }
   for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
     const DataOp op = recorded.trace.ops[i];
     if (op.thread >= trace::kFirstExample) continue;
     auto& [count, bytes] =
-        sums[{'o', codeptr_of(recorded, op.site), recorded.op_notes[i].optype, op.dst_device}];
+        sums[{'o', codeptr_of(recorded, op.site), recorded.op_extras[i].optype, op.dst_device}];
     ++count;
     bytes += op.bytes;
   }
@@ -201,32 +201,32 @@ Sums sums_of_events(const Recorded& recorded) {
 }
 
 void add_counted(const Recorded& recorded, Sums& sums) {
-  const auto aggregate_of = [&](std::uint32_t thread) -> const trace::TallyNote* {
+  const auto aggregate_of = [&](std::uint32_t thread) -> const trace::TallyExtra* {
     if (thread < trace::kFirstExample) return nullptr;
-    const trace::TallyNote& note = recorded.tallies[thread - trace::kFirstExample];
+    const trace::TallyExtra& note = recorded.tallies[thread - trace::kFirstExample];
     EXPECT_TRUE(note.is_known);
     EXPECT_LE(note.times.least, note.times.most);
     return &note;
   };
   for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
     const Region region = recorded.trace.regions[i];
-    const trace::TallyNote* note = aggregate_of(region.thread);
+    const trace::TallyExtra* note = aggregate_of(region.thread);
     if (note == nullptr || note->of != spool::TallyOf::kRegion) continue;
-    const int kind = recorded.region_notes[i].kind;
+    const int kind = recorded.region_extras[i].kind;
     sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first += note->times.count;
   }
   for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
     const DataOp op = recorded.trace.ops[i];
-    const trace::TallyNote* note = aggregate_of(op.thread);
+    const trace::TallyExtra* note = aggregate_of(op.thread);
     if (note == nullptr) continue;
     EXPECT_EQ(note->of, spool::TallyOf::kOp);
     auto& [count, bytes] =
-        sums[{'o', codeptr_of(recorded, op.site), recorded.op_notes[i].optype, op.dst_device}];
+        sums[{'o', codeptr_of(recorded, op.site), recorded.op_extras[i].optype, op.dst_device}];
     count += note->times.count;
     bytes += note->bytes;
   }
   for (const Launch& launch : recorded.trace.launches) {
-    const trace::TallyNote* note = aggregate_of(launch.thread);
+    const trace::TallyExtra* note = aggregate_of(launch.thread);
     if (note == nullptr) continue;
     EXPECT_EQ(note->of, spool::TallyOf::kLaunch);
     sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first += note->times.count;
