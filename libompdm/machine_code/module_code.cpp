@@ -134,7 +134,7 @@ std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
     return location && *location <= address;
   });
   if (above == rows.begin()) return std::nullopt;
-  const std::uint64_t row = *std::prev(above);
+  const auto row = static_cast<std::uint64_t>(above - rows.begin()) - 1;
   const auto begin = location_of(row);
   const auto entry = read<std::int32_t>(table_ + row * kRowBytes + 4);
   if (!begin || !entry) return std::nullopt;

@@ -15,6 +15,7 @@
 #include "trace_files/byte_stream.h"
 #include "trace_files/json_text.h"
 #include "trace_files/trace_events.h"
+#include "trace_files/trace_io.h"
 #include "trace_files/trace_metadata.h"
 #include "trace_files/trace_schema.h"
 #include "trace_files/tracks.h"
