@@ -24,6 +24,7 @@ using spool::Entry;
 const Wrapper kWrappers[kWrapperCount] = {
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) \
   {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
+#include "record/runtime/wrappers.def"
 #undef OMPDM_WRAPPER
 };
 #else
