@@ -36,13 +36,11 @@ struct DirectiveFigures {
   std::uint64_t alloc_count = 0;
   std::uint64_t kernel_count = 0;
   std::uint64_t fallback_count = 0;  ///< instances whose kernel ran on the host instead
-  std::uint64_t mapped_bytes =
-      0;  ///< sum of the extents named by its maps, whether or not they were sent
-  Nanoseconds kernel_time = 0;  ///< sum of its launches' durations
-  Nanoseconds time =
-      0;              ///< sum of its instances' durations, host clock; API rows: of its operations
-  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `time` alone can
-                      ///< be trusted
+  std::uint64_t mapped_bytes = 0;    ///< sum of the extents of its maps, sent or not
+  Nanoseconds kernel_time = 0;       ///< sum of its launches' durations
+  /// Sum of its instances' durations on the host's clock; of API rows: of its operations'.
+  Nanoseconds time = 0;
+  bool timed = true;  ///< false: a transfer or kernel has but an enqueue time; trust `time` alone
 };
 
 /// Adds `other` to `sum`.
@@ -95,7 +93,7 @@ struct CrossedItem {
   std::size_t directive = kNoRow;      ///< row of Analysis::directives
 };
 
-/// Data that crossed again and again in a loop, mostly as it had crossed before.
+/// Data that was transferred again and again in a loop, mostly with the content that it had before.
 struct Recurring {
   std::string item;  ///< "a (jacobi.cpp:75)"; empty if its name is not known
   CrossedItem of;
@@ -131,10 +129,10 @@ struct Iteration {
   ByOrder by_order = {};
   bool at_least = false;        ///< more passes may have come, in which nothing was recorded
   std::size_t parent = kNoRow;  ///< row of the loop that all of its passes were in
-  std::vector<std::size_t>
-      directives;             ///< rows of Analysis::directives in the order of a pass, each once
-  std::uint64_t count = 0;    ///< passes in all, first and last included
-  std::uint64_t entries = 0;  ///< how many times the loop was entered, over all threads
+  /// Rows of Analysis::directives in the order of a pass, each once.
+  std::vector<std::size_t> directives;
+  std::uint64_t count = 0;        ///< passes in all, first and last included
+  std::uint64_t entries = 0;      ///< how many times the loop was entered, over all threads
   bool entries_at_least = false;  ///< it may have been entered more often, unseen
   std::uint32_t devices = 1;      ///< that each pass goes over, one after the other
   PassCost steady;                ///< mean over the passes that are not the first of an entry
@@ -146,12 +144,10 @@ struct Iteration {
   std::vector<CrossedItem> invariant_rows;   ///< the same as rows, item by item
   /// Of what did change, that which mostly did not; most bytes first.
   std::vector<Recurring> recurring;
-  bool timed = true;  ///< false if a transfer or kernel has only an enqueue time: `wall` alone can
-                      ///< be trusted
+  bool timed = true;  ///< false: a transfer or kernel has but an enqueue time; trust `wall` alone
 };
 
-/// What really crossed, each byte once. The runtime's own traffic is in `runtime_internal` and
-/// nowhere else.
+/// All operations, each once. The runtime's own are in `runtime_internal` and nowhere else.
 struct Totals {
   Flow htod;
   Flow dtoh;
@@ -171,8 +167,7 @@ enum class ActivityType : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, 
 struct Activity {
   std::string id;  ///< by type, clock, and of kernels name and place
   ActivityType type = ActivityType::kHtoD;
-  std::string function;  ///< kernels: demangled function that holds the region, or the entry's name
-                         ///< if unknown
+  std::string function;  ///< kernels: the demangled function of the region, or the entry's name
   std::string file;      ///< kernels: source file, empty if unknown
   int line = 0;          ///< kernels: line of the #pragma, 0 if unknown
   Clock clock = Clock::kHost;
@@ -184,8 +179,8 @@ struct Activity {
   Nanoseconds minimum = 0;
   Nanoseconds maximum = 0;
   Nanoseconds deviation = 0;  ///< of the sample (n - 1); 0 for a single operation
-  std::optional<double>
-      percent;  ///< of the summed `total` of the rows listed with it; none on Clock::kEnqueue
+  /// Of the summed `total` of the rows listed with it; none on Clock::kEnqueue.
+  std::optional<double> percent;
 };
 
 /// One piece of host storage (Trace::variables), with what crossed of it.
@@ -212,11 +207,11 @@ enum class Confidence : std::uint8_t { kCertain, kLikely, kPossible };
 /// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
   kHolds,       ///< it is needless there too, and nothing there speaks against the edits
-  kNeeded,      ///< it reached what the finding is about, and there it was not needless
+  kNeeded,      ///< it executed the finding's directives, and there they were not redundant
   kOtherEdits,  ///< it is needless there too, and would take other edits
-  kOtherWork,   ///< it came to where edits would be, and from there to directives unseen here
-  kUnreached,   ///< it came to none of the finding's directives
-  kUntold,      ///< it reached them, and tells too little: once only, or with less recorded
+  kOtherWork,   ///< from the place of the edits it came to directives that this run did not execute
+  kUnreached,   ///< it executed none of the finding's directives
+  kUntold,      ///< it executed them, and shows too little: once only, or with less recorded
 };
 
 /// Whether a run's verdict takes the edits from a finding.
@@ -275,9 +270,8 @@ struct Withheld {
   std::uint64_t small_transfers = 0;
 };
 
-/// Transfers that carried what was there already, and that no finding is about: because a kernel
-/// may have changed the data in a way that the maps do not show, or because no change of the
-/// directives is known that avoids them.
+/// Transfers of content that was there already, and that no finding is about: a kernel may have
+/// changed the data in a way that the maps do not show, or no edit is known that avoids them.
 struct Doubt {
   static constexpr const char* kNoChangeKnown = "no_change_known";
   /// "device_address": the program was given the data's address on the device; "mapped_pointer": a
@@ -289,8 +283,8 @@ struct Doubt {
   std::uint64_t bytes = 0;
 };
 
-/// What the run would have taken without the waste that findings name, no operation taken away
-/// twice: against Analysis::program_wall.
+/// The times of the run without the redundant operations of findings, each left out once; to be
+/// compared with Analysis::program_wall.
 struct Prediction {
   Nanoseconds wall = 0;
   Nanoseconds transfer = 0;            ///< sum of the remaining transfers' durations
@@ -302,8 +296,7 @@ struct Prediction {
 
 /// Unions of intervals: time during which at least one such operation was running on any device.
 struct Headline {
-  bool measured =
-      false;  ///< false if any transfer or kernel has only an enqueue time: no share can be told
+  bool measured = false;      ///< false if a transfer or kernel has only an enqueue time: no shares
   bool host_clock = false;    ///< some of these intervals are from the host's clock
   bool device_clock = false;  ///< some are from the device's
   bool model_clock = false;   ///< some are from a model of a link
@@ -343,7 +336,7 @@ struct DeviceUse {
   Nanoseconds idle = 0;     ///< of the span: neither was
 };
 
-/// What the host stood still for at one directive: CUDA calls that return when the device is done.
+/// How long the host waited at one directive, in CUDA calls that return when the device is done.
 struct HostWait {
   std::size_t directive = kNoRow;  ///< row of Analysis::directives; kNoRow: at none that is known
   std::uint64_t count = 0;
@@ -405,8 +398,8 @@ struct Analysis {
   std::vector<UnfinishedRegion> unfinished;
 };
 
-/// What needs no more than adding up: totals, activities, directives, variables, and whose they
-/// are. No loops, findings, shares or unfinished regions. Linear in the number of operations.
+/// The sums alone: totals, activities, directives, variables, and the process. No loops, findings,
+/// shares or unfinished regions. Linear in the number of operations.
 Analysis tabulate(const Trace& trace);
 
 /// Everything above of one trace. Linear in the number of operations, but for a sort of durations.

@@ -74,7 +74,7 @@ struct UnplacedLoop {
   SourcePlace caller = {};               ///< which calls that function, and where; empty: not known
 };
 
-/// On which side of what an edit goes.
+/// Where an edit goes: on which side of which part of the program.
 struct Anchor {
   enum class Side : std::uint8_t { kAt, kBefore, kWithin, kAfter };
   enum class Of : std::uint8_t {
@@ -96,7 +96,7 @@ struct Anchor {
   bool all_entries = false;
 };
 
-/// Where the source, and no trace, knows the condition of an edit.
+/// The condition of an edit that the source shows, and no trace.
 enum class EditWhen : std::uint8_t {
   kAlways,
   kEachTime,  ///< each time that the anchor is reached
@@ -112,8 +112,7 @@ struct Edit {
   Anchor anchor = {};
   Directive directive = Directive::kTarget;  ///< to be inserted, or that of the first place
   std::vector<EditClause> clauses = {};      ///< none: all items of the finding that it has
-  std::vector<std::int32_t> devices =
-      {};  ///< of an inserted directive: one, or for each of them anew
+  std::vector<std::int32_t> devices = {};    ///< of an inserted directive, one for each device
   EditWhen when = EditWhen::kAlways;
   bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
   /// The names are those of the anchor's function, so that the edit can be made as it is; else it
@@ -124,7 +123,7 @@ struct Edit {
   std::vector<SourcePlace> calls = {};
 };
 
-/// What would make the edits wrong, and no trace can rule out.
+/// Facts that would make the edits wrong, and that no trace can rule out.
 enum class Unless : std::uint8_t {
   kHostUses,          ///< the host uses the data meanwhile, and no update says so
   kHostChanges,       ///< the host, or another device's copy that comes back, changes it meanwhile
@@ -159,7 +158,7 @@ struct Rate {
   }
 };
 
-/// Data that the passes of a loop map anew.
+/// Data that each iteration of a loop maps again.
 struct PerIterationMapping {
   std::vector<std::string> names = {};
   std::vector<std::int32_t> devices = {};
@@ -249,7 +248,7 @@ struct SmallTransfers {
   LoopPlace loop = {};  ///< the innermost around the first of them
 };
 
-/// Variables that cross by themselves with each launch of a loop's kernels.
+/// Variables that are transferred by themselves with each launch of a loop's kernels.
 struct MappedScalars {
   std::vector<std::string> names = {};
   std::uint64_t largest = 0;  ///< bytes of one
@@ -316,8 +315,7 @@ struct SerialKernel {
 struct PageableTransfer {
   bool to_device = false;
   Rate rate = {};
-  Rate pinned =
-      {};  ///< of copies from and to page-locked memory in this run; 0 bytes: there were none
+  Rate pinned = {};  ///< of copies of page-locked memory in this run; 0 bytes: there were none
   std::vector<std::string> names = {};
 };
 
@@ -374,7 +372,7 @@ using Facts =
                  facts::PageableTransfer, facts::NoOverlap, facts::HostFallback,
                  facts::PartialUpdate, facts::DeviceLeak>;
 
-/// What is not known, so that a finding is possible only.
+/// An unknown fact that makes a finding possible only.
 struct Caveat {
   enum class Kind : std::uint8_t {
     kNotCompared,       ///< contents were not
@@ -407,7 +405,7 @@ struct Caveat {
   std::vector<std::string> names = {};  ///< the data that is meant, where the kind has any
 };
 
-/// What to do that is no edit, besides what the facts alone say to do.
+/// Advice that is no edit, besides the advice that follows from the facts.
 struct Remark {
   enum class Kind : std::uint8_t {
     kWentAsItHadBeen,  ///< nothing: all of it went over again as the device had had it

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/device_memory.h"
 #include "trace_files/tracks.h"
 
 namespace ompdm::counters_test {
@@ -29,7 +30,7 @@ DataOp op(OpKind kind, std::int32_t device, std::uint64_t address, std::uint64_t
 
 TEST(DeviceMemory, FollowsAllocationsOfEachDevice) {
   const Trace trace = empty_trace();
-  DeviceMemory memory(trace);
+  DeviceMemoryReplay memory(trace);
   EXPECT_EQ(memory.after(op(OpKind::kAlloc, 0, 0x10, 100, 0, 5))->bytes, 100U);
   EXPECT_EQ(memory.after(op(OpKind::kAlloc, 1, 0x10, 7, 0, 5))->bytes, 7U);
   EXPECT_EQ(memory.after(op(OpKind::kAlloc, 0, 0x20, 50, 5, 9))->bytes, 150U);
@@ -41,7 +42,7 @@ TEST(DeviceMemory, FollowsAllocationsOfEachDevice) {
 
 TEST(DeviceMemory, KnowsNothingOfWhatItDidNotSee) {
   const Trace trace = empty_trace();
-  DeviceMemory memory(trace);
+  DeviceMemoryReplay memory(trace);
   EXPECT_FALSE(memory.after(op(OpKind::kDelete, 0, 0x10, 100, 0, 5)));
   EXPECT_FALSE(memory.after(op(OpKind::kAlloc, 0, 0, 100, 0, 5))) << "a failed allocation";
   DataOp unfinished = op(OpKind::kAlloc, 0, 0x10, 100, 0, 5);
