@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <ranges>
 
 namespace ompdm::trace {
@@ -128,13 +127,13 @@ std::uint64_t ModuleCode::size_of(std::uint64_t entry) const {
 }
 
 std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
-  const auto rows = std::views::iota(std::uint64_t{0}, std::uint64_t{rows_});
-  const auto above = std::ranges::partition_point(rows, [&](std::uint64_t row) {
+  const auto rows = std::views::iota(std::uint32_t{0}, rows_);
+  const auto above = std::ranges::partition_point(rows, [&](std::uint32_t row) {
     const auto location = location_of(row);
     return location && *location <= address;
   });
   if (above == rows.begin()) return std::nullopt;
-  const std::uint64_t row = *std::prev(above);
+  const std::uint64_t row = *(above - 1);
   const auto begin = location_of(row);
   const auto entry = read<std::int32_t>(table_ + row * kRowBytes + 4);
   if (!begin || !entry) return std::nullopt;
