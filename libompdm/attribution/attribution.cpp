@@ -23,42 +23,42 @@ namespace {
 
 constexpr std::uint64_t kPointerSize = 8;
 
-/// Replays the operations of a draft in the order in which they took effect.
+/// Replays the operations of a decoded trace in the order in which they took effect.
 class Replay {
  public:
-  explicit Replay(Draft& draft)
-      : draft_(draft),
-        trace_(draft.trace),
-        order_(draft.trace),
-        activations_(draft.trace, order_),
-        source_calls_(draft.trace),
-        storage_(draft.trace, source_calls_) {
-    names_.reserve(draft.site_extras.size());
-    for (const SiteExtra& extra : draft.site_extras) {
+  explicit Replay(DecodedTrace& decoded)
+      : decoded_(decoded),
+        trace_(decoded.trace),
+        order_(decoded.trace),
+        activations_(decoded.trace, order_),
+        source_calls_(decoded.trace),
+        storage_(decoded.trace, source_calls_) {
+    names_.reserve(decoded.site_extras.size());
+    for (const SiteExtra& extra : decoded.site_extras) {
       auto& names = names_.emplace_back();
       for (const std::string& name : extra.names) names.push_back(parse_item(name));
     }
     descriptors_.resize(trace_.map_lists.size());
     for (std::size_t i = 0; i < trace_.map_lists.size(); ++i) {
-      if (!draft.list_sites[i]) continue;
+      if (!decoded.list_sites[i]) continue;
       const std::vector<MapItem>& items = trace_.map_lists[i];
-      std::vector<ItemName>& names = names_[draft.list_sites[i].value];
-      if (draft.site_extras[draft.list_sites[i].value].is_fortran) {
+      std::vector<ItemName>& names = names_[decoded.list_sites[i].value];
+      if (decoded.site_extras[decoded.list_sites[i].value].is_fortran) {
         descriptors_[i] = descriptors_in(items);
         name_described(items, descriptors_[i], names);
       } else {
-        name_object(items, trace_.sites[draft.list_sites[i].value], names);
+        name_object(items, trace_.sites[decoded.list_sites[i].value], names);
       }
       name_structs(items, names);
     }
-    for (const std::string& name : draft.mapper_names) mapper_names_.push_back(parse_item(name));
-    pieces_ = draft.mapper_pieces;
+    for (const std::string& name : decoded.mapper_names) mapper_names_.push_back(parse_item(name));
+    pieces_ = decoded.mapper_pieces;
     std::ranges::sort(pieces_, {}, [](const MapperPiece& piece) {
       return std::tuple(piece.region.value, piece.begin, piece.bytes);
     });
     is_placed_.resize(trace_.modules.size());
     for (std::uint32_t i = 0; i < trace_.modules.size(); ++i) place(i);
-    for (const OffloadSymbol& symbol : draft.symbols) add_global(symbol);
+    for (const OffloadSymbol& symbol : decoded.symbols) add_global(symbol);
     std::vector<bool> seen(trace_.map_lists.size());
     for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
       const std::uint32_t list = trace_.regions.common(i).map_list;
@@ -85,7 +85,7 @@ class Replay {
     for (const std::uint32_t index : order) {
       bind_lists_before(effect(index));
       current_ = {index};
-      process(*trace_.ops.edit(index), draft_.op_extras[index]);
+      process(*trace_.ops.edit(index), decoded_.op_extras[index]);
     }
     bind_lists_before(std::numeric_limits<Nanoseconds>::max());
     drop_attach_items(trace_.map_lists);
@@ -194,7 +194,7 @@ class Replay {
     if (op.bytes == 0) op.bytes = block->bytes;
     end_mapping(*block, op.begin);
     // A thread of the runtime deletes the memory of a nowait region after the region's end.
-    const bool unowned = !op.region && (!op.site || draft_.site_extras[op.site.value].in_runtime);
+    const bool unowned = !op.region && (!op.site || decoded_.site_extras[op.site.value].in_runtime);
     if (unowned) op.site = block->site;
   }
 
@@ -373,7 +373,7 @@ class Replay {
     }
     if (!op.region) {
       return extra.api_call == spool::CallId::kNone &&
-             (!op.site || draft_.site_extras[op.site.value].entry < spool::Entry::kMemcpy);
+             (!op.site || decoded_.site_extras[op.site.value].entry < spool::Entry::kMemcpy);
     }
     return items_of(op) != nullptr && argument == 0 && piece_at(op, op.src) == nullptr;
   }
@@ -401,7 +401,7 @@ class Replay {
     const auto after = places_.upper_bound(address);
     if (after == places_.begin()) return {};
     const std::uint32_t module = std::prev(after)->second;
-    return address < draft_.module_ranges[module].end ? Index<Module>{module} : Index<Module>{};
+    return address < decoded_.module_ranges[module].end ? Index<Module>{module} : Index<Module>{};
   }
 
   [[nodiscard]] const Global* global_at(std::uint64_t host) const {
@@ -418,16 +418,16 @@ class Replay {
     const Index<Module> module = site ? trace_.sites[site.value].module : Index<Module>{};
     if (!module || is_placed_[module.value]) return;
     place(module.value);
-    const auto [begin, end] = draft_.module_ranges[module.value];
+    const auto [begin, end] = decoded_.module_ranges[module.value];
     storage_.forget(begin, end);
   }
 
   void place(std::uint32_t module) {
     is_placed_[module] = true;
-    const auto [begin, end] = draft_.module_ranges[module];
+    const auto [begin, end] = decoded_.module_ranges[module];
     if (begin >= end) return;  // a damaged record
     auto at = places_.upper_bound(begin);
-    if (at != places_.begin() && draft_.module_ranges[std::prev(at)->second].end > begin) --at;
+    if (at != places_.begin() && decoded_.module_ranges[std::prev(at)->second].end > begin) --at;
     while (at != places_.end() && at->first < end) {
       is_placed_[at->second] = false;
       at = places_.erase(at);
@@ -442,7 +442,7 @@ class Replay {
       return;
     }
     const ModuleRange own =
-        symbol.module ? draft_.module_ranges[symbol.module.value] : ModuleRange{};
+        symbol.module ? decoded_.module_ranges[symbol.module.value] : ModuleRange{};
     // A program that is not position-independent may hold a library's variable.
     const bool is_own = symbol.address >= own.begin && symbol.address < own.end;
     const Index<Module> owner = is_own ? symbol.module : module_at(symbol.address);
@@ -543,7 +543,7 @@ class Replay {
     }
   }
 
-  Draft& draft_;
+  DecodedTrace& decoded_;
   Index<DataOp> current_;  // the operation that is processed
   Trace& trace_;
   DeviceMemory memory_;
@@ -568,6 +568,6 @@ class Replay {
 
 }  // namespace
 
-void attribute(Draft& draft) { Replay(draft).run(); }
+void attribute(DecodedTrace& decoded) { Replay(decoded).run(); }
 
 }  // namespace ompdm::trace

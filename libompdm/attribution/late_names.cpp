@@ -48,16 +48,16 @@ std::string clang_name(const std::string& name, Index<Module> module, Symbols& s
 
 class Flang {
  public:
-  Flang(Draft& draft, Symbols& symbols) : draft_(draft), symbols_(symbols) {
-    for (const SiteExtra& extra : draft.site_extras) {
+  Flang(DecodedTrace& decoded, Symbols& symbols) : decoded_(decoded), symbols_(symbols) {
+    for (const SiteExtra& extra : decoded.site_extras) {
       own_.push_back(files_of(extra));
       all_.insert(own_.back().begin(), own_.back().end());
     }
   }
 
   void rewrite() {
-    for (std::size_t i = 0; i < draft_.site_extras.size(); ++i) {
-      SiteExtra& extra = draft_.site_extras[i];
+    for (std::size_t i = 0; i < decoded_.site_extras.size(); ++i) {
+      SiteExtra& extra = decoded_.site_extras[i];
       extra.is_fortran = is_flang_source(extra.psource) || !own_[i].empty() ||
                          std::ranges::any_of(extra.names, [](const std::string& name) {
                            return parse_flang_item(name).has_value();
@@ -65,12 +65,12 @@ class Flang {
       if (is_flang_source(extra.psource)) locate(i);
     }
     lend_files();
-    for (std::size_t i = 0; i < draft_.site_extras.size(); ++i) {
-      for (std::string& name : draft_.site_extras[i].names) {
-        name = clang_name(name, draft_.trace.sites[i].module, symbols_);
+    for (std::size_t i = 0; i < decoded_.site_extras.size(); ++i) {
+      for (std::string& name : decoded_.site_extras[i].names) {
+        name = clang_name(name, decoded_.trace.sites[i].module, symbols_);
       }
     }
-    for (std::string& name : draft_.mapper_names) name = clang_name(name, {}, symbols_);
+    for (std::string& name : decoded_.mapper_names) name = clang_name(name, {}, symbols_);
   }
 
  private:
@@ -78,8 +78,8 @@ class Flang {
   using Procedure = std::pair<std::uint32_t, std::string>;
 
   void locate(std::size_t i) {
-    SiteExtra& extra = draft_.site_extras[i];
-    const Site& site = draft_.trace.sites[i];
+    SiteExtra& extra = decoded_.site_extras[i];
+    const Site& site = decoded_.trace.sites[i];
     const CodePlace place = symbols_.at(site.module, site.address - 1);
     std::string function = function_in(extra.psource);
     // By the main program's own name in capitals, or by its linker name.
@@ -103,7 +103,7 @@ class Flang {
     for (const auto& [i, procedure] : fileless_) {
       const auto at = files_.find(procedure);
       if (at == files_.end() || at->second.size() != 1) continue;
-      std::string& psource = draft_.site_extras[i].psource;
+      std::string& psource = decoded_.site_extras[i].psource;
       psource = with_place(psource, *at->second.begin(), procedure.second);
     }
   }
@@ -117,7 +117,7 @@ class Flang {
     return !name.empty() && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
   }
 
-  Draft& draft_;
+  DecodedTrace& decoded_;
   Symbols& symbols_;
   std::vector<Files> own_;  // beside site_extras
   Files all_;
@@ -127,16 +127,16 @@ class Flang {
 
 }  // namespace
 
-void read_flang(Draft& draft, Symbols& symbols) { Flang(draft, symbols).rewrite(); }
+void read_flang(DecodedTrace& decoded, Symbols& symbols) { Flang(decoded, symbols).rewrite(); }
 
 namespace {
 
 constexpr std::uint64_t kAddressSize = 8;
 
-void find_device_variables(Draft& draft, Symbols& symbols) {
-  Trace& trace = draft.trace;
+void find_device_variables(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
   std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
-  for (const OffloadSymbol& symbol : draft.symbols) {
+  for (const OffloadSymbol& symbol : decoded.symbols) {
     const bool is_variable = symbol.size > 0 && !symbol.name.ends_with("_decl_tgt_ref_ptr");
     if (!is_variable || !symbol.module) continue;
     const std::uint64_t address = symbol.address - trace.modules[symbol.module.value].bias;
@@ -157,14 +157,14 @@ bool is_pointer_value(const MapItem& item) {
 
 }  // namespace
 
-void find_pointers(Draft& draft, Symbols& symbols) {
-  Trace& trace = draft.trace;
-  find_device_variables(draft, symbols);
+void find_pointers(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
+  find_device_variables(decoded, symbols);
   // By site and position of the item.
   std::map<std::pair<std::uint32_t, std::size_t>, ItemDeclaration> known;
   for (std::size_t list = 0; list < trace.map_lists.size(); ++list) {
-    const Index<Site> at = draft.list_sites[list];
-    if (!at || draft.site_extras[at.value].is_fortran) continue;
+    const Index<Site> at = decoded.list_sites[list];
+    if (!at || decoded.site_extras[at.value].is_fortran) continue;
     const Site& site = trace.sites[at.value];
     std::vector<MapItem>& items = trace.map_lists[list];
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -305,11 +305,11 @@ class Functions {
 
 }  // namespace
 
-void resolve_call_paths(Draft& draft, Symbols& symbols) {
-  Trace& trace = draft.trace;
+void resolve_call_paths(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
   PathTree tree(trace);
   std::vector<Index<CallPath>> paths;
-  for (const DecodedPath& path : draft.decoded_paths) {
+  for (const DecodedPath& path : decoded.paths) {
     Index<CallPath> node;
     for (std::size_t i = path.frames.size(); i > 0; --i) {
       node = tree.add(node, path.frames[i - 1], path.end);
@@ -327,7 +327,7 @@ void resolve_call_paths(Draft& draft, Symbols& symbols) {
   std::vector<spool::Entry> entries(trace.call_places.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const CallPath& path = trace.call_paths[paths[i].value];
-    entries[path.place.value] = draft.site_extras[draft.decoded_paths[i].site.value].entry;
+    entries[path.place.value] = decoded.site_extras[decoded.paths[i].site.value].entry;
   }
   Functions(trace, symbols).describe(entries);
 }

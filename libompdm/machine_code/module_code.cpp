@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <ranges>
 
 namespace ompdm::trace {
@@ -128,8 +127,8 @@ std::uint64_t ModuleCode::size_of(std::uint64_t entry) const {
 }
 
 std::optional<CodeRange> ModuleCode::function_at(std::uint64_t address) const {
-  const auto rows = std::views::iota(std::uint64_t{0}, std::uint64_t{rows_});
-  const auto above = std::ranges::partition_point(rows, [&](std::uint64_t row) {
+  const auto rows = std::views::iota(std::uint32_t{0}, rows_);
+  const auto above = std::ranges::partition_point(rows, [&](std::uint32_t row) {
     const auto location = location_of(row);
     return location && *location <= address;
   });

@@ -31,18 +31,18 @@ struct ExternalOwners {
   std::unordered_map<std::uint64_t, std::uint32_t> launches;
   std::unordered_map<std::uint64_t, std::uint32_t> regions;
 
-  explicit ExternalOwners(const Draft& draft) {
-    for (std::uint32_t i = 0; i < draft.op_externals.size(); ++i) {
-      const OpExternals& externals = draft.op_externals[i];
+  explicit ExternalOwners(const DecodedTrace& decoded) {
+    for (std::uint32_t i = 0; i < decoded.op_externals.size(); ++i) {
+      const OpExternals& externals = decoded.op_externals[i];
       ops.emplace_back(externals.id, i);
       if (externals.second != 0) ops.emplace_back(externals.second, i);
     }
     std::sort(ops.begin(), ops.end());
-    for (std::uint32_t i = 0; i < draft.launch_externals.size(); ++i) {
-      launches.emplace(draft.launch_externals[i], i);
+    for (std::uint32_t i = 0; i < decoded.launch_externals.size(); ++i) {
+      launches.emplace(decoded.launch_externals[i], i);
     }
-    for (std::uint32_t i = 0; i < draft.region_externals.size(); ++i) {
-      regions.emplace(draft.region_externals[i], i);
+    for (std::uint32_t i = 0; i < decoded.region_externals.size(); ++i) {
+      regions.emplace(decoded.region_externals[i], i);
     }
   }
 
@@ -56,23 +56,23 @@ struct ExternalOwners {
 /// Kernels by their names. A kernel without a recorded launch gets a row.
 class Kernels {
  public:
-  explicit Kernels(Draft& draft) : draft_(draft) {
-    for (std::uint32_t i = 0; i < draft.trace.kernels.size(); ++i) {
-      rows_.emplace(draft.trace.kernels[i].name, i);
+  explicit Kernels(DecodedTrace& decoded) : decoded_(decoded) {
+    for (std::uint32_t i = 0; i < decoded.trace.kernels.size(); ++i) {
+      rows_.emplace(decoded.trace.kernels[i].name, i);
     }
   }
 
   /// The row of a kernel that ran: its launch's, which gets the name if it has none, or that of the
-  /// name (in Draft::activity_names; kNoList: unknown).
+  /// name (in DecodedTrace::activity_names; kNoList: unknown).
   Index<Kernel> find(Index<Kernel> launched, std::uint32_t name) {
-    std::vector<Kernel>& kernels = draft_.trace.kernels;
+    std::vector<Kernel>& kernels = decoded_.trace.kernels;
     if (launched) {
       Kernel& kernel = kernels[launched.value];
-      if (kernel.name.empty() && name != kNoList) kernel.name = draft_.activity_names[name];
+      if (kernel.name.empty() && name != kNoList) kernel.name = decoded_.activity_names[name];
       return launched;
     }
     if (name == kNoList) return {};
-    const std::string& text = draft_.activity_names[name];
+    const std::string& text = decoded_.activity_names[name];
     const auto [at, is_new] = rows_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
     if (is_new) {
       Kernel kernel;
@@ -86,7 +86,7 @@ class Kernels {
   }
 
  private:
-  Draft& draft_;
+  DecodedTrace& decoded_;
   std::map<std::string, std::uint32_t> rows_;
 };
 
@@ -120,17 +120,17 @@ std::uint64_t missing(std::uint64_t asked, std::uint64_t done) {
   return asked > done ? asked - done : 0;
 }
 
-/// Makes the trace's tallies of the draft's, which have their times and devices: finds the tally of
-/// operations or launches and the kernel of each. Needs the examples taken.
-void tie_activity_tallies(Draft& draft, Kernels& kernels, bool has_directives) {
-  Trace& trace = draft.trace;
-  for (const ActivityTallyExtra& extra : draft.activity_tallies) {
+/// Makes the trace's tallies of the decoded trace's, which have their times and devices: finds the
+/// tally of operations or launches and the kernel of each. Needs the examples taken.
+void tie_activity_tallies(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
+  Trace& trace = decoded.trace;
+  for (const ActivityTallyExtra& extra : decoded.activity_tallies) {
     ActivityTally tally = extra.row;
     tally.like.internal = has_directives;
     tally.like.correlation = 0;
     if (extra.owner != kNoList) {
-      const TallyExtra* owner = &draft.tallies[extra.owner];
-      if (owner->joined != TallyExtra::kNotJoined) owner = &draft.tallies[owner->joined];
+      const TallyExtra* owner = &decoded.tallies[extra.owner];
+      if (owner->joined != TallyExtra::kNotJoined) owner = &decoded.tallies[owner->joined];
       tie(trace, *owner, tally);
     }
     if (tally.like.kind == ActivityKind::kKernel) {
@@ -208,8 +208,8 @@ class Requests {
 
 /// Finds the device of each synchronization, and the operation or region that it belongs to. Needs
 /// activities that are tied.
-void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
-  Trace& trace = draft.trace;
+void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
+  Trace& trace = decoded.trace;
   std::unordered_map<std::uint32_t, std::int32_t> device_of;  // by context
   for (const DeviceActivity& activity : trace.activities) {
     device_of.emplace(activity.context, activity.device);
@@ -220,8 +220,8 @@ void tie_synchronizations(Draft& draft, const ExternalOwners& owners) {
     if (device != device_of.end()) wait.device = device->second;
     // LLVM calls it before each kernel, whatever was asked of the stream before.
     if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
-    const auto id = draft.external_ids.find(wait.correlation);
-    if (id != draft.external_ids.end()) {
+    const auto id = decoded.external_ids.find(wait.correlation);
+    if (id != decoded.external_ids.end()) {
       tie(trace, owners, id->second, wait);
     } else if (const DeviceActivity* last = requests.last_before(wait)) {
       wait.op = last->region ? Index<DataOp>{} : last->op;
@@ -287,10 +287,10 @@ std::vector<std::uint32_t> bring_in_order(std::vector<Row>& rows, const CuptiSca
 }
 
 // CUDA's ordinals to OpenMP's numbers, and the driver's facts of each device to its row.
-void set_devices(Draft& draft) {
-  Trace& trace = draft.trace;
+void set_devices(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
   std::map<std::int32_t, std::int32_t> numbers;
-  for (const CudaDevice& device : draft.cuda_devices) {
+  for (const CudaDevice& device : decoded.cuda_devices) {
     const std::int32_t number = device.row.number >= 0 ? device.row.number : device.ordinal;
     numbers[device.ordinal] = number;
     const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
@@ -316,7 +316,7 @@ void set_devices(Draft& draft) {
     seen.insert(activity.device);
   };
   for (DeviceActivity& activity : trace.activities) renumber(activity);
-  for (ActivityTallyExtra& extra : draft.activity_tallies) renumber(extra.row.like);
+  for (ActivityTallyExtra& extra : decoded.activity_tallies) renumber(extra.row.like);
   for (const Device& device : trace.devices) seen.erase(device.number);
   for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
   std::ranges::sort(trace.devices, {}, &Device::number);
@@ -372,34 +372,34 @@ Untied count_untied(const Trace& trace) {
 
 }  // namespace
 
-Untied tie_activities(Draft& draft, std::uint64_t attach) {
-  Trace& trace = draft.trace;
-  const CuptiScale scale(draft.cupti_clock, attach);
+Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
+  Trace& trace = decoded.trace;
+  const CuptiScale scale(decoded.cupti_clock, attach);
   trace.recording.cupti_residual_ns = scale.residual();
-  rearrange(bring_in_order(trace.activities, scale), draft.names_of_activities);
+  rearrange(bring_in_order(trace.activities, scale), decoded.names_of_activities);
   bring_in_order(trace.synchronizations, scale);
-  for (ActivityTallyExtra& extra : draft.activity_tallies) scale.set_times(extra.row.like);
-  set_devices(draft);
-  Kernels kernels(draft);
+  for (ActivityTallyExtra& extra : decoded.activity_tallies) scale.set_times(extra.row.like);
+  set_devices(decoded);
+  Kernels kernels(decoded);
   const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||
                               !trace.region_tallies.empty() || !trace.op_tallies.empty();
   if (!trace.activities.empty() || !trace.synchronizations.empty()) {
-    const ExternalOwners owners(draft);
+    const ExternalOwners owners(decoded);
     for (std::size_t i = 0; i < trace.activities.size(); ++i) {
       DeviceActivity& activity = trace.activities[i];
       activity.internal = has_directives;
-      const auto id = draft.external_ids.find(activity.correlation);
-      if (id != draft.external_ids.end()) tie(trace, owners, id->second, activity);
+      const auto id = decoded.external_ids.find(activity.correlation);
+      if (id != decoded.external_ids.end()) tie(trace, owners, id->second, activity);
       if (activity.launch) activity.internal = false;
       if (activity.kind == ActivityKind::kKernel) {
         const Index<Kernel> launched =
             activity.launch ? trace.launches.common(activity.launch.value).kernel : Index<Kernel>{};
-        activity.kernel = kernels.find(launched, draft.names_of_activities[i]);
+        activity.kernel = kernels.find(launched, decoded.names_of_activities[i]);
       }
     }
-    tie_synchronizations(draft, owners);
+    tie_synchronizations(decoded, owners);
   }
-  tie_activity_tallies(draft, kernels, has_directives);
+  tie_activity_tallies(decoded, kernels, has_directives);
   if (trace.recording.cupti != "on") return {};
   Untied untied = count_untied(trace);
   untied.missing += count_missing_in_tallies(trace);

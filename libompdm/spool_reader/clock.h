@@ -69,7 +69,7 @@ spool::ClockTriple now(spool::Clock clock);
 
 /// Puts regions, operations and launches in the order of their begin, and their references with
 /// them.
-void order_by_begin(Draft& draft);
+void order_by_begin(DecodedTrace& decoded);
 
 /// Forgets what the changes of its events have left behind.
 void tidy(Trace& trace);

@@ -25,7 +25,7 @@ std::uint32_t Decoder::list_of(const Context& context) {
   std::memcpy(items.data(), context.last.items, count * sizeof(items[0]));
   const std::uint32_t site =
       find(lane_.sites, static_cast<spool::SiteId>(context.last.context[spool::kContextSite]));
-  const auto next = static_cast<std::uint32_t>(draft_.trace.map_lists.size());
+  const auto next = static_cast<std::uint32_t>(decoded_.trace.map_lists.size());
   const auto [at, is_new] = lists_.try_emplace({site, std::move(items)}, next);
   if (!is_new) return at->second;
   std::vector<MapItem> list;
@@ -37,8 +37,8 @@ std::uint32_t Decoder::list_of(const Context& context) {
     item.type = type;
     list.push_back(item);
   }
-  draft_.trace.map_lists.push_back(std::move(list));
-  draft_.list_sites.push_back({site});
+  decoded_.trace.map_lists.push_back(std::move(list));
+  decoded_.list_sites.push_back({site});
   return next;
 }
 
@@ -72,12 +72,12 @@ void Decoder::begin_region(const RawEvent& event) {
   const bool is_nowait = kind > kNowaitForms;
   if (is_nowait) kind = static_cast<std::uint8_t>(kind - kNowaitForms);
   const Nanoseconds at = time(begin);
-  const auto row = static_cast<std::uint32_t>(draft_.trace.regions.size());
-  draft_.region_extras.push_back({kind, from_wrapper});
-  if (has_externals_) draft_.region_externals.push_back(external(begin));
+  const auto row = static_cast<std::uint32_t>(decoded_.trace.regions.size());
+  decoded_.region_extras.push_back({kind, from_wrapper});
+  if (has_externals_) decoded_.region_externals.push_back(external(begin));
   if (context.row != kNoList) {
-    draft_.trace.regions.repeat(context.row, at, at);
-    take_thread(draft_.trace.regions);
+    decoded_.trace.regions.repeat(context.row, at, at);
+    take_thread(decoded_.trace.regions);
   } else {
     Region region;
     region.site = {find(lane_.sites, static_cast<spool::SiteId>(told[spool::kContextSite]))};
@@ -87,7 +87,7 @@ void Decoder::begin_region(const RawEvent& event) {
     region.begin = region.end = at;
     region.map_list = context.list;
     region.nowait = is_nowait;
-    draft_.trace.regions.push_back(region);
+    decoded_.trace.regions.push_back(region);
   }
   context.row = row;
   lane_.last_region = row;
@@ -96,14 +96,14 @@ void Decoder::begin_region(const RawEvent& event) {
 }
 
 void Decoder::end_innermost() {
-  auto& regions = draft_.trace.regions;
+  auto& regions = decoded_.trace.regions;
   const std::uint32_t row = lane_.open.back().row;
   regions.set_times(row, regions.begin_of(row), time(lane_.instant));
 }
 
 // The time that hashing took of a region is time of the regions around it, too.
 void Decoder::close_region() {
-  auto& regions = draft_.trace.regions;
+  auto& regions = decoded_.trace.regions;
   const std::uint32_t row = lane_.open.back().row;
   lane_.open.pop_back();
   example_ = kNoList;  // an example ends with its region
@@ -134,7 +134,7 @@ void Decoder::leave_open() {
 // The ends of open regions may be among the missing records: their known time ends here.
 void Decoder::lose_open() {
   for (; !lane_.open.empty(); close_region()) {
-    draft_.trace.regions.edit(lane_.open.back().row)->unfinished = true;
+    decoded_.trace.regions.edit(lane_.open.back().row)->unfinished = true;
     end_innermost();
   }
   leave_launch();
@@ -161,9 +161,9 @@ void Decoder::add_fallback(const spool::Fallback& row, const Record& record) {
   region.begin = region.end = time(row.ticks);
   region.host_fallback = true;
   region.device = static_cast<std::int32_t>(row.head.flags) - 1;
-  draft_.trace.regions.push_back(region);
-  draft_.region_extras.push_back({1, false});
-  if (has_externals_) draft_.region_externals.push_back(0);
+  decoded_.trace.regions.push_back(region);
+  decoded_.region_extras.push_back({1, false});
+  if (has_externals_) decoded_.region_externals.push_back(0);
 }
 
 void Decoder::add(const RawEvent& event) {
@@ -202,10 +202,10 @@ DataOp Decoder::op_of(const std::uint64_t* fields) {
 void Decoder::add_op_row(const DataOp& op, const std::uint64_t* fields, std::uint64_t begin,
                          spool::CallId call) {
   const std::uint64_t what = fields[spool::kOpWhat];
-  draft_.trace.ops.push_back(op);
-  draft_.op_extras.push_back({call, static_cast<std::uint16_t>(what),
-                              static_cast<std::uint16_t>(what >> 16U), op.src_device < 0});
-  if (has_externals_) draft_.op_externals.push_back({external(begin)});
+  decoded_.trace.ops.push_back(op);
+  decoded_.op_extras.push_back({call, static_cast<std::uint16_t>(what),
+                                static_cast<std::uint16_t>(what >> 16U), op.src_device < 0});
+  if (has_externals_) decoded_.op_externals.push_back({external(begin)});
 }
 
 void Decoder::add_op(const RawEvent& event) {
@@ -216,20 +216,20 @@ void Decoder::add_op(const RawEvent& event) {
   Context& context = known(*open.context);
   const spool::OpCursor::Place place = open.ops.next(context.last, lane_.arena);
   open.ops.go_on();
-  auto& ops = draft_.trace.ops;
+  auto& ops = decoded_.trace.ops;
   // Rows are noted from 1 on: 0 is of nothing.
   const bool repeats = !event.has_fields && place.note() != 0;
   if (repeats) {
     const std::uint32_t earlier = place.note() - 1;
     ops.repeat(earlier, time(begin), time(end), open.row);
     take_thread(ops);
-    draft_.op_extras.push_back(draft_.op_extras[earlier]);
-    if (has_externals_) draft_.op_externals.push_back({external(begin)});
+    decoded_.op_extras.push_back(decoded_.op_extras[earlier]);
+    if (has_externals_) decoded_.op_externals.push_back({external(begin)});
   } else {
     if (event.has_fields) add_differences(place.fields(), event.fields);
     DataOp op = op_of(place.fields());
     op.region = {open.row};
-    op.site = draft_.trace.regions.common(open.row).site;
+    op.site = decoded_.trace.regions.common(open.row).site;
     op.begin = time(begin);
     op.end = time(end);
     add_op_row(op, place.fields(), begin, spool::CallId::kNone);
@@ -264,7 +264,7 @@ void Decoder::add_api_op(const RawEvent& event) {
 // The time of hashing is added to the region that is open; to those around it when it closes, so
 // that an event costs the same however many are open.
 void Decoder::add_content(const RawEvent& event) {
-  auto& ops = draft_.trace.ops;
+  auto& ops = decoded_.trace.ops;
   const std::uint64_t back = event.first;
   if (!event.has_fields || back == 0 || back > ops.size() - lane_.first_op) {
     return void(++unreadable);
@@ -277,7 +277,7 @@ void Decoder::add_content(const RawEvent& event) {
   content.trivial = (flags & spool::kContentTrivial) != 0;
   hashing_ticks_ += event.second;
   const Nanoseconds taken = clock_.duration(event.second);
-  auto& regions = draft_.trace.regions;
+  auto& regions = decoded_.trace.regions;
   const Index<Region> own = ops[at].region;
   if ((flags & spool::kContentAfter) != 0 && own) {
     if (is_open(own.value)) return;
@@ -295,7 +295,7 @@ void Decoder::begin_launch(const RawEvent& event) {
   if (is_in_region) {
     (void)known(*lane_.open.back().context);
     launch.region = {lane_.open.back().row};
-    const Region region = draft_.trace.regions.common(launch.region.value);
+    const Region region = decoded_.trace.regions.common(launch.region.value);
     launch.site = region.site;
     launch.device = region.device;
   }
@@ -309,16 +309,16 @@ void Decoder::begin_launch(const RawEvent& event) {
   launch.thread_limit = static_cast<std::uint32_t>(fields[spool::kLaunchThreadLimit]);
   launch.trip_count = fields[spool::kLaunchTripCount];
   leave_launch();
-  lane_.launch = static_cast<std::uint32_t>(draft_.trace.launches.size());
-  draft_.trace.launches.push_back(launch);
-  draft_.launch_kernels.push_back(fields[spool::kLaunchKernel]);
-  if (has_externals_) draft_.launch_externals.push_back(external(begin));
+  lane_.launch = static_cast<std::uint32_t>(decoded_.trace.launches.size());
+  decoded_.trace.launches.push_back(launch);
+  decoded_.launch_kernels.push_back(fields[spool::kLaunchKernel]);
+  if (has_externals_) decoded_.launch_externals.push_back(external(begin));
 }
 
 void Decoder::end_launch(const RawEvent& event) {
   lane_.instant += event.first;
   if (lane_.launch == kNoList) return void(++unreadable);
-  auto& launches = draft_.trace.launches;
+  auto& launches = decoded_.trace.launches;
   launches.set_times(lane_.launch, launches.begin_of(lane_.launch), time(lane_.instant));
   lane_.launch = kNoList;
 }
@@ -354,8 +354,8 @@ SynchronizationKind synchronization_kind(std::uint8_t type) {
 
 void Decoder::add_activity_name(const spool::ActivityName& row, const Record& record) {
   activity_names_[{lane_.number, row.id}] =
-      static_cast<std::uint32_t>(draft_.activity_names.size());
-  draft_.activity_names.push_back(text_of(record.tail<spool::ActivityName>(row.size)));
+      static_cast<std::uint32_t>(decoded_.activity_names.size());
+  decoded_.activity_names.push_back(text_of(record.tail<spool::ActivityName>(row.size)));
 }
 
 DeviceActivity Decoder::activity_of(const spool::KernelActivity& row) {
@@ -376,8 +376,8 @@ DeviceActivity Decoder::activity_of(const spool::KernelActivity& row) {
 }
 
 void Decoder::add_kernel_activity(const spool::KernelActivity& row) {
-  draft_.trace.activities.push_back(activity_of(row));
-  draft_.names_of_activities.push_back(find_activity_name(lane_.number, row.name));
+  decoded_.trace.activities.push_back(activity_of(row));
+  decoded_.names_of_activities.push_back(find_activity_name(lane_.number, row.name));
 }
 
 DeviceActivity Decoder::activity_of(const spool::MemoryActivity& row) {
@@ -402,12 +402,12 @@ DeviceActivity Decoder::activity_of(const spool::MemoryActivity& row) {
 }
 
 void Decoder::add_memory_activity(const spool::MemoryActivity& row) {
-  draft_.trace.activities.push_back(activity_of(row));
-  draft_.names_of_activities.push_back(kNoList);
+  decoded_.trace.activities.push_back(activity_of(row));
+  decoded_.names_of_activities.push_back(kNoList);
 }
 
 void Decoder::add_external_id(const spool::ExternalId& row) {
-  draft_.external_ids[row.correlation] = row.id;
+  decoded_.external_ids[row.correlation] = row.id;
 }
 
 void Decoder::add_synchronization(const spool::Synchronization& row) {
@@ -419,10 +419,10 @@ void Decoder::add_synchronization(const spool::Synchronization& row) {
   wait.correlation = row.correlation;
   wait.begin = static_cast<Nanoseconds>(row.begin);
   wait.end = static_cast<Nanoseconds>(row.end);
-  draft_.trace.synchronizations.push_back(wait);
+  decoded_.trace.synchronizations.push_back(wait);
 }
 
-void Decoder::add_cupti_clock(const spool::CuptiClock& row) { draft_.cupti_clock.push_back(row); }
+void Decoder::add_cupti_clock(const spool::CuptiClock& row) { decoded_.cupti_clock.push_back(row); }
 
 void Decoder::add_cuda_device(const spool::CudaDevice& row, const Record& record) {
   Device device;
@@ -435,7 +435,7 @@ void Decoder::add_cuda_device(const spool::CudaDevice& row, const Record& record
   device.registers_per_multiprocessor = row.registers_per_multiprocessor;
   device.shared_per_multiprocessor = row.shared_per_multiprocessor;
   const std::int32_t ordinal = device_number(row.ordinal);
-  if (ordinal >= 0) draft_.cuda_devices.push_back({ordinal, std::move(device)});
+  if (ordinal >= 0) decoded_.cuda_devices.push_back({ordinal, std::move(device)});
 }
 
 }  // namespace ompdm::trace

@@ -90,16 +90,16 @@ void Decoder::tie_deferred_regions() {
       ++unreadable;
       continue;
     }
-    auto row = draft_.trace.regions.edit(region);
+    auto row = decoded_.trace.regions.edit(region);
     row->path = made->second.path;
     row->maker = made->second.thread;
     row->made = made->second.time;
     if (!row->path || !row->site) continue;
-    draft_.site_extras[row->site.value].callers = draft_.decoded_paths[row->path.value].frames;
+    decoded_.site_extras[row->site.value].callers = decoded_.paths[row->path.value].frames;
   }
 }
 
-Draft Decoder::take(std::uint64_t last_ticks) {
+DecodedTrace Decoder::take(std::uint64_t last_ticks) {
   leave_open();
   tie_deferred_regions();
   tie_tallies();
@@ -111,11 +111,11 @@ Draft Decoder::take(std::uint64_t last_ticks) {
       rows.edit(i)->unfinished = true;
     }
   };
-  close(draft_.trace.regions, open_regions_);
-  close(draft_.trace.launches, open_launches_);
-  draft_.trace.process.wall = last_;
-  draft_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
-  return std::move(draft_);
+  close(decoded_.trace.regions, open_regions_);
+  close(decoded_.trace.launches, open_launches_);
+  decoded_.trace.process.wall = last_;
+  decoded_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
+  return std::move(decoded_);
 }
 
 // Columns that grow as they are filled are copied, and touch twice the memory. Of many chunks some
@@ -148,23 +148,24 @@ void Decoder::reserve(SpoolFile& file) {
     const std::size_t all = count * chunks.size() / std::max<std::size_t>(looked_at, 1);
     return looked_at == chunks.size() ? count : all + all / 16;
   };
-  draft_.trace.regions.reserve(scaled(regions));
-  draft_.region_extras.reserve(scaled(regions));
-  draft_.trace.ops.reserve(scaled(ops));
-  draft_.op_extras.reserve(scaled(ops));
+  decoded_.trace.regions.reserve(scaled(regions));
+  decoded_.region_extras.reserve(scaled(regions));
+  decoded_.trace.ops.reserve(scaled(ops));
+  decoded_.op_extras.reserve(scaled(ops));
 }
 
 std::vector<std::span<std::byte>> Decoder::room() {
   const auto of = [](auto& column) {
     return std::as_writable_bytes(std::span(column.data(), column.capacity()));
   };
-  std::vector<std::span<std::byte>> room = {draft_.trace.regions.room(), of(draft_.region_extras),
-                                            draft_.trace.ops.room(), of(draft_.op_extras)};
+  std::vector<std::span<std::byte>> room = {decoded_.trace.regions.room(),
+                                            of(decoded_.region_extras), decoded_.trace.ops.room(),
+                                            of(decoded_.op_extras)};
   for (auto& one : room) one = one.first(one.size() - one.size() / 16);
   return room;
 }
 
-Draft decode(SpoolFile& file, const ClockScale& clock) {
+DecodedTrace decode(SpoolFile& file, const ClockScale& clock) {
   Decoder decoder(clock);
   decoder.reserve(file);
   const Prefault prefault(decoder.room());
@@ -192,14 +193,14 @@ Draft decode(SpoolFile& file, const ClockScale& clock) {
     }
     last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
   }
-  Draft draft = decoder.take(last_ticks);
-  draft.trace.losses.push_back({"records_unreadable", decoder.unreadable});
-  draft.trace.losses.push_back({"chunks_unreadable", file.unreadable_chunks()});
-  return draft;
+  DecodedTrace decoded = decoder.take(last_ticks);
+  decoded.trace.losses.push_back({"records_unreadable", decoder.unreadable});
+  decoded.trace.losses.push_back({"chunks_unreadable", file.unreadable_chunks()});
+  return decoded;
 }
 
 std::uint32_t Decoder::thread_of(std::uint32_t tid) {
-  auto& threads = draft_.trace.threads;
+  auto& threads = decoded_.trace.threads;
   const auto [at, is_new] = threads_.emplace(tid, static_cast<std::uint32_t>(threads.size()));
   if (is_new) threads.push_back({tid});
   return at->second;
@@ -214,12 +215,12 @@ void Decoder::add_module(const spool::Module& row, const Record& record) {
   const auto tail = record.tail<spool::Module>(std::uint64_t{row.build_id_size} + row.path_size);
   const auto id_size = std::min<std::size_t>(row.build_id_size, tail.size());
   Module module{text_of(tail.subspan(id_size)), hex_of(tail.first(id_size)), row.bias};
-  auto& modules = draft_.trace.modules;
+  auto& modules = decoded_.trace.modules;
   const auto [at, is_new] = modules_.emplace(std::tuple(module.path, module.build_id, module.bias),
                                              static_cast<std::uint32_t>(modules.size()));
   if (is_new) {
     modules.push_back(std::move(module));
-    draft_.module_ranges.push_back({row.begin, row.end});
+    decoded_.module_ranges.push_back({row.begin, row.end});
   }
   lane_.modules[row.id] = at->second;
 }
@@ -245,16 +246,16 @@ void Decoder::add_site(const spool::Site& row, const Record& record) {
   const auto entry = row.head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
                          ? static_cast<spool::Entry>(row.head.flags)
                          : spool::Entry::kNone;
-  auto& sites = draft_.trace.sites;
+  auto& sites = decoded_.trace.sites;
   const auto [at, is_new] =
       sites_.emplace(SiteKey(module, row.codeptr, row.ident, row.kernel, entry, psource, texts),
                      static_cast<std::uint32_t>(sites.size()));
   if (is_new) {
     Site site;
     site.module = {module};
-    site.address = row.codeptr - (site.module ? draft_.trace.modules[module].bias : 0);
+    site.address = row.codeptr - (site.module ? decoded_.trace.modules[module].bias : 0);
     sites.push_back(std::move(site));
-    SiteExtra& extra = draft_.site_extras.emplace_back();
+    SiteExtra& extra = decoded_.site_extras.emplace_back();
     extra.entry = entry;
     extra.codeptr = row.codeptr;
     extra.kernel = row.kernel;
@@ -278,45 +279,46 @@ void Decoder::add_path(const spool::Path& row, const Record& record) {
       break;
     }
     const Index<Module> module{find(lane_.modules, frame.module)};
-    const std::uint64_t bias = module ? draft_.trace.modules[module.value].bias : 0;
+    const std::uint64_t bias = module ? decoded_.trace.modules[module.value].bias : 0;
     path.frames.push_back({module, frame.address - bias, row.stack + frame.offset});
   }
   // Each lane has paths of its own. The first path gives a site's callers.
-  std::vector<DecodedFrame>& callers = draft_.site_extras[site].callers;
+  std::vector<DecodedFrame>& callers = decoded_.site_extras[site].callers;
   if (callers.empty()) callers = path.frames;
   // The outermost frames of a path that was cut are not known, nor is what two such paths share.
   if ((row.head.flags & spool::kPathCut) != 0) return;
-  lane_.paths[row.id] = static_cast<std::uint32_t>(draft_.decoded_paths.size());
-  draft_.decoded_paths.push_back(std::move(path));
+  lane_.paths[row.id] = static_cast<std::uint32_t>(decoded_.paths.size());
+  decoded_.paths.push_back(std::move(path));
 }
 
 void Decoder::add_symbol(const spool::OffloadEntry& row, const Record& record) {
   if (row.flags == spool::kEntryRequires) {
     const bool unified = (row.size & spool::kUnifiedSharedMemory) != 0;
-    if (unified) draft_.trace.recording.unified_shared_memory = true;
+    if (unified) decoded_.trace.recording.unified_shared_memory = true;
     return;
   }
   const auto name = record.tail<spool::OffloadEntry>(row.name_size);
   if (name.empty()) return;
-  draft_.symbols.push_back(
+  decoded_.symbols.push_back(
       {{find(lane_.modules, row.module)}, unless_endless(text_of(name)), row.address, row.size});
 }
 
 void Decoder::add_mapper_name(const spool::MapperName& row, const Record& record) {
-  lane_.names[row.id] = static_cast<std::uint32_t>(draft_.mapper_names.size());
-  draft_.mapper_names.push_back(unless_endless(text_of(record.tail<spool::MapperName>(row.size))));
+  lane_.names[row.id] = static_cast<std::uint32_t>(decoded_.mapper_names.size());
+  decoded_.mapper_names.push_back(
+      unless_endless(text_of(record.tail<spool::MapperName>(row.size))));
 }
 
 void Decoder::add_mapper_piece(const spool::MapperPiece& row) {
   const std::uint32_t name = find(lane_.names, row.name);
   if (lane_.open.empty() || name == kNoList) return void(++unreadable);
   const std::uint32_t region = lane_.open.back().row;
-  draft_.mapper_pieces.push_back({{region}, row.begin, row.size, row.type, name});
-  ++draft_.trace.regions.rare_of(region).components;
+  decoded_.mapper_pieces.push_back({{region}, row.begin, row.size, row.type, name});
+  ++decoded_.trace.regions.rare_of(region).components;
 }
 
 void Decoder::add_mapped_pointer(const spool::MappedPointer& row) {
-  draft_.trace.mapped_pointers.push_back({device_number(row.device), row.host});
+  decoded_.trace.mapped_pointers.push_back({device_number(row.device), row.host});
 }
 
 void Decoder::add_device(const spool::Device& row, const Record& record) {
@@ -325,20 +327,20 @@ void Decoder::add_device(const spool::Device& row, const Record& record) {
   DeviceEvent event{DeviceEvent::Kind::kInitialize, number, time(row.ticks), row.bytes};
   if (what == spool::DeviceEvent::kFinalize) event.kind = DeviceEvent::Kind::kFinalize;
   if (what == spool::DeviceEvent::kLoad) event.kind = DeviceEvent::Kind::kLoad;
-  draft_.trace.device_events.push_back(event);
+  decoded_.trace.device_events.push_back(event);
   if (what != spool::DeviceEvent::kInitialize) return;
   // Devices initialise again after the last target library was unloaded: one row each.
-  auto& devices = draft_.trace.devices;
+  auto& devices = decoded_.trace.devices;
   if (std::ranges::find(devices, number, &Device::number) != devices.end()) return;
   devices.push_back({number, text_of(record.tail<spool::Device>(row.text_size)), ""});
 }
 
 void Decoder::begin_example(std::uint32_t example) {
   const std::uint32_t real = thread();
-  const auto next = static_cast<std::uint32_t>(draft_.tallies.size());
+  const auto next = static_cast<std::uint32_t>(decoded_.tallies.size());
   const auto [at, is_new] = examples_.try_emplace({lane_.number, example}, next);
   if (is_new) {
-    draft_.tallies.emplace_back().thread = real;
+    decoded_.tallies.emplace_back().thread = real;
   } else {
     ++unreadable;  // two of one number: whose the tally is cannot be told
   }
@@ -384,7 +386,7 @@ void Decoder::tie_tallies() {
       ++unreadable;
       continue;
     }
-    TallyExtra& extra = draft_.tallies[example->second];
+    TallyExtra& extra = decoded_.tallies[example->second];
     extra.is_known = true;
     extra.of = static_cast<spool::TallyOf>(tally.head.flags);
     extra.calls = tally.calls;
@@ -412,7 +414,7 @@ void Decoder::tie_activity_tallies() {
     extra.row.least_bytes = sums.least_bytes;
     extra.row.most_bytes = sums.most_bytes;
     extra.row.times = distribution_of(sums.times);
-    draft_.activity_tallies.push_back(extra);
+    decoded_.activity_tallies.push_back(extra);
   }
 }
 

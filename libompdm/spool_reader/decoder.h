@@ -1,4 +1,4 @@
-// Spool blocks to the rows of a draft.
+// Spool blocks to the rows of a decoded trace.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Decoder {
     lane_ = {};
     example_ = kNoList;
     lane_.number = lane;
-    lane_.first_op = draft_.trace.ops.size();
+    lane_.first_op = decoded_.trace.ops.size();
     thread_ = kNoList;
   }
   void begin_chunk(const Chunk& chunk) {
@@ -69,16 +69,16 @@ class Decoder {
   }
   /// Records are missing here, ends of regions perhaps. No event refers back across this point.
   void skip() {
-    lane_.first_op = draft_.trace.ops.size();
+    lane_.first_op = decoded_.trace.ops.size();
     lose_open();
   }
   void add(const Record& record);
   void add(const RawEvent& event);
-  Draft take(std::uint64_t last_ticks);
+  DecodedTrace take(std::uint64_t last_ticks);
   std::uint64_t unreadable = 0;
 
  private:
-  // Ids of one lane, to positions in the draft's columns.
+  // Ids of one lane, to positions in the decoded trace's columns.
   template <class Id>
   using Positions = std::unordered_map<Id, std::uint32_t>;
 
@@ -236,7 +236,7 @@ class Decoder {
     return time;
   }
   const ClockScale& clock_;
-  Draft draft_;
+  DecodedTrace decoded_;
   LaneIds lane_;
   // Open at the end of their lane: they run until the last known instant.
   std::vector<std::uint32_t> open_regions_;
@@ -244,7 +244,8 @@ class Decoder {
   bool has_externals_ = false;  // calls of a driver are recorded
   std::uint32_t thread_ = kNoList;
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
-  std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t> examples_;  // of Draft::tallies
+  std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t>
+      examples_;  // of DecodedTrace::tallies
   std::vector<spool::Tally> tallies_;
   std::vector<spool::ActivityTally> activity_tallies_;
   std::map<std::pair<spool::LaneId, spool::ActivityNameId>, std::uint32_t> activity_names_;
@@ -270,6 +271,6 @@ class Prefault {
 
 /// All records of the spool. Operations and regions are in the order of their lanes, each lane's in
 /// the order in which they were committed.
-Draft decode(SpoolFile& file, const ClockScale& clock);
+DecodedTrace decode(SpoolFile& file, const ClockScale& clock);
 
 }  // namespace ompdm::trace

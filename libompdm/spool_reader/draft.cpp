@@ -27,7 +27,7 @@ std::vector<std::uint32_t> without_examples(Runs<Row>& rows, Beside&... beside) 
 
 class Taker {
  public:
-  explicit Taker(Draft& draft) : draft_(draft), trace_(draft.trace) {}
+  explicit Taker(DecodedTrace& decoded) : decoded_(decoded), trace_(decoded.trace) {}
 
   void run() {
     const auto each_example = [](const auto& rows, const auto& take) {
@@ -39,9 +39,9 @@ class Taker {
     each_example(trace_.ops, [this](const DataOp& op) { take_op(op); });
     each_example(trace_.launches, [this](const Launch& launch) { take_launch(launch); });
     const auto moved =
-        without_examples(trace_.regions, draft_.region_extras, draft_.region_externals);
-    without_examples(trace_.ops, draft_.op_extras, draft_.op_externals);
-    without_examples(trace_.launches, draft_.launch_kernels, draft_.launch_externals);
+        without_examples(trace_.regions, decoded_.region_extras, decoded_.region_externals);
+    without_examples(trace_.ops, decoded_.op_extras, decoded_.op_externals);
+    without_examples(trace_.launches, decoded_.launch_kernels, decoded_.launch_externals);
     const auto follow = [&](std::uint32_t region) { return moved[region]; };
     trace_.ops.change_regions(follow);
     trace_.launches.change_regions(follow);
@@ -51,8 +51,8 @@ class Taker {
   // Null: its tally was lost, or is of another sort.
   TallyExtra* tally_of(std::uint32_t thread, spool::TallyOf of) const {
     const std::size_t number = thread - kFirstExample;
-    if (number >= draft_.tallies.size()) return nullptr;
-    TallyExtra& extra = draft_.tallies[number];
+    if (number >= decoded_.tallies.size()) return nullptr;
+    TallyExtra& extra = decoded_.tallies[number];
     return extra.is_known && extra.of == of && extra.times.count != 0 ? &extra : nullptr;
   }
 
@@ -89,14 +89,14 @@ class Taker {
     trace_.launch_tallies.push_back({launch, path, extra->times});
   }
 
-  Draft& draft_;
+  DecodedTrace& decoded_;
   Trace& trace_;
 };
 
 }  // namespace
 
-void take_examples(Draft& draft) {
-  if (!draft.tallies.empty()) Taker(draft).run();
+void take_examples(DecodedTrace& decoded) {
+  if (!decoded.tallies.empty()) Taker(decoded).run();
 }
 
 }  // namespace ompdm::trace

@@ -40,7 +40,7 @@ struct TallyExtra {
   static constexpr std::uint32_t kNotJoined = 0xffffffff;
 };
 
-/// Not yet known, in the columns of a draft.
+/// Not yet known, in the columns of a decoded trace.
 inline constexpr std::uint32_t kNoList = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint8_t kNoKind = 0;
 
@@ -94,8 +94,8 @@ struct RegionExtra {
 /// Activities that were aggregated, until the operations that asked for them are known.
 struct ActivityTallyExtra {
   ActivityTally row;
-  std::uint32_t name = kNoList;   ///< in Draft::activity_names
-  std::uint32_t owner = kNoList;  ///< in Draft::tallies
+  std::uint32_t name = kNoList;   ///< in DecodedTrace::activity_names
+  std::uint32_t owner = kNoList;  ///< in DecodedTrace::tallies
 };
 
 /// A CUDA device's row, by its ordinal.
@@ -110,7 +110,7 @@ struct MapperPiece {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   std::uint64_t type = 0;  ///< libomptarget's map type bits
-  std::uint32_t name = 0;  ///< position in Draft::mapper_names
+  std::uint32_t name = 0;  ///< position in DecodedTrace::mapper_names
 };
 
 /// An entry of a module's offload table.
@@ -160,12 +160,11 @@ constexpr bool is_copy(OpKind kind) {
   return kind == OpKind::kHtoD || kind == OpKind::kDtoH || kind == OpKind::kDtoD;
 }
 
-struct Draft {
+struct DecodedTrace {
   Trace trace;
   std::vector<ModuleRange> module_ranges;  ///< beside Trace::modules
   std::vector<SiteExtra> site_extras;
-  std::vector<DecodedPath>
-      decoded_paths;  ///< that Region::path means until call paths are resolved
+  std::vector<DecodedPath> paths;  ///< that Region::path means until call paths are resolved
   Column<OpExtra> op_extras;
   Column<RegionExtra> region_extras;
   std::vector<std::uint64_t> launch_kernels;  ///< host_ptr, beside Trace::launches

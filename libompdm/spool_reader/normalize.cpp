@@ -132,16 +132,16 @@ void name_operations(Trace& trace) {
 }
 
 // Drops operations of a later specification. Returns how many.
-std::uint64_t drop_unknown(Draft& draft) {
+std::uint64_t drop_unknown(DecodedTrace& decoded) {
   const auto is_unknown = [](const OpExtra& extra) {
     return kind_at(extra.optype) == std::size(kOperationKinds);
   };
-  const auto unknown = std::ranges::count_if(draft.op_extras, is_unknown);
+  const auto unknown = std::ranges::count_if(decoded.op_extras, is_unknown);
   if (unknown == 0) return 0;
   const auto moved =
-      draft.trace.ops.keep([&](std::size_t i) { return !is_unknown(draft.op_extras[i]); });
-  keep_beside(moved, draft.op_extras);
-  keep_beside(moved, draft.op_externals);
+      decoded.trace.ops.keep([&](std::size_t i) { return !is_unknown(decoded.op_extras[i]); });
+  keep_beside(moved, decoded.op_extras);
+  keep_beside(moved, decoded.op_externals);
   return static_cast<std::uint64_t>(unknown);
 }
 
@@ -154,19 +154,19 @@ bool is_memset_call(spool::Entry entry) {
   return entry == spool::Entry::kMemset || entry == spool::Entry::kMemsetAsync;
 }
 
-bool are_of_one_thread(const Draft& draft, std::uint32_t a, std::uint32_t b) {
+bool are_of_one_thread(const DecodedTrace& decoded, std::uint32_t a, std::uint32_t b) {
   if (a == b) return true;
   return a >= kFirstExample && b >= kFirstExample &&
-         draft.tallies[a - kFirstExample].thread == draft.tallies[b - kFirstExample].thread;
+         decoded.tallies[a - kFirstExample].thread == decoded.tallies[b - kFirstExample].thread;
 }
 
 // Sums of operations that were aggregated in two halves are exact. Which times of the halves belong
 // together is not known: each gets the other half's mean.
-void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
+void join_tallies(DecodedTrace& decoded, std::uint32_t down, std::uint32_t up) {
   if (down < kFirstExample) return;
-  Distribution& times = draft.tallies[down - kFirstExample].times;
-  const Distribution& others = draft.tallies[up - kFirstExample].times;
-  draft.tallies[up - kFirstExample].joined = down - kFirstExample;
+  Distribution& times = decoded.tallies[down - kFirstExample].times;
+  const Distribution& others = decoded.tallies[up - kFirstExample].times;
+  decoded.tallies[up - kFirstExample].joined = down - kFirstExample;
   if (times.count == 0 || others.count == 0) return;
   const auto mean = static_cast<std::uint64_t>(others.mean());
   Distribution joined;
@@ -180,36 +180,36 @@ void join_tallies(Draft& draft, std::uint32_t down, std::uint32_t up) {
 }
 
 // Whether `up` sends the data that `down` has just copied to the runtime's bounce buffer.
-bool are_halves(const Draft& draft, std::size_t down, std::size_t up) {
-  const Runs<DataOp>& ops = draft.trace.ops;
+bool are_halves(const DecodedTrace& decoded, std::size_t down, std::size_t up) {
+  const Runs<DataOp>& ops = decoded.trace.ops;
   if (ops.region_of(down) || ops.region_of(up)) return false;
   const DataOp& a = ops.common(down);
   const DataOp& b = ops.common(up);
   if (a.kind != OpKind::kDtoH || b.kind != OpKind::kHtoD) return false;
-  if (!are_of_one_thread(draft, a.thread, b.thread) || a.site != b.site || !a.site) return false;
+  if (!are_of_one_thread(decoded, a.thread, b.thread) || a.site != b.site || !a.site) return false;
   if (a.bytes != b.bytes || a.dst != b.src) return false;
-  if (draft.op_extras[down].api_call != draft.op_extras[up].api_call) return false;
-  const spool::Entry entry = draft.site_extras[a.site.value].entry;
+  if (decoded.op_extras[down].api_call != decoded.op_extras[up].api_call) return false;
+  const spool::Entry entry = decoded.site_extras[a.site.value].entry;
   return is_copy_call(entry) || entry == spool::Entry::kNone;
 }
 
-bool is_staged_memset(const Draft& draft, std::size_t at) {
-  if (draft.trace.ops.region_of(at)) return false;
-  const DataOp& op = draft.trace.ops.common(at);
+bool is_staged_memset(const DecodedTrace& decoded, std::size_t at) {
+  if (decoded.trace.ops.region_of(at)) return false;
+  const DataOp& op = decoded.trace.ops.common(at);
   return op.kind == OpKind::kHtoD && op.site &&
-         is_memset_call(draft.site_extras[op.site.value].entry);
+         is_memset_call(decoded.site_extras[op.site.value].entry);
 }
 
 // Joins halves of bounced copies and splits a memset from the upload that stages it.
-void rewrite_api_calls(Draft& draft) {
-  const Runs<DataOp>& old = draft.trace.ops;
+void rewrite_api_calls(DecodedTrace& decoded) {
+  const Runs<DataOp>& old = decoded.trace.ops;
   const auto begins_pair = [&](std::size_t i) {
-    return i + 1 < old.size() && are_halves(draft, i, i + 1);
+    return i + 1 < old.size() && are_halves(decoded, i, i + 1);
   };
   std::size_t first = 0;
-  while (first < old.size() && !is_staged_memset(draft, first) && !begins_pair(first)) ++first;
+  while (first < old.size() && !is_staged_memset(decoded, first) && !begins_pair(first)) ++first;
   if (first == old.size()) return;
-  const bool has_externals = !draft.op_externals.empty();
+  const bool has_externals = !decoded.op_externals.empty();
   Runs<DataOp> ops;
   Column<OpExtra> extras;
   std::vector<OpExternals> externals;
@@ -217,8 +217,8 @@ void rewrite_api_calls(Draft& draft) {
   extras.reserve(old.size());
   const auto put = [&](const DataOp& op, std::size_t from) {
     ops.push_back(op);
-    extras.push_back(draft.op_extras[from]);
-    if (has_externals) externals.push_back(draft.op_externals[from]);
+    extras.push_back(decoded.op_extras[from]);
+    if (has_externals) externals.push_back(decoded.op_externals[from]);
   };
   for (std::size_t i = 0; i < old.size(); ++i) {
     DataOp op = old[i];
@@ -230,12 +230,12 @@ void rewrite_api_calls(Draft& draft) {
       op.end = up.end;
       op.unfinished = up.unfinished;
       put(op, i);
-      if (has_externals) externals.back().second = draft.op_externals[i + 1].id;
-      join_tallies(draft, op.thread, up.thread);
+      if (has_externals) externals.back().second = decoded.op_externals[i + 1].id;
+      join_tallies(decoded, op.thread, up.thread);
       ++i;
       continue;
     }
-    if (is_staged_memset(draft, i)) {
+    if (is_staged_memset(decoded, i)) {
       DataOp fill = op;
       fill.kind = OpKind::kMemset;
       fill.src = 0;
@@ -244,9 +244,9 @@ void rewrite_api_calls(Draft& draft) {
     }
     put(op, i);
   }
-  draft.trace.ops = std::move(ops);
-  draft.op_extras = std::move(extras);
-  draft.op_externals = std::move(externals);
+  decoded.trace.ops = std::move(ops);
+  decoded.op_extras = std::move(extras);
+  decoded.op_externals = std::move(externals);
 }
 
 // On a device that works asynchronously the host's interval is that of the submission.
@@ -276,12 +276,12 @@ OpKind told_kind(std::uint16_t optype) {
   return at < std::size(kOperationKinds) ? kOperationKinds[at] : OpKind::kMemset;
 }
 
-void normalize_operations(Draft& draft) {
-  Trace& trace = draft.trace;
+void normalize_operations(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
   trace.host_device = learn_host_device(trace);
   name_operations(trace);
-  trace.losses.push_back({"ops_unknown", drop_unknown(draft)});
-  rewrite_api_calls(draft);
+  trace.losses.push_back({"ops_unknown", drop_unknown(decoded)});
+  rewrite_api_calls(decoded);
   complete_devices(trace);
   mark_enqueued(trace);
 }

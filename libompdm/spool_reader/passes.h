@@ -21,36 +21,36 @@ OpKind told_kind(std::uint16_t optype);
 
 /// Corrects the operations' kinds and devices and drops the halves of bounced copies. Expects the
 /// draft as decoded: the halves of a copy are found by their being neighbours in their lane.
-void normalize_operations(Draft& draft);
+void normalize_operations(DecodedTrace& decoded);
 
 /// Rewrites the sources and names of the notes of flang's sites, and of mapper names. A directive's
 /// file, which flang (19 to 22) leaves out, is that of its debug information, else that of the
 /// variables which are declared in it; a module's variable in other files is declared where debug
 /// information says.
-void read_flang(Draft& draft, Symbols& symbols);
+void read_flang(DecodedTrace& decoded, Symbols& symbols);
 
 /// Fills the sites. Needs the operations normalised. The runtime's own line is preferred to that of
 /// the kernel's name, and this to debug information.
-void resolve_sites(Draft& draft, Symbols& symbols);
+void resolve_sites(DecodedTrace& decoded, Symbols& symbols);
 
 /// Fills the kernels and binds the launches to them. Needs the sites.
-void resolve_kernels(Draft& draft);
+void resolve_kernels(DecodedTrace& decoded);
 
 /// Makes Trace::call_paths, call_places and loops of the spool's call paths, and lets regions and
 /// API calls refer to them. Needs the sites.
-void resolve_call_paths(Draft& draft, Symbols& symbols);
+void resolve_call_paths(DecodedTrace& decoded, Symbols& symbols);
 
 /// Replays the run's mappings: fills variables, the operations' variable, map type, `internal`,
 /// missing bytes and sites, and the map lists' names. Needs operations normalised and in order, and
 /// the sites.
-void attribute(Draft& draft);
+void attribute(DecodedTrace& decoded);
 
 /// Fills the trace's device variables, and marks those of its variables that are tables of
 /// pointers. Needs the variables.
-void find_pointers(Draft& draft, Symbols& symbols);
+void find_pointers(DecodedTrace& decoded, Symbols& symbols);
 
-/// Takes the examples out of the draft's rows, and makes the trace's tallies of them.
-void take_examples(Draft& draft);
+/// Takes the examples out of the decoded rows, and makes the trace's tallies of them.
+void take_examples(DecodedTrace& decoded);
 
 /// Activities that belong to nothing, and operations without one.
 struct Untied {
@@ -61,6 +61,6 @@ struct Untied {
 /// Brings the activities to the recording's clock, OpenMP's device numbers and order of begin, and
 /// finds the operation, launch, region and kernel of each. `attach`: CLOCK_MONOTONIC at attach.
 /// Needs the kernels, and operations and launches in their final order.
-Untied tie_activities(Draft& draft, std::uint64_t attach);
+Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach);
 
 }  // namespace ompdm::trace

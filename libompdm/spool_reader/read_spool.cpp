@@ -211,13 +211,13 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::SpoolFile file(path);
   const spool::FileHeader& header = file.header();
   const trace::ClockScale clock = trace::clock_of(file);
-  trace::Draft draft = trace::decode(file, clock);
-  Trace& model = draft.trace;
+  trace::DecodedTrace decoded = trace::decode(file, clock);
+  Trace& model = decoded.trace;
   model.file = path.string();
-  const Recording decoded = model.recording;
+  const Recording decoded_recording = model.recording;
   model.recording = trace::recording_of(header, clock);
-  model.recording.hashing_ns = decoded.hashing_ns;
-  model.recording.unified_shared_memory = decoded.unified_shared_memory;
+  model.recording.hashing_ns = decoded_recording.hashing_ns;
+  model.recording.unified_shared_memory = decoded_recording.unified_shared_memory;
   const Nanoseconds last_instant = model.process.wall;
   model.process = trace::process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
@@ -227,21 +227,21 @@ Trace read_spool(const std::filesystem::path& path) {
   }
 
   trace::complete_paths(model.modules, model.process.directory);
-  trace::normalize_operations(draft);
-  trace::order_by_begin(draft);
+  trace::normalize_operations(decoded);
+  trace::order_by_begin(decoded);
   trace::tidy(model);
   trace::Symbols symbols(model.modules, model.process.start_realtime_ns);
-  trace::read_flang(draft, symbols);
-  trace::resolve_sites(draft, symbols);
-  trace::resolve_kernels(draft);
-  trace::resolve_call_paths(draft, symbols);
-  trace::attribute(draft);
-  trace::name_globals(draft, symbols);
+  trace::read_flang(decoded, symbols);
+  trace::resolve_sites(decoded, symbols);
+  trace::resolve_kernels(decoded);
+  trace::resolve_call_paths(decoded, symbols);
+  trace::attribute(decoded);
+  trace::name_globals(decoded, symbols);
   trace::tidy(model);
-  trace::find_pointers(draft, symbols);
+  trace::find_pointers(decoded, symbols);
   model.sources = trace::source_digests(model, symbols);
-  trace::take_examples(draft);
-  const trace::Untied untied = trace::tie_activities(draft, header.attach.monotonic_ns);
+  trace::take_examples(decoded);
+  const trace::Untied untied = trace::tie_activities(decoded, header.attach.monotonic_ns);
 
   std::vector<Loss> losses = trace::recorder_losses(header);
   losses.insert(losses.end(), model.losses.begin(), model.losses.end());

@@ -339,74 +339,75 @@ void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& p
 
 }  // namespace
 
-struct DwarfPlaces::Units {
-  /// A compilation unit.
-  class Unit {
-   public:
-    explicit Unit(Dwarf_Die die) : entry(die) {}
+/// A compilation unit.
+class DwarfUnit {
+ public:
+  explicit DwarfUnit(Dwarf_Die die) : entry(die) {}
 
-    /// The entries around an address, innermost first, the function last; empty if it is in none.
-    std::vector<Dwarf_Die> scopes_at(std::uint64_t address) {
-      if (functions_.empty()) add_functions(&entry, 0);
-      std::vector<Dwarf_Die> scopes;
-      const auto after = functions_.upper_bound(address);
-      if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
-      std::optional<Dwarf_Die> next = std::prev(after)->second.entry;
-      while (next && scopes.size() < kDeepest) {
-        scopes.push_back(*next);
-        next = inner_scope(&scopes.back(), address);
-      }
-      std::ranges::reverse(scopes);
-      return scopes;
+  /// The entries around an address, innermost first, the function last; empty if it is in none.
+  std::vector<Dwarf_Die> scopes_at(std::uint64_t address) {
+    if (functions_.empty()) add_functions(&entry, 0);
+    std::vector<Dwarf_Die> scopes;
+    const auto after = functions_.upper_bound(address);
+    if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
+    std::optional<Dwarf_Die> next = std::prev(after)->second.entry;
+    while (next && scopes.size() < kDeepest) {
+      scopes.push_back(*next);
+      next = inner_scope(&scopes.back(), address);
     }
+    std::ranges::reverse(scopes);
+    return scopes;
+  }
 
-    Dwarf_Die entry;
+  Dwarf_Die entry;
 
-   private:
-    struct Function {
-      std::uint64_t end = 0;
-      Dwarf_Die entry{};
-    };
-
-    void add_functions(Dwarf_Die* parent, int depth) {
-      if (depth > kDeepest) return;
-      for (Dwarf_Die child : children_of(parent)) {
-        const bool may_hold_functions =
-            has_tag(&child, {DW_TAG_namespace, DW_TAG_module, DW_TAG_class_type,
-                             DW_TAG_structure_type, DW_TAG_subprogram, DW_TAG_lexical_block});
-        if (!may_hold_functions) continue;
-        add_functions(&child, depth + 1);
-        if (dwarf_tag(&child) != DW_TAG_subprogram) continue;
-        Dwarf_Addr base = 0;
-        Dwarf_Addr begin = 0;
-        Dwarf_Addr end = 0;
-        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
-          if (begin < end) functions_.insert({begin, {end, child}});
-        }
-      }
-    }
-
-    static std::optional<Dwarf_Die> inner_scope(Dwarf_Die* scope, std::uint64_t address) {
-      for (Dwarf_Die child : children_of(scope)) {
-        const bool is_scope = has_tag(&child, {DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
-                                               DW_TAG_try_block, DW_TAG_catch_block});
-        if (is_scope && dwarf_haspc(&child, address) > 0) return child;
-      }
-      return std::nullopt;
-    }
-
-    std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges; read once
+ private:
+  struct Function {
+    std::uint64_t end = 0;
+    Dwarf_Die entry{};
   };
+
+  void add_functions(Dwarf_Die* parent, int depth) {
+    if (depth > kDeepest) return;
+    for (Dwarf_Die child : children_of(parent)) {
+      const bool may_hold_functions =
+          has_tag(&child, {DW_TAG_namespace, DW_TAG_module, DW_TAG_class_type,
+                           DW_TAG_structure_type, DW_TAG_subprogram, DW_TAG_lexical_block});
+      if (!may_hold_functions) continue;
+      add_functions(&child, depth + 1);
+      if (dwarf_tag(&child) != DW_TAG_subprogram) continue;
+      Dwarf_Addr base = 0;
+      Dwarf_Addr begin = 0;
+      Dwarf_Addr end = 0;
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
+        if (begin < end) functions_.insert({begin, {end, child}});
+      }
+    }
+  }
+
+  static std::optional<Dwarf_Die> inner_scope(Dwarf_Die* scope, std::uint64_t address) {
+    for (Dwarf_Die child : children_of(scope)) {
+      const bool is_scope = has_tag(&child, {DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
+                                             DW_TAG_try_block, DW_TAG_catch_block});
+      if (is_scope && dwarf_haspc(&child, address) > 0) return child;
+    }
+    return std::nullopt;
+  }
+
+  std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges; read once
+};
+
+struct DwarfPlaces::Units {
   struct Range {
     std::uint64_t end = 0;
     std::uint32_t unit = 0;
   };
   std::map<std::uint64_t, Range> ranges;  // by begin
-  std::vector<Unit> units;
+  std::vector<DwarfUnit> units;
   std::uint64_t bias = 0;  // between the module's addresses and its debug information's
 
   // The unit that an address of its debug information lies in; null if there is none.
-  Unit* at(std::uint64_t address) {
+  DwarfUnit* at(std::uint64_t address) {
     const auto after = ranges.upper_bound(address);
     if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
     return &units[std::prev(after)->second.unit];
@@ -434,7 +435,7 @@ DwarfPlaces::~DwarfPlaces() = default;
 CodePlace DwarfPlaces::at(std::uint64_t address) const {
   CodePlace place;
   address -= units_->bias;
-  Units::Unit* unit = units_->at(address);
+  DwarfUnit* unit = units_->at(address);
   if (unit == nullptr) return place;
   read_line(&unit->entry, address, place);
   read_functions(&unit->entry, unit->scopes_at(address), place);
@@ -443,7 +444,7 @@ CodePlace DwarfPlaces::at(std::uint64_t address) const {
 
 ItemDeclaration DwarfPlaces::item_at(std::uint64_t address, const std::string& expression) const {
   address -= units_->bias;
-  Units::Unit* unit = units_->at(address);
+  DwarfUnit* unit = units_->at(address);
   if (unit == nullptr) return {};
   return declaration_of(unit->scopes_at(address), expression);
 }

@@ -59,9 +59,9 @@ enum Kind : std::uint8_t { kTarget = 1, kEnter = 2, kExit = 3, kUpdate = 4 };
 // there before.
 using KernelNames = std::map<std::pair<std::uint64_t, std::uint32_t>, const OffloadSymbol*>;
 
-KernelNames kernel_names(const Draft& draft) {
+KernelNames kernel_names(const DecodedTrace& decoded) {
   KernelNames names;
-  for (const OffloadSymbol& symbol : draft.symbols) {
+  for (const OffloadSymbol& symbol : decoded.symbols) {
     if (symbol.size == 0) names[{symbol.address, symbol.module.value}] = &symbol;
   }
   return names;
@@ -78,18 +78,18 @@ const OffloadSymbol* entry_at(const KernelNames& names, Index<Module> module,
 
 // A construct that ran before its library was patched has no names; a later execution of the same
 // call may have them.
-void lend_names(Draft& draft) {
+void lend_names(DecodedTrace& decoded) {
   std::map<std::tuple<std::uint32_t, std::uint64_t>, std::size_t> named;
-  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
-    const SiteExtra& extra = draft.site_extras[i];
-    if (!extra.psource.empty()) named[{draft.trace.sites[i].module.value, extra.codeptr}] = i;
+  for (std::size_t i = 0; i < decoded.site_extras.size(); ++i) {
+    const SiteExtra& extra = decoded.site_extras[i];
+    if (!extra.psource.empty()) named[{decoded.trace.sites[i].module.value, extra.codeptr}] = i;
   }
-  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
-    SiteExtra& extra = draft.site_extras[i];
+  for (std::size_t i = 0; i < decoded.site_extras.size(); ++i) {
+    SiteExtra& extra = decoded.site_extras[i];
     if (!extra.psource.empty()) continue;
-    const auto at = named.find({draft.trace.sites[i].module.value, extra.codeptr});
+    const auto at = named.find({decoded.trace.sites[i].module.value, extra.codeptr});
     if (at == named.end()) continue;
-    const SiteExtra& lender = draft.site_extras[at->second];
+    const SiteExtra& lender = decoded.site_extras[at->second];
     extra.psource = lender.psource;
     if (extra.entry == spool::Entry::kNone) extra.entry = lender.entry;
     if (extra.names.empty()) extra.names = lender.names;
@@ -141,43 +141,44 @@ Directive directive_of(std::uint8_t kind, spool::Entry entry) {
   return Directive::kApi;
 }
 
-void name_directives(Draft& draft) {
-  Trace& trace = draft.trace;
+void name_directives(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
   std::vector<std::uint8_t> kinds(trace.sites.size(), kNoKind);
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
     const Index<Site> site = trace.regions.common(i).site;
-    if (site) kinds[site.value] = draft.region_extras[i].kind;
+    if (site) kinds[site.value] = decoded.region_extras[i].kind;
   }
   // A begin and an end that stand at one place in the source are a `target data`.
   std::set<std::string_view> begins;
   std::set<std::string_view> ends;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const SiteExtra& extra = draft.site_extras[i];
+    const SiteExtra& extra = decoded.site_extras[i];
     if (!parse_source(extra.psource)) continue;
     if (kinds[i] == kEnter && extra.entry == spool::Entry::kDataBegin) begins.insert(extra.psource);
     if (kinds[i] == kExit && extra.entry == spool::Entry::kDataEnd) ends.insert(extra.psource);
   }
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const std::string& psource = draft.site_extras[i].psource;
+    const std::string& psource = decoded.site_extras[i].psource;
     Site& site = trace.sites[i];
-    site.directive = directive_of(kinds[i], draft.site_extras[i].entry);
+    site.directive = directive_of(kinds[i], decoded.site_extras[i].entry);
     const bool is_data = kinds[i] == kEnter || kinds[i] == kExit;
     if (is_data && begins.contains(psource) && ends.contains(psource)) {
       site.directive = Directive::kTargetData;
     }
-    if (site.directive == Directive::kApi) site.api = api_name(draft.site_extras[i].entry);
+    if (site.directive == Directive::kApi) site.api = api_name(decoded.site_extras[i].entry);
   }
-  const auto kind_of = [&](std::size_t region) { return draft.region_extras[region].kind; };
+  const auto kind_of = [&](std::size_t region) { return decoded.region_extras[region].kind; };
   trace.regions.change_by(kind_of, [&](Region& region, std::uint8_t kind) {
     region.ends_data = kind == kExit && region.site &&
                        trace.sites[region.site.value].directive == Directive::kTargetData;
     // OMPT's own kinds for these never come (LLVM 14 to 22).
     region.nowait =
-        region.nowait || (region.site && is_nowait(draft.site_extras[region.site.value].entry));
+        region.nowait || (region.site && is_nowait(decoded.site_extras[region.site.value].entry));
   });
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
-    if (trace.ops.region_of(i) || !op.site || draft.site_extras[op.site.value].in_runtime) continue;
+    if (trace.ops.region_of(i) || !op.site || decoded.site_extras[op.site.value].in_runtime)
+      continue;
     Site& site = trace.sites[op.site.value];
     if (site.directive == Directive::kApi && site.api.empty()) site.api = api_name(op.kind);
   }
@@ -220,18 +221,18 @@ void locate(Site& site, const SiteExtra& extra, const OffloadSymbol* entry, Symb
 
 // Where a directive was inlined, debug information may have the plain name of its function alone.
 // Its other sites have the full name, but for the template arguments.
-void lend_functions(Draft& draft) {
+void lend_functions(DecodedTrace& decoded) {
   std::map<std::string_view, std::set<std::string>> full;
   const auto is_plain = [](const std::string& name) { return name == plain_function(name); };
-  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
-    const Site& site = draft.trace.sites[i];
+  for (std::size_t i = 0; i < decoded.site_extras.size(); ++i) {
+    const Site& site = decoded.trace.sites[i];
     if (site.source != LineSource::kRuntime || is_plain(site.function)) continue;
-    full[draft.site_extras[i].psource].insert(site.function);
+    full[decoded.site_extras[i].psource].insert(site.function);
   }
-  for (std::size_t i = 0; i < draft.site_extras.size(); ++i) {
-    Site& site = draft.trace.sites[i];
+  for (std::size_t i = 0; i < decoded.site_extras.size(); ++i) {
+    Site& site = decoded.trace.sites[i];
     if (site.source != LineSource::kRuntime || !is_plain(site.function)) continue;
-    const auto names = full.find(draft.site_extras[i].psource);
+    const auto names = full.find(decoded.site_extras[i].psource);
     if (names == full.end() || names->second.size() > 1) continue;
     const std::string& name = *names->second.begin();
     if (name.find('<') == std::string::npos) site.function = name;
@@ -240,36 +241,36 @@ void lend_functions(Draft& draft) {
 
 }  // namespace
 
-void resolve_sites(Draft& draft, Symbols& symbols) {
-  Trace& trace = draft.trace;
+void resolve_sites(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
     const Index<Module> module = trace.sites[i].module;
-    draft.site_extras[i].in_runtime =
+    decoded.site_extras[i].in_runtime =
         module && is_runtime_library(trace.modules[module.value].path);
   }
-  lend_names(draft);
-  name_directives(draft);
-  const KernelNames kernels = kernel_names(draft);
+  lend_names(decoded);
+  name_directives(decoded);
+  const KernelNames kernels = kernel_names(decoded);
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    const SiteExtra& extra = draft.site_extras[i];
+    const SiteExtra& extra = decoded.site_extras[i];
     locate(trace.sites[i], extra, entry_at(kernels, trace.sites[i].module, extra.kernel), symbols);
   }
   // Once the modules of all sites are loaded: callers may need less of a module.
   for (std::size_t i = 0; i < trace.sites.size(); ++i) {
-    const SiteExtra& extra = draft.site_extras[i];
+    const SiteExtra& extra = decoded.site_extras[i];
     if (!extra.in_runtime) trace.sites[i].callers = callers_of(extra, trace.modules, symbols);
   }
-  lend_functions(draft);
+  lend_functions(decoded);
 }
 
-void resolve_kernels(Draft& draft) {
-  Trace& trace = draft.trace;
-  const KernelNames names = kernel_names(draft);
+void resolve_kernels(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
+  const KernelNames names = kernel_names(decoded);
   // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
-  const auto told_at = [&](std::size_t i) { return draft.launch_kernels[i]; };
+  const auto told_at = [&](std::size_t i) { return decoded.launch_kernels[i]; };
   trace.launches.change_by(told_at, [&](Launch& launch, std::uint64_t address) {
-    if (address == 0 && launch.site) address = draft.site_extras[launch.site.value].kernel;
+    if (address == 0 && launch.site) address = decoded.site_extras[launch.site.value].kernel;
     if (address == 0 && !launch.site) return;
     const Index<Module> module =
         launch.site ? trace.sites[launch.site.value].module : Index<Module>{};

@@ -84,10 +84,10 @@ void add_variables(Dwarf_Die* parent, int depth, GlobalVariables& variables) {
 }
 
 /// The only module that lay at an address; none if several did, one after the other.
-Index<Module> module_of(const Draft& draft, std::uint64_t address) {
+Index<Module> module_of(const DecodedTrace& decoded, std::uint64_t address) {
   Index<Module> found;
-  for (std::uint32_t i = 0; i < draft.module_ranges.size(); ++i) {
-    const ModuleRange& range = draft.module_ranges[i];
+  for (std::uint32_t i = 0; i < decoded.module_ranges.size(); ++i) {
+    const ModuleRange& range = decoded.module_ranges[i];
     if (address < range.begin || address >= range.end) continue;
     if (found) return {};
     found = Index<Module>{i};
@@ -107,11 +107,11 @@ GlobalVariables global_variables_of(Dwfl_Module* module) {
   return variables;
 }
 
-void name_globals(Draft& draft, Symbols& symbols) {
-  Trace& trace = draft.trace;
+void name_globals(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
   for (Variable& variable : trace.variables) {
     if (!variable.name.empty()) continue;
-    const Index<Module> module = module_of(draft, variable.address);
+    const Index<Module> module = module_of(decoded, variable.address);
     if (!module) continue;
     const std::uint64_t address = variable.address - trace.modules[module.value].bias;
     const GlobalVariable* global = symbols.global_at(module, address);

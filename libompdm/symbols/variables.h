@@ -38,6 +38,6 @@ class Symbols;
 
 /// Gives the trace's nameless variables the names of the globals that they lie in. Needs them
 /// attributed.
-void name_globals(Draft& draft, Symbols& symbols);
+void name_globals(DecodedTrace& decoded, Symbols& symbols);
 
 }  // namespace ompdm::trace

@@ -23,7 +23,7 @@ class Folder : public TemporaryFolder {
 };
 
 /// A spool as the reader decodes it, and beside that what only its layout tells.
-struct Recorded : trace::Draft {
+struct Recorded : trace::DecodedTrace {
   spool::FileHeader header;
   std::map<spool::Tag, std::size_t> records = {};  ///< how many of each kind were written
   std::map<spool::Event, std::size_t> events = {};
