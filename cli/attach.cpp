@@ -22,25 +22,6 @@ namespace ompdm::cli {
 
 namespace fs = std::filesystem;
 
-fs::path find_own_library(const std::string& name) {
-  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  // The last is where the .deb has it: the system's linker looks for no plugin.
-  const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
-                                         prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64",
-                                         prefix / "lib" / OMPDM_ARCHITECTURE / "ompdm"};
-  for (const fs::path& folder : folders) {
-    std::error_code error;
-    const fs::path library = folder / name;
-    if (fs::is_regular_file(library, error)) return fs::canonical(library);
-  }
-  throw Error(
-      fmt::format("{}: not found in {}, {} or {}: install the command and the "
-                  "library under one prefix (cmake --install)",
-                  name, folders[0].string(), folders[1].string(), folders[2].string()));
-}
-
-fs::path find_recorder() { return find_own_library("libompdm.so"); }
-
 namespace {
 
 std::string variable(const char* name) {
@@ -130,7 +111,87 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
   return change;
 }
 
+struct EnvOptions {
+  std::string shell = "sh";
+  std::string output;
+  bool unset = false;
+};
+
+enum class Syntax { kSh, kFish, kCsh };
+
+Syntax syntax_of(const std::string& shell) {
+  if (shell == "fish") return Syntax::kFish;
+  return shell == "csh" || shell == "tcsh" ? Syntax::kCsh : Syntax::kSh;
+}
+
+// With a semicolon where what comes back from `...` or (...) is one line.
+std::string set_line(Syntax syntax, const std::string& name, const std::string& value) {
+  const std::string word = shell_word(value);
+  if (syntax == Syntax::kFish) return fmt::format("set -gx {} {};", name, word);
+  if (syntax == Syntax::kCsh) return fmt::format("setenv {} {};", name, word);
+  return fmt::format("export {}={}", name, word);
+}
+
+std::string unset_line(Syntax syntax, const std::string& name) {
+  if (syntax == Syntax::kFish) return fmt::format("set -e {};", name);
+  if (syntax == Syntax::kCsh) return fmt::format("unsetenv {};", name);
+  return "unset " + name;
+}
+
+/// Who sees the lines has not given them to the shell.
+void tell_use(const EnvOptions& options, Syntax syntax) {
+  if (::isatty(STDOUT_FILENO) != 1) return;
+  const std::string command =
+      fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
+                  options.unset ? " --unset" : "");
+  fmt::print(stderr, "ompdm: these lines are for the shell: {}\n",
+             syntax == Syntax::kFish  ? command + " | source"
+             : syntax == Syntax::kCsh ? fmt::format("eval `{}`", command)
+                                      : fmt::format("eval \"$({})\"", command));
+}
+
+int run_env(const EnvOptions& options) {
+  EnvironmentChange change;
+  if (options.unset) {
+    change = detach();
+    change.unset.emplace_back("OMPDM_OUTPUT");
+  } else {
+    const std::filesystem::path recorder = find_recorder();
+    if (!fits_preload(recorder)) {
+      throw Error(recorder.string() +
+                  ": LD_PRELOAD cannot hold a path with spaces or colons: use `ompdm record`, or "
+                  "install ompdm elsewhere");
+    }
+    change = attach_by_preload(recorder);
+    if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
+  }
+  const Syntax syntax = syntax_of(options.shell);
+  for (const std::string& name : change.unset) print_exactly(unset_line(syntax, name) + '\n');
+  for (const auto& [name, value] : change.set) print_exactly(set_line(syntax, name, value) + '\n');
+  tell_use(options, syntax);
+  return 0;
+}
+
 }  // namespace
+
+fs::path find_own_library(const std::string& name) {
+  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  // The last is where the .deb has it: the system's linker looks for no plugin.
+  const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
+                                         prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64",
+                                         prefix / "lib" / OMPDM_ARCHITECTURE / "ompdm"};
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const fs::path library = folder / name;
+    if (fs::is_regular_file(library, error)) return fs::canonical(library);
+  }
+  throw Error(
+      fmt::format("{}: not found in {}, {} or {}: install the command and the "
+                  "library under one prefix (cmake --install)",
+                  name, folders[0].string(), folders[1].string(), folders[2].string()));
+}
+
+fs::path find_recorder() { return find_own_library("libompdm.so"); }
 
 std::string other_tools() { return without(variable("OMP_TOOL_LIBRARIES"), ":", is_recorder); }
 
@@ -225,71 +286,6 @@ EnvironmentChange detach() {
   if (is_recorder(variable(kInjection))) change.unset.emplace_back(kInjection);
   return change;
 }
-
-namespace {
-
-struct EnvOptions {
-  std::string shell = "sh";
-  std::string output;
-  bool unset = false;
-};
-
-enum class Syntax { kSh, kFish, kCsh };
-
-Syntax syntax_of(const std::string& shell) {
-  if (shell == "fish") return Syntax::kFish;
-  return shell == "csh" || shell == "tcsh" ? Syntax::kCsh : Syntax::kSh;
-}
-
-// With a semicolon where what comes back from `...` or (...) is one line.
-std::string set_line(Syntax syntax, const std::string& name, const std::string& value) {
-  const std::string word = shell_word(value);
-  if (syntax == Syntax::kFish) return fmt::format("set -gx {} {};", name, word);
-  if (syntax == Syntax::kCsh) return fmt::format("setenv {} {};", name, word);
-  return fmt::format("export {}={}", name, word);
-}
-
-std::string unset_line(Syntax syntax, const std::string& name) {
-  if (syntax == Syntax::kFish) return fmt::format("set -e {};", name);
-  if (syntax == Syntax::kCsh) return fmt::format("unsetenv {};", name);
-  return "unset " + name;
-}
-
-/// Who sees the lines has not given them to the shell.
-void tell_use(const EnvOptions& options, Syntax syntax) {
-  if (::isatty(STDOUT_FILENO) != 1) return;
-  const std::string command =
-      fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
-                  options.unset ? " --unset" : "");
-  fmt::print(stderr, "ompdm: these lines are for the shell: {}\n",
-             syntax == Syntax::kFish  ? command + " | source"
-             : syntax == Syntax::kCsh ? fmt::format("eval `{}`", command)
-                                      : fmt::format("eval \"$({})\"", command));
-}
-
-int run_env(const EnvOptions& options) {
-  EnvironmentChange change;
-  if (options.unset) {
-    change = detach();
-    change.unset.emplace_back("OMPDM_OUTPUT");
-  } else {
-    const std::filesystem::path recorder = find_recorder();
-    if (!fits_preload(recorder)) {
-      throw Error(recorder.string() +
-                  ": LD_PRELOAD cannot hold a path with spaces or colons: use `ompdm record`, or "
-                  "install ompdm elsewhere");
-    }
-    change = attach_by_preload(recorder);
-    if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
-  }
-  const Syntax syntax = syntax_of(options.shell);
-  for (const std::string& name : change.unset) print_exactly(unset_line(syntax, name) + '\n');
-  for (const auto& [name, value] : change.set) print_exactly(set_line(syntax, name, value) + '\n');
-  tell_use(options, syntax);
-  return 0;
-}
-
-}  // namespace
 
 void setup_env(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<EnvOptions>();

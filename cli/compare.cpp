@@ -28,6 +28,7 @@
 #include "verb_help.h"
 
 namespace ompdm::cli {
+
 namespace {
 
 struct CompareOptions {

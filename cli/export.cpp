@@ -38,11 +38,11 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 enum class ExportKind { kDatabase, kJson };
-
-namespace fs = std::filesystem;
 
 constexpr const char* kRemedy = ": choose another name with -o";
 
@@ -52,11 +52,6 @@ bool is_database(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin == kMagic;
-}
-
-bool is_replaceable(const fs::path& path, ExportKind kind) {
-  if (kind == ExportKind::kDatabase) return is_database(path);
-  return is_timeline(path) || is_part(path);
 }
 
 /// Whether standard output is meant.
@@ -82,7 +77,9 @@ void check_export_output(const std::string& output, ExportKind kind,
                 (kind == ExportKind::kJson ? ": use -o - for standard output, or name a file"
                                            : ": name a file with -o"));
   }
-  if (is_replaceable(output, kind)) return;
+  const bool is_ours =
+      kind == ExportKind::kDatabase ? is_database(output) : is_timeline(output) || is_part(output);
+  if (is_ours) return;
   throw Error(
       output +
       (is_trace(output) || is_spool(output) ? ": holds a recording" : ": is something else") +
@@ -150,10 +147,6 @@ struct TimelineOptions {
   std::string output;              ///< empty: standard output
   AskedPart part;                  ///< on the timeline's clock
 };
-
-/// Writes the timeline, holding one trace at a time, and says on stderr how far times agree. Its
-/// clock begins as the first of all `files` starts, chosen or not. Throws Error.
-void write_timeline(const TimelineOptions& options, const NamedTraces& named);
 
 struct Named {
   OneRecording recording;
@@ -234,12 +227,6 @@ Trace read_again(Named& named) {
   return trace;
 }
 
-void check_name(const std::string& output) {
-  if (output.ends_with(".ompdm")) {
-    throw Error(output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
-  }
-}
-
 /// From the first one's start to the last one's end, on their clock.
 Span span_of(const TimelineHead& head) {
   Span span{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min()};
@@ -251,13 +238,12 @@ Span span_of(const TimelineHead& head) {
   return span;
 }
 
-std::unique_ptr<TimelineWriter> open_writer(const std::string& output, const TimelineHead& head) {
-  return output.empty() ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
-                        : std::make_unique<TimelineWriter>(output, head);
-}
-
+/// Writes the timeline, holds one trace at a time, and says on stderr how far times agree. The
+/// clock of the timeline begins as the first of all `files` starts, chosen or not. Throws Error.
 void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
-  check_name(options.output);
+  if (options.output.ends_with(".ompdm")) {
+    throw Error(options.output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
+  }
   const std::optional<analysis::Link> link = link_of(of.model);
   std::vector<Named> named = name_all(options.files, of.as == kAsInputs);
   std::vector<Process> processes;
@@ -274,7 +260,9 @@ void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
 
   const bool is_whole = options.part.is_whole();
   const Span part = is_whole ? Span{} : part_of(options.part, span_of(head), "these runs last");
-  const std::unique_ptr<TimelineWriter> writer = open_writer(options.output, head);
+  const auto writer = options.output.empty()
+                          ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
+                          : std::make_unique<TimelineWriter>(options.output, head);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     Trace trace = read_again(named[chosen[i]]);
     if (link) trace = analysis::retime(std::move(trace), *link);
@@ -286,10 +274,6 @@ void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
   }
   writer->close();
 }
-
-namespace fs = std::filesystem;
-
-constexpr const char* kOutputName = "standard output";
 
 struct ExportOptions {
   NamedTraces traces;
@@ -349,7 +333,7 @@ void write_window(const NamedTraces& one, const AskedPart& asked, const std::str
     written = &part;
   }
   if (is_standard_output(output)) {
-    write_trace(*written, STDOUT_FILENO, kOutputName);
+    write_trace(*written, STDOUT_FILENO, "standard output");
   } else {
     replace_trace(*written, output);
   }

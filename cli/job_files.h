@@ -1,4 +1,4 @@
-// The traces and summaries of a job's ranks, and all of them as one summary.
+// The traces and summaries of a job's ranks, all of them as one summary, and `ompdm merge`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include "ompdm/finish.h"
 #include "ompdm/summary.h"
 #include "session.h"
-#include "trace_names.h"
 
 namespace ompdm::cli {
 

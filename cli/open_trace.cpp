@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
 #include "ompdm/timeline.h"
@@ -24,6 +25,8 @@
 #include "output.h"
 
 namespace ompdm::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -102,8 +105,8 @@ Trace read_all(int descriptor, const std::string& input) {
   }
 }
 
-}  // namespace
-
+/// Reads a trace or a spool from standard input. Throws Error, also where standard input is a
+/// terminal or was read before.
 Trace read_standard_input() {
   static bool was_read = false;
   if (std::exchange(was_read, true)) {
@@ -117,11 +120,7 @@ Trace read_standard_input() {
   return read_all(STDIN_FILENO, kInputName);
 }
 
-bool is_pipe(const std::string& name) {
-  std::error_code error;
-  return std::filesystem::is_fifo(name, error);
-}
-
+/// Reads a trace or a spool from a pipe to its end. Throws Error.
 Trace read_pipe(const std::string& name) {
   const int pipe = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (pipe < 0) {
@@ -137,23 +136,9 @@ Trace read_pipe(const std::string& name) {
   }
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
 bool exists(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
-}
-
-/// "trace.ompdm" of "trace.json" and "trace.json.gz"; empty of other names.
-std::string long_run_name(std::string name) {
-  for (const std::string_view ending : {".json.gz", ".json"}) {
-    if (!name.ends_with(ending)) continue;
-    name.resize(name.size() - ending.size());
-    return name + ".ompdm";
-  }
-  return {};
 }
 
 /// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
@@ -250,16 +235,21 @@ void refuse_job(const std::string& name) {
 
 }  // namespace
 
+bool is_pipe(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::is_fifo(name, error);
+}
+
 std::string named_trace(const std::string& name) {
   if (exists(name)) return name;
-  std::string other = long_run_name(name);
-  return !other.empty() && is_trace(other) ? other : name;
+  const std::string stem = without_trace_ending(name);
+  std::string other = stem + ".ompdm";
+  return stem != name && is_trace(other) ? other : name;
 }
 
 std::optional<std::string> trace_of_finished(const std::string& spool) {
-  constexpr std::string_view kEnding = ".spool";
-  if (!spool.ends_with(kEnding) || exists(spool)) return std::nullopt;
-  std::string trace = named_trace(spool.substr(0, spool.size() - kEnding.size()));
+  if (!spool.ends_with(kSpoolEnding) || exists(spool)) return std::nullopt;
+  std::string trace = named_trace(spool.substr(0, spool.size() - kSpoolEnding.size()));
   if (!is_trace(trace)) return std::nullopt;
   return trace;
 }

@@ -1,8 +1,6 @@
-#include "record.h"
-
+// `ompdm record`: runs a program with the recorder attached, and finishes its traces.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -20,11 +18,11 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "attach.h"
 #include "job_files.h"
+#include "launch.h"
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
@@ -61,8 +59,7 @@ std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<
   return number > most / unit->size ? kLargestAmount + 1 : number * unit->size;
 }
 
-}  // namespace
-
+/// What is wrong with a time: a number and ns, us, ms, s, min or h, more than zero. Empty: nothing.
 std::string is_time(const std::string& value) {
   const std::optional<Nanoseconds> time = time_of(value);
   if (time && *time > 0) return "";
@@ -77,6 +74,7 @@ std::string is_time(const std::string& value) {
   return value + " is no time, as 30s, 500ms or 2min are";
 }
 
+/// A time as the recorder reads it: in whole microseconds, rounded up; empty of an empty text.
 std::string recorder_time(const std::string& value) {
   if (value.empty()) return {};
   constexpr Nanoseconds kMicrosecond = 1000;
@@ -84,6 +82,7 @@ std::string recorder_time(const std::string& value) {
   return fmt::format("{}us", (time + kMicrosecond - 1) / kMicrosecond);
 }
 
+/// What is wrong with a place FILE:LINE. Empty: nothing.
 std::string is_place(const std::string& value) {
   constexpr std::array<Unit, 1> kNone = {{{"", 1}}};
   const std::size_t colon = value.rfind(':');
@@ -100,6 +99,8 @@ std::string is_place(const std::string& value) {
   return *line > kLargestAmount ? value + " is no place: a line is 2147483647 at most" : "";
 }
 
+/// What is wrong with a size: "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB;
+/// without a unit bytes. Empty: nothing.
 std::string is_spool_size(const std::string& value) {
   constexpr std::array<Unit, 12> kUnits = {{{"", 1},
                                             {"K", 1'000},
@@ -119,8 +120,6 @@ std::string is_spool_size(const std::string& value) {
   return *size > kLargestAmount ? value + " is too large: 9223372T at most" : "";
 }
 
-namespace {
-
 /// What is wrong with a value of --hash, as CLI11 asks; empty if the recorder takes it: off, full,
 /// or a percentage from 0 to 100 ("3", "0.5", "12.5%").
 std::string is_hashing(const std::string& value) {
@@ -133,79 +132,6 @@ std::string is_hashing(const std::string& value) {
   if (whole && value.front() != '-' && percent <= 100) return {};
   return value + " is neither off, full nor a percentage from 0 to 100";
 }
-
-/// In the child. The folder and all else that this process has to clear away is the parent's.
-[[noreturn]] void do_work(const std::function<std::vector<std::string>()>& work, int pipe) {
-  ::setsid();
-  ::signal(SIGPIPE, SIG_IGN);  // the parent may have left
-  // Whoever waits for our output, or for a lock of our parent's, is not to wait for this.
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int stream = 0; nowhere >= 0 && stream <= STDERR_FILENO; ++stream) ::dup2(nowhere, stream);
-  int status = 0;
-  try {
-    std::string text;
-    for (const std::string& line : work()) text += line + '\0';
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = ::write(pipe, text.data() + at, text.size() - at);
-      if (written < 0 && errno != EINTR) break;
-      if (written > 0) at += static_cast<std::size_t>(written);
-    }
-  } catch (const std::exception&) {
-    status = 1;
-  }
-  ::_exit(status);
-}
-
-}  // namespace
-
-Apart work_apart(const std::function<std::vector<std::string>()>& work,
-                 const SignalForwarding& signals, const std::function<void()>& slow) {
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) return {work(), false, false};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    signals.restore();
-    ::close(pipe[0]);
-    do_work(work, pipe[1]);
-  }
-  ::close(pipe[1]);
-  if (child < 0) {
-    ::close(pipe[0]);
-    return {work(), false, false};
-  }
-
-  Apart apart;
-  std::string text;
-  constexpr std::chrono::milliseconds kSlow{1000};
-  for (bool told = false;;) {
-    const auto came = signals.wait_for(pipe[0], told ? std::chrono::milliseconds(-1) : kSlow);
-    if (came == SignalForwarding::Came::kSignal) {
-      apart.left = true;
-      break;
-    }
-    if (came == SignalForwarding::Came::kNothing) {
-      slow();
-      told = true;
-      continue;
-    }
-    char piece[4096];
-    const ssize_t got = ::read(pipe[0], piece, sizeof piece);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-  ::close(pipe[0]);
-  if (apart.left) return apart;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  apart.died = status != 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line, '\0');) apart.lines.push_back(line);
-  return apart;
-}
-
-namespace {
 
 constexpr const char* kPageFormat = "html";
 

@@ -25,6 +25,7 @@
 
 #include "attach.h"
 #include "job_files.h"
+#include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -64,74 +65,22 @@ std::vector<std::string> texts_of(const fs::path& file) {
   return texts;
 }
 
-}  // namespace
+/// Regions, data operations and kernels that a trace has as aggregates only.
+struct AggregateCounts {
+  std::uint64_t regions = 0;
+  std::uint64_t ops = 0;
+  std::uint64_t launches = 0;
+  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
+};
 
-Session::Session() {
-  const char* wanted = std::getenv("TMPDIR");
-  std::error_code error;
-  // The folder may have to stand in LD_PRELOAD.
-  const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
-                      fs::is_directory(wanted, error);
-  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
-    std::string path = parent + "/ompdm-XXXXXX";
-    if (::mkdtemp(path.data()) != nullptr) {
-      folder_ = path;
-      return;
-    }
-  }
-  throw Error(std::string("/tmp: no folder can be made there: ") + std::strerror(errno) +
-              ": set TMPDIR to a folder that can be written");
+/// The aggregates of a trace, summed.
+AggregateCounts aggregate_counts(const Trace& trace) {
+  AggregateCounts counts;
+  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
+  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
+  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
+  return counts;
 }
-
-Session::~Session() {
-  std::error_code error;
-  fs::remove_all(folder_, error);
-}
-
-SessionRecord read_session(const fs::path& folder) {
-  SessionRecord session;
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder, error)) {
-    EntryName name;
-    const std::string filename = file.path().filename();
-    if (!parse_name(filename, name)) continue;
-    if (name.ending == ".told") {
-      session.told = true;
-      continue;
-    }
-    std::vector<std::string> texts = texts_of(file.path());
-    texts.resize(3);
-    if (!name.ending.empty()) {
-      session.silent.push_back({name.pid, texts[0]});
-      continue;
-    }
-    if (texts[1].empty()) continue;
-    RecordedProcess process;
-    process.pid = name.pid;
-    process.exec_ordinal = name.exec_ordinal;
-    process.session = folder;
-    process.spool = texts[0];
-    process.trace = texts[1];
-    process.program = texts[2];
-    session.recorded.push_back(std::move(process));
-  }
-  for (RecordedProcess& process : session.recorded) {
-    process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
-      return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
-    });
-  }
-  // FILE itself has the shortest name: the others add to its stem.
-  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const RecordedProcess& process) {
-      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
-                             process.exec_ordinal);
-    };
-    return key(a) < key(b);
-  });
-  return session;
-}
-
-namespace {
 
 /// What there is of one process.
 struct Outcome {
@@ -244,7 +193,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
     const Trace& trace = result.model;
-    const Counts counts = counts_of(trace);
+    const AggregateCounts counts = aggregate_counts(trace);
     outcome.lines.push_back(fmt::format(
         "{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
         how_it_died(process, ending, where_it_died(trace)),
@@ -374,21 +323,6 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
                                 : "next: ompdm doctor " + shell_word(program));
 }
 
-}  // namespace
-
-Settled settle(const SessionRecord& session, const Ending& ending,
-               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
-  Settled all;
-  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
-    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
-    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
-  }
-  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
-  return all;
-}
-
-namespace {
-
 struct FinishVerb {
   std::string spool;
   std::string output;
@@ -417,7 +351,7 @@ std::string lost(const Trace& trace) {
 /// counted in part "(10 regions, … 10 kernels told, 2003, 4020 and 2003 counted; nothing lost)".
 std::string summary(const FinishResult& result) {
   const Trace& trace = result.model;
-  const Counts counts = counts_of(trace);
+  const AggregateCounts counts = aggregate_counts(trace);
   return fmt::format(
       "wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
       number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
@@ -533,6 +467,82 @@ int run_finish(const FinishVerb& verb) {
 }
 
 }  // namespace
+
+Session::Session() {
+  const char* wanted = std::getenv("TMPDIR");
+  std::error_code error;
+  // The folder may have to stand in LD_PRELOAD.
+  const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
+                      fs::is_directory(wanted, error);
+  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
+    std::string path = parent + "/ompdm-XXXXXX";
+    if (::mkdtemp(path.data()) != nullptr) {
+      folder_ = path;
+      return;
+    }
+  }
+  throw Error(std::string("/tmp: no folder can be made there: ") + std::strerror(errno) +
+              ": set TMPDIR to a folder that can be written");
+}
+
+Session::~Session() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+SessionRecord read_session(const fs::path& folder) {
+  SessionRecord session;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    EntryName name;
+    const std::string filename = file.path().filename();
+    if (!parse_name(filename, name)) continue;
+    if (name.ending == ".told") {
+      session.told = true;
+      continue;
+    }
+    std::vector<std::string> texts = texts_of(file.path());
+    texts.resize(3);
+    if (!name.ending.empty()) {
+      session.silent.push_back({name.pid, texts[0]});
+      continue;
+    }
+    if (texts[1].empty()) continue;
+    RecordedProcess process;
+    process.pid = name.pid;
+    process.exec_ordinal = name.exec_ordinal;
+    process.session = folder;
+    process.spool = texts[0];
+    process.trace = texts[1];
+    process.program = texts[2];
+    session.recorded.push_back(std::move(process));
+  }
+  for (RecordedProcess& process : session.recorded) {
+    process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
+      return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
+    });
+  }
+  // FILE itself has the shortest name: the others add to its stem.
+  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const RecordedProcess& process) {
+      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
+                             process.exec_ordinal);
+    };
+    return key(a) < key(b);
+  });
+  return session;
+}
+
+Settled settle(const SessionRecord& session, const Ending& ending,
+               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
+  Settled all;
+  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
+    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
+    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
+  }
+  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
+  return all;
+}
 
 void setup_finish(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<FinishVerb>();

@@ -7,26 +7,8 @@
 #include <vector>
 
 #include "launch.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::cli {
-
-/// Regions, data operations and kernels that a trace has as aggregates only.
-struct Counts {
-  std::uint64_t regions = 0;
-  std::uint64_t ops = 0;
-  std::uint64_t launches = 0;
-  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
-};
-
-/// The aggregates of a trace, summed.
-inline Counts counts_of(const Trace& trace) {
-  Counts counts;
-  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
-  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
-  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
-  return counts;
-}
 
 /// A process that opened a spool.
 struct RecordedProcess {

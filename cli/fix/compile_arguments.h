@@ -50,8 +50,6 @@ class CompileCommands {
 
   /// What the build of the program showed: believed before a file that nobody named.
   void add_seen(std::vector<CompileArguments> seen);
-  /// Whether the user named the folder.
-  [[nodiscard]] bool is_named() const { return is_named_; }
   /// Of a source that it knows; else OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
   /// Translation units that may include a header: all that are known.

@@ -106,15 +106,6 @@ struct Sameness {
 /// Throws Error where one is no regular expression.
 Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command);
 
-/// What crossed, and what was made for it on the device.
-struct Movement {
-  std::uint64_t bytes = 0;
-  std::uint64_t transfers = 0;
-  std::uint64_t allocations = 0;
-
-  void add(const Observation& run);
-};
-
 struct Measured {
   bool verified = false;
   std::string why;  ///< where it was not: what is different
@@ -208,17 +199,5 @@ std::string spared_sentence(const Measured& measured);
 /// of what is not brought back any more.
 std::string verified_head(const Target& target, const Measured& measured,
                           const std::vector<std::string>& released);
-
-/// To standard output where no file is named. Throws Error.
-void write_patch(const std::string& text, const std::string& file);
-
-/// Where nothing is written to FILE: what lies there is of another time.
-void tell_of_older_patch(const std::string& file);
-
-/// Into the user's own tree. Throws Error.
-void apply(const ChangedFiles& files);
-
-/// Before anything is run. Throws Error where the file's folder is not there.
-void expect_folder_of(const std::string& file);
 
 }  // namespace ompdm::cli

@@ -25,45 +25,6 @@ namespace ompdm::cli {
 
 namespace fs = std::filesystem;
 
-Contents::Contents(const Trace& trace) {
-  for (const DataOp& op : trace.ops) {
-    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
-    if (!crosses || op.internal || !op.variable) continue;
-    if (op.hash != 0) crossed_.insert(op.hash);
-    const std::string& name = trace.variables[op.variable.value].name;
-    // What has no name may be several things.
-    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
-  }
-}
-
-void Contents::keep_what_crosses_in(const Contents& other) {
-  std::erase_if(returned_, [&](const auto& one) {
-    return one.second.hash != 0 && !other.crossed_.contains(one.second.hash);
-  });
-}
-
-std::string Contents::lost_in(const Contents& other) const {
-  for (const auto& [address, last] : returned_) {
-    const bool comes_back = last.hash != 0
-                                ? other.crossed_.contains(last.hash)
-                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
-                                    return one.second.name == last.name;
-                                  });
-    if (!comes_back) {
-      return fmt::format("what comes back of {} last does not cross any more", last.name);
-    }
-  }
-  return {};
-}
-
-std::set<std::string> Contents::unseen() const {
-  std::set<std::string> names;
-  for (const auto& [address, last] : returned_) {
-    if (last.hash == 0) names.insert(last.name);
-  }
-  return names;
-}
-
 namespace {
 
 std::uint64_t hash_of(const fs::path& file) {
@@ -79,44 +40,65 @@ std::uint64_t hash_of(const fs::path& file) {
   return XXH3_64bits_digest(state.get());
 }
 
-}  // namespace
+/// The files of a tree, as they are when the object is made.
+class TreeState {
+ public:
+  explicit TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
 
-TreeState::TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
-
-TreeState::Stamps TreeState::stamps() const {
-  Stamps all;
-  std::error_code failed;
-  fs::recursive_directory_iterator at(tree_, fs::directory_options::skip_permission_denied, failed);
-  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-    std::error_code unknown;
-    if (!at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
-    const Stamp stamp{at->last_write_time(unknown), at->file_size(unknown)};
-    if (!unknown) all.emplace(at->path().lexically_relative(tree_), stamp);
+  /// Files that were made or changed since then; a file that cannot be read is left out. Removes
+  /// those that were made, so that the next run finds the same tree.
+  [[nodiscard]] WrittenFiles take_written() const {
+    const Stamps now = stamps();
+    WrittenFiles files;
+    for (const auto& [path, stamp] : now) {
+      const auto known = before_.find(path);
+      if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
+    }
+    remove_new(now);
+    return files;
   }
-  return all;
-}
 
-WrittenFiles TreeState::take_written() const {
-  const Stamps now = stamps();
-  WrittenFiles files;
-  for (const auto& [path, stamp] : now) {
-    const auto known = before_.find(path);
-    if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
+  /// Removes files that were made since then, and reads none.
+  void remove_new() const { remove_new(stamps()); }
+
+ private:
+  struct Stamp {
+    fs::file_time_type changed;
+    std::uintmax_t size = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  using Stamps = std::map<fs::path, Stamp>;
+
+  [[nodiscard]] Stamps stamps() const {
+    Stamps all;
+    std::error_code failed;
+    fs::recursive_directory_iterator at(tree_, fs::directory_options::skip_permission_denied,
+                                        failed);
+    for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+      std::error_code unknown;
+      if (!at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
+      const Stamp stamp{at->last_write_time(unknown), at->file_size(unknown)};
+      if (!unknown) all.emplace(at->path().lexically_relative(tree_), stamp);
+    }
+    return all;
   }
-  remove_new(now);
-  return files;
-}
 
-void TreeState::remove_new() const { remove_new(stamps()); }
-
-void TreeState::remove_new(const Stamps& now) const {
-  for (const auto& [path, stamp] : now) {
-    std::error_code ignored;
-    if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
+  void remove_new(const Stamps& now) const {
+    for (const auto& [path, stamp] : now) {
+      std::error_code ignored;
+      if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
+    }
   }
-}
 
-namespace {
+  fs::path tree_;
+  Stamps before_;
+};
+
+/// Whether a path leads below a folder, by its words alone.
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  return left == folder.end();
+}
 
 fs::path common_folder(const std::vector<fs::path>& files) {
   fs::path folder = files.front().parent_path();
@@ -145,108 +127,6 @@ void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& 
   fs::create_symlink(written.is_absolute() ? target.lexically_relative(folder) : target, link,
                      failed);
 }
-
-}  // namespace
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [left, right] = std::ranges::mismatch(folder, path);
-  return left == folder.end();
-}
-
-fs::path tree_of(const std::vector<fs::path>& files) {
-  const fs::path common = common_folder(files);
-  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
-    std::error_code failed;
-    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
-  }
-  if (is_too_wide(common)) {
-    throw Error(
-        fmt::format("{} is all that the program and its sources have in common: name the "
-                    "folder that is to be copied with --tree",
-                    common.string()));
-  }
-  return common;
-}
-
-bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
-
-void copy_tree(const fs::path& from, const fs::path& to) {
-  if (is_below(fs::weakly_canonical(to), from)) {
-    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
-                            to.string(), from.string()));
-  }
-  // What may not be written here is built in the copy all the same.
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
-        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
-    const ChildEnd end = run_child({words, "/"});
-    if (end.exit_status != 0) {
-      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
-                              end.errors.substr(0, end.errors.find('\n'))));
-    }
-  }
-  std::error_code failed;
-  fs::recursive_directory_iterator at(to, failed);
-  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
-  }
-}
-
-fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
-  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
-}
-
-namespace {
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(fmt::format("{}: cannot be read", file.string()));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
-
-ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
-  std::map<fs::path, std::vector<Replacement>> by_file;
-  for (const EditPlan& plan : plans) {
-    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
-  }
-  ChangedFiles files;
-  for (auto& [file, all] : by_file) {
-    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
-      return std::tuple(one.offset, one.length > 0, !one.behind);
-    });
-    std::string text = text_of(file);
-    // From the end, so that offsets stay.
-    std::size_t begin = text.size() + 1;
-    for (auto at = all.rbegin(); at != all.rend(); ++at) {
-      if (at->offset + at->length > begin || at->offset > text.size()) {
-        throw Error(fmt::format("{}: two findings change the same place", file.string()));
-      }
-      begin = at->offset;
-      text.replace(at->offset, at->length, at->text);
-    }
-    files[file] = std::move(text);
-  }
-  return files;
-}
-
-std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
-  std::string all;
-  for (const auto& [file, text] : files) {
-    const std::string name = file.lexically_relative(tree).string();
-    const ChildEnd end = run_child(
-        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
-         "/",
-         {},
-         text});
-    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
-    all += end.output;
-  }
-  return all;
-}
-
-namespace {
 
 void write_text(const fs::path& file, const std::string& text) {
   // What a link leads to may be the user's own.
@@ -300,16 +180,141 @@ std::vector<fs::path> named_paths(const std::string& message, std::size_t cause)
 
 void count(const Trace& trace, Observation& seen) {
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t times, Nanoseconds) {
-    if (op.kind == OpKind::kAlloc && !op.internal) seen.allocations += times;
+    if (op.kind == OpKind::kAlloc && !op.internal) seen.moved.allocations += times;
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.internal) return;
-    seen.bytes += op.bytes * times;
-    seen.transfers += times;
+    seen.moved.bytes += op.bytes * times;
+    seen.moved.transfers += times;
   });
   seen.contents = Contents(trace);
 }
 
+/// Copies the tree with its times and links: a link leads where it led, or to the same place in the
+/// copy. Throws Error.
+void copy_tree(const fs::path& from, const fs::path& to) {
+  if (is_below(fs::weakly_canonical(to), from)) {
+    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
+                            to.string(), from.string()));
+  }
+  // What may not be written here is built in the copy all the same.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
+        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
+    const ChildEnd end = run_child({words, "/"});
+    if (end.exit_status != 0) {
+      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
+                              end.errors.substr(0, end.errors.find('\n'))));
+    }
+  }
+  std::error_code failed;
+  fs::recursive_directory_iterator at(to, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
+  }
+}
+
 }  // namespace
+
+Contents::Contents(const Trace& trace) {
+  for (const DataOp& op : trace.ops) {
+    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
+    if (!crosses || op.internal || !op.variable) continue;
+    if (op.hash != 0) crossed_.insert(op.hash);
+    const std::string& name = trace.variables[op.variable.value].name;
+    // What has no name may be several things.
+    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
+  }
+}
+
+void Contents::keep_what_crosses_in(const Contents& other) {
+  std::erase_if(returned_, [&](const auto& one) {
+    return one.second.hash != 0 && !other.crossed_.contains(one.second.hash);
+  });
+}
+
+std::string Contents::lost_in(const Contents& other) const {
+  for (const auto& [address, last] : returned_) {
+    const bool comes_back = last.hash != 0
+                                ? other.crossed_.contains(last.hash)
+                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
+                                    return one.second.name == last.name;
+                                  });
+    if (!comes_back) {
+      return fmt::format("what comes back of {} last does not cross any more", last.name);
+    }
+  }
+  return {};
+}
+
+std::set<std::string> Contents::unseen() const {
+  std::set<std::string> names;
+  for (const auto& [address, last] : returned_) {
+    if (last.hash == 0) names.insert(last.name);
+  }
+  return names;
+}
+
+fs::path tree_of(const std::vector<fs::path>& files) {
+  const fs::path common = common_folder(files);
+  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
+    std::error_code failed;
+    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
+  }
+  if (is_too_wide(common)) {
+    throw Error(
+        fmt::format("{} is all that the program and its sources have in common: name the "
+                    "folder that is to be copied with --tree",
+                    common.string()));
+  }
+  return common;
+}
+
+bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
+
+fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
+  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
+}
+
+ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
+  std::map<fs::path, std::vector<Replacement>> by_file;
+  for (const EditPlan& plan : plans) {
+    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
+  }
+  ChangedFiles files;
+  for (auto& [file, all] : by_file) {
+    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
+      return std::tuple(one.offset, one.length > 0, !one.behind);
+    });
+    if (::access(file.c_str(), R_OK) != 0) throw Error(file.string() + ": cannot be read");
+    std::string text = read_text(file);
+    // From the end, so that offsets stay.
+    std::size_t begin = text.size() + 1;
+    for (auto at = all.rbegin(); at != all.rend(); ++at) {
+      if (at->offset + at->length > begin || at->offset > text.size()) {
+        throw Error(fmt::format("{}: two findings change the same place", file.string()));
+      }
+      begin = at->offset;
+      text.replace(at->offset, at->length, at->text);
+    }
+    files[file] = std::move(text);
+  }
+  return files;
+}
+
+std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
+  std::string all;
+  for (const auto& [file, text] : files) {
+    const std::string name = file.lexically_relative(tree).string();
+    const ChildEnd end = run_child(
+        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
+         "/",
+         {},
+         text});
+    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
+    all += end.output;
+  }
+  return all;
+}
 
 std::string Target::command_text(std::size_t number) const {
   const std::vector<std::string>& words = commands.at(number);

@@ -45,44 +45,12 @@ struct Contents {
 /// Hashes of files' contents, by their path in a tree.
 using WrittenFiles = std::map<std::filesystem::path, std::uint64_t>;
 
-class TreeState {
- public:
-  /// As the tree is now.
-  explicit TreeState(std::filesystem::path tree);
-
-  /// Those that were made or changed since then. What cannot be read is left out. Those that were
-  /// made are removed, so that the next run finds what this one found.
-  [[nodiscard]] WrittenFiles take_written() const;
-  /// Removes those that were made, and reads none.
-  void remove_new() const;
-
- private:
-  struct Stamp {
-    std::filesystem::file_time_type changed;
-    std::uintmax_t size = 0;
-    bool operator==(const Stamp&) const = default;
-  };
-  using Stamps = std::map<std::filesystem::path, Stamp>;
-  [[nodiscard]] Stamps stamps() const;
-  void remove_new(const Stamps& now) const;
-
-  std::filesystem::path tree_;
-  Stamps before_;
-};
-
 /// The folder that holds all of these: a repository's top where they are in one, else the one they
 /// have in common. Throws Error where that is no folder to be copied (/, a home, /usr).
 std::filesystem::path tree_of(const std::vector<std::filesystem::path>& files);
 
 /// Whether they have one.
 bool has_tree(const std::vector<std::filesystem::path>& files);
-
-/// Whether a path leads below a folder, by its words alone.
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
-
-/// As it is, with its times and links: these lead where they led, or to the same in the copy.
-/// Throws Error.
-void copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Where a path of the tree lies in its copy; other paths are as they are.
 std::filesystem::path in_copy(const std::filesystem::path& path, const std::filesystem::path& tree,
@@ -111,6 +79,19 @@ struct Target {
   [[nodiscard]] std::string command_text(std::size_t number) const;
 };
 
+/// What a run transferred, and allocated on the device for that.
+struct Movement {
+  std::uint64_t bytes = 0;
+  std::uint64_t transfers = 0;
+  std::uint64_t allocations = 0;
+
+  void add(const Movement& other) {
+    bytes += other.bytes;
+    transfers += other.transfers;
+    allocations += other.allocations;
+  }
+};
+
 /// What one run did.
 struct Observation {
   int exit_status = 0;
@@ -118,11 +99,8 @@ struct Observation {
   std::string errors;
   WrittenFiles files;  ///< in the tree
   std::chrono::nanoseconds wall{};
-  /// Of a recorded run.
-  std::uint64_t bytes = 0;  ///< that crossed
-  std::uint64_t transfers = 0;
-  std::uint64_t allocations = 0;
-  Contents contents;
+  Movement moved;     ///< of a recorded run
+  Contents contents;  ///< of a recorded run
 };
 
 class Workplace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "record.h"
+#include "launch.h"
 #include "scratch.h"
 
 namespace ompdm::cli::apart_test {
