@@ -6,14 +6,71 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cstring>
 #include <sstream>
 
 #include "launch.h"
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+// llvm/Object/OffloadBinary.h, version 1.
+struct Header {
+  unsigned char magic[4];
+  std::uint32_t version;
+  std::uint64_t size;
+  std::uint64_t entry_offset;
+  std::uint64_t entry_size;
+};
+struct Entry {
+  std::uint16_t image_kind;
+  std::uint16_t offload_kind;
+  std::uint32_t flags;
+  std::uint64_t string_offset;
+  std::uint64_t string_count;
+  std::uint64_t image_offset;
+  std::uint64_t image_size;
+};
+struct StringEntry {
+  std::uint64_t key_offset;
+  std::uint64_t value_offset;
+};
+constexpr unsigned char kImageMagic[4] = {0x10, 0xFF, 0x10, 0xAD};
+
+template <class Value>
+std::optional<Value> value_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || sizeof(Value) > bytes.size() - offset) return std::nullopt;
+  Value value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string text_in(std::string_view bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const std::string_view rest = bytes.substr(offset);
+  return std::string(rest.substr(0, rest.find('\0')));
+}
+
+void read_strings(std::string_view binary, const Entry& entry, OffloadImage& image) {
+  for (std::uint64_t i = 0; i < entry.string_count; ++i) {
+    const auto pair = value_at<StringEntry>(binary, entry.string_offset + i * sizeof(StringEntry));
+    if (!pair) return;
+    const std::string key = text_in(binary, pair->key_offset);
+    if (key == "triple") image.triple = text_in(binary, pair->value_offset);
+    if (key == "arch") image.architecture = text_in(binary, pair->value_offset);
+  }
+}
+
+void read_elf_header(std::string_view binary, const Entry& entry, OffloadImage& image) {
+  const auto header = value_at<Elf64_Ehdr>(binary, entry.image_offset);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+  image.is_elf = true;
+  image.elf_flags = header->e_flags;
+}
 
 class OpenElf {
  public:
@@ -85,31 +142,28 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
   if (file.run_path.empty()) file.run_path = rpath;
 }
 
-enum class Symbol { kExported, kImported };  // the former: defined here
-
-template <class Wanted>
-bool has_any(Symbol kind, Wanted wanted, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+/// Calls `look(name, is_defined_here)` with each symbol of a table.
+template <class Look>
+void for_each_symbol(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const Look& look) {
   Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return false;
+  if (data == nullptr || header.sh_entsize == 0) return;
   for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    if ((symbol.st_shndx == SHN_UNDEF) != (kind == Symbol::kImported)) continue;
-    const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (text != nullptr && wanted(std::string_view(text))) return true;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
+    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name != nullptr) look(std::string_view(name), symbol.st_shndx != SHN_UNDEF);
   }
-  return false;
 }
 
-bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
-  const auto is_it = [&](std::string_view text) { return text == name; };
-  return has_any(kind, is_it, elf, section, header);
-}
-
-bool has_beginning(Symbol kind, std::string_view beginning, Elf* elf, Elf_Scn* section,
-                   const GElf_Shdr& header) {
-  const auto begins_so = [&](std::string_view text) { return text.starts_with(beginning); };
-  return has_any(kind, begins_so, elf, section, header);
+void read_dynamic_symbol(std::string_view name, bool is_defined, ElfFile& file) {
+  if (is_defined) {
+    file.defines_tool |= name == "ompt_start_tool";
+    file.connects_offload |= name == "ompt_libomp_connect";
+  } else {
+    // Directives that only move data have no table of kernels.
+    file.offloads |= name.starts_with("__tgt_target_");
+    file.opens_libraries |= name == "dlopen" || name == "dlmopen";
+  }
 }
 
 bool is_number_above_zero(std::string_view text) {
@@ -157,16 +211,14 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   if (header.sh_type == SHT_DYNAMIC) {
     read_dynamic(elf, section, header, file);
   } else if (header.sh_type == SHT_DYNSYM) {
-    file.defines_tool = has(Symbol::kExported, "ompt_start_tool", elf, section, header);
-    file.connects_offload = has(Symbol::kExported, "ompt_libomp_connect", elf, section, header);
-    // Directives that only move data have no table of kernels.
-    file.offloads |= has_beginning(Symbol::kImported, "__tgt_target_", elf, section, header);
-    file.opens_libraries = has(Symbol::kImported, "dlopen", elf, section, header) ||
-                           has(Symbol::kImported, "dlmopen", elf, section, header);
+    for_each_symbol(elf, section, header, [&](std::string_view symbol, bool is_defined) {
+      read_dynamic_symbol(symbol, is_defined, file);
+    });
   } else if (header.sh_type == SHT_SYMTAB) {
     file.has_symbols = true;
-    file.has_target_regions =
-        has_beginning(Symbol::kExported, "__omp_offloading_", elf, section, header);
+    for_each_symbol(elf, section, header, [&](std::string_view symbol, bool is_defined) {
+      file.has_target_regions |= is_defined && symbol.starts_with("__omp_offloading_");
+    });
   } else if (name == ".debug_info" || name == ".zdebug_info") {
     file.has_debug_info = true;
   } else if (name.starts_with(".rodata")) {
@@ -182,7 +234,8 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
     file.has_gcc_offload = true;
   } else if (name == ".llvm.offloading") {
     if (const Elf_Data* data = elf_rawdata(section, nullptr); data != nullptr && data->d_buf) {
-      file.offload_images.assign(static_cast<const char*>(data->d_buf), data->d_size);
+      file.offload_images =
+          parse_offload_images({static_cast<const char*>(data->d_buf), data->d_size});
     }
   }
 }
@@ -198,40 +251,6 @@ void for_each_section(Elf* elf, const Look& look) {
     look(section, header, text_at(elf, names, header.sh_name));
   }
 }
-
-}  // namespace
-
-std::string section_of(const std::filesystem::path& path, std::string_view name) {
-  const OpenElf open(path);
-  std::string text;
-  for_each_section(open.get(), [&](Elf_Scn* section, const GElf_Shdr& header, const auto& its) {
-    const Elf_Data* data =
-        its == name && header.sh_type != SHT_NOBITS ? elf_rawdata(section, nullptr) : nullptr;
-    if (data != nullptr && data->d_buf != nullptr) {
-      text.assign(static_cast<const char*>(data->d_buf), data->d_size);
-    }
-  });
-  return text;
-}
-
-std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
-  const OpenElf open(path);
-  Elf* elf = open.get();
-  GElf_Ehdr elf_header;
-  if (elf == nullptr || gelf_getehdr(elf, &elf_header) == nullptr) return std::nullopt;
-  ElfFile file;
-  file.machine = elf_header.e_machine;
-  file.is_64_bit = gelf_getclass(elf) == ELFCLASS64;
-  read_interpreter(elf, file);
-  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, const std::string& name) {
-    read_section(elf, section, name, header, file);
-  });
-  return file;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
 
 /// Standard output of the loader asked to list, with LD_PRELOAD replaced if `preload` is given.
 /// glibc's goes on after a missing library when it is asked by its variable, and stops when by
@@ -296,6 +315,69 @@ std::string own_loader() {
 
 }  // namespace
 
+std::vector<OffloadImage> parse_offload_images(std::string_view section) {
+  std::vector<OffloadImage> images;
+  while (true) {
+    const auto header = value_at<Header>(section, 0);
+    if (!header || std::memcmp(header->magic, kImageMagic, sizeof kImageMagic) != 0) break;
+    if (header->version != 1 || header->size < sizeof(Header) || header->size > section.size()) {
+      break;
+    }
+    const std::string_view binary = section.substr(0, header->size);
+    const auto entry = value_at<Entry>(binary, header->entry_offset);
+    if (!entry) break;
+    OffloadImage image;
+    read_strings(binary, *entry, image);
+    read_elf_header(binary, *entry, image);
+    images.push_back(std::move(image));
+    // Each binary is padded to 8 bytes; some linkers align the next one further.
+    std::uint64_t next = (header->size + 7) / 8 * 8;
+    while (next < section.size() && section[next] == '\0') next += 8;
+    if (next >= section.size()) break;
+    section.remove_prefix(next);
+  }
+  return images;
+}
+
+bool hides_its_architecture(const OffloadImage& image) {
+  constexpr std::string_view kPrefix = "sm_";
+  if (!image.is_elf || !image.architecture.starts_with(kPrefix)) return false;
+  unsigned sm = 0;
+  const char* const end = image.architecture.data() + image.architecture.size();
+  if (std::from_chars(image.architecture.data() + kPrefix.size(), end, sm).ec != std::errc{}) {
+    return false;
+  }
+  return (image.elf_flags & 0xffU) != sm;
+}
+
+std::string section_of(const std::filesystem::path& path, std::string_view name) {
+  const OpenElf open(path);
+  std::string text;
+  for_each_section(open.get(), [&](Elf_Scn* section, const GElf_Shdr& header, const auto& its) {
+    const Elf_Data* data =
+        its == name && header.sh_type != SHT_NOBITS ? elf_rawdata(section, nullptr) : nullptr;
+    if (data != nullptr && data->d_buf != nullptr) {
+      text.assign(static_cast<const char*>(data->d_buf), data->d_size);
+    }
+  });
+  return text;
+}
+
+std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
+  const OpenElf open(path);
+  Elf* elf = open.get();
+  GElf_Ehdr elf_header;
+  if (elf == nullptr || gelf_getehdr(elf, &elf_header) == nullptr) return std::nullopt;
+  ElfFile file;
+  file.machine = elf_header.e_machine;
+  file.is_64_bit = gelf_getclass(elf) == ELFCLASS64;
+  read_interpreter(elf, file);
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header, const std::string& name) {
+    read_section(elf, section, name, header, file);
+  });
+  return file;
+}
+
 std::vector<LoadedLibrary> loaded_libraries(const fs::path& program,
                                             const std::string& interpreter) {
   const std::string loader = interpreter.empty() ? own_loader() : interpreter;
@@ -327,10 +409,8 @@ fs::path search_library(const std::string& name) {
 }
 
 fs::path search_library_from(const std::string& name, const fs::path& caller) {
-  const char* library_path = std::getenv("LD_LIBRARY_PATH");
   const auto elf = read_elf(caller);
-  for (const std::string& folders :
-       {std::string(library_path != nullptr ? library_path : ""), elf ? elf->run_path : ""}) {
+  for (const std::string& folders : {variable("LD_LIBRARY_PATH"), elf ? elf->run_path : ""}) {
     if (fs::path found = search_folders(folders, name, caller.parent_path()); !found.empty()) {
       return found;
     }

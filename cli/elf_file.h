@@ -10,6 +10,23 @@
 
 namespace ompdm::cli {
 
+/// A device image of LLVM in a program.
+struct OffloadImage {
+  std::string triple;        ///< "x86_64-pc-linux-gnu", "nvptx64-nvidia-cuda"
+  std::string architecture;  ///< "sm_90"; empty for a host device
+  bool is_elf = false;       ///< an ELF image (a cubin, a shared object): `elf_flags` is known
+  std::uint32_t elf_flags = 0;
+  bool operator==(const OffloadImage&) const = default;
+};
+
+/// The images in the contents of a `.llvm.offloading` section; what cannot be understood ends the
+/// list.
+std::vector<OffloadImage> parse_offload_images(std::string_view section);
+
+/// A cubin whose e_flags hide its architecture from LLVM before 22: CUDA 13's ptxas and nvlink
+/// moved it out of the low byte, whereupon the runtime silently counts no device.
+bool hides_its_architecture(const OffloadImage& image);
+
 struct ElfFile {
   std::uint16_t machine = 0;  ///< e_machine
   bool is_64_bit = true;
@@ -28,8 +45,8 @@ struct ElfFile {
   bool connects_offload = false;  ///< exports ompt_libomp_connect: libomptarget can reach OMPT here
   bool opens_libraries = false;   ///< imports dlopen
   bool is_library = false;        ///< a shared object that is no program
-  std::string offload_images;     ///< contents of .llvm.offloading
-  std::string build_id;           ///< lower-case hexadecimal; empty if it has none
+  std::vector<OffloadImage> offload_images;
+  std::string build_id;  ///< lower-case hexadecimal; empty if it has none
 
   /// A program that the kernel starts without a dynamic loader.
   [[nodiscard]] bool is_static() const { return interpreter.empty() && !is_library; }

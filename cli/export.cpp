@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -38,11 +37,11 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 enum class ExportKind { kDatabase, kJson };
-
-namespace fs = std::filesystem;
 
 constexpr const char* kRemedy = ": choose another name with -o";
 
@@ -52,11 +51,6 @@ bool is_database(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin == kMagic;
-}
-
-bool is_replaceable(const fs::path& path, ExportKind kind) {
-  if (kind == ExportKind::kDatabase) return is_database(path);
-  return is_timeline(path) || is_part(path);
 }
 
 /// Whether standard output is meant.
@@ -82,7 +76,9 @@ void check_export_output(const std::string& output, ExportKind kind,
                 (kind == ExportKind::kJson ? ": use -o - for standard output, or name a file"
                                            : ": name a file with -o"));
   }
-  if (is_replaceable(output, kind)) return;
+  const bool is_ours =
+      kind == ExportKind::kDatabase ? is_database(output) : is_timeline(output) || is_part(output);
+  if (is_ours) return;
   throw Error(
       output +
       (is_trace(output) || is_spool(output) ? ": holds a recording" : ": is something else") +
@@ -130,18 +126,18 @@ Span part_of(const AskedPart& asked, const Span& there, const std::string& whose
 }
 
 /// When the events of a recording are told. Throws Error where none is.
-Span told_span(const Trace& trace) {
+Span recorded_span(const Trace& trace) {
   const Recording& recording = trace.recording;
-  const Span told{recording.told_from,
+  const Span span{recording.told_from,
                   recording.told_to != 0 ? recording.told_to : trace.process.wall};
   const bool is_counted =
-      recording.detail == "tallies" || (!recording.detail.empty() && told.from >= told.to);
+      recording.detail == "tallies" || (!recording.detail.empty() && span.from >= span.to);
   if (is_counted) {
     throw Error(trace.file +
                 ": was counted, and no event is told: there is no part to take, leave out --from "
                 "and --to");
   }
-  return told;
+  return span;
 }
 
 struct TimelineOptions {
@@ -150,10 +146,6 @@ struct TimelineOptions {
   std::string output;              ///< empty: standard output
   AskedPart part;                  ///< on the timeline's clock
 };
-
-/// Writes the timeline, holding one trace at a time, and says on stderr how far times agree. Its
-/// clock begins as the first of all `files` starts, chosen or not. Throws Error.
-void write_timeline(const TimelineOptions& options, const NamedTraces& named);
 
 struct Named {
   OneRecording recording;
@@ -180,7 +172,7 @@ std::vector<Named> name_all(const std::vector<std::string>& files, bool as_input
   for (const std::string& file : files) {
     recordings.push_back(named.emplace_back(name_one(file)).recording);
   }
-  check_apart(recordings);
+  check_distinct(recordings);
   if (!as_inputs) check_ranks(recordings);
   std::vector<Named> sorted;
   for (const std::size_t at : rank_order(recordings)) sorted.push_back(std::move(named[at]));
@@ -234,12 +226,6 @@ Trace read_again(Named& named) {
   return trace;
 }
 
-void check_name(const std::string& output) {
-  if (output.ends_with(".ompdm")) {
-    throw Error(output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
-  }
-}
-
 /// From the first one's start to the last one's end, on their clock.
 Span span_of(const TimelineHead& head) {
   Span span{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min()};
@@ -251,13 +237,12 @@ Span span_of(const TimelineHead& head) {
   return span;
 }
 
-std::unique_ptr<TimelineWriter> open_writer(const std::string& output, const TimelineHead& head) {
-  return output.empty() ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
-                        : std::make_unique<TimelineWriter>(output, head);
-}
-
+/// Writes the timeline, holds one trace at a time, and says on stderr how far times agree. The
+/// clock of the timeline begins as the first of all `files` starts, chosen or not. Throws Error.
 void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
-  check_name(options.output);
+  if (options.output.ends_with(".ompdm")) {
+    throw Error(options.output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
+  }
   const std::optional<analysis::Link> link = link_of(of.model);
   std::vector<Named> named = name_all(options.files, of.as == kAsInputs);
   std::vector<Process> processes;
@@ -274,7 +259,9 @@ void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
 
   const bool is_whole = options.part.is_whole();
   const Span part = is_whole ? Span{} : part_of(options.part, span_of(head), "these runs last");
-  const std::unique_ptr<TimelineWriter> writer = open_writer(options.output, head);
+  const auto writer = options.output.empty()
+                          ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
+                          : std::make_unique<TimelineWriter>(options.output, head);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     Trace trace = read_again(named[chosen[i]]);
     if (link) trace = analysis::retime(std::move(trace), *link);
@@ -286,10 +273,6 @@ void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
   }
   writer->close();
 }
-
-namespace fs = std::filesystem;
-
-constexpr const char* kOutputName = "standard output";
 
 struct ExportOptions {
   NamedTraces traces;
@@ -344,12 +327,13 @@ void write_window(const NamedTraces& one, const AskedPart& asked, const std::str
   Trace part;
   const Trace* written = &opened.traces.front();
   if (!asked.is_whole()) {
-    const Span span = part_of(asked, told_span(*written), written->file + ": its events are told");
+    const Span span =
+        part_of(asked, recorded_span(*written), written->file + ": its events are told");
     part = window_of(*written, span.from, span.to);
     written = &part;
   }
   if (is_standard_output(output)) {
-    write_trace(*written, STDOUT_FILENO, kOutputName);
+    write_trace(*written, STDOUT_FILENO, "standard output");
   } else {
     replace_trace(*written, output);
   }

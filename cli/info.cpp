@@ -27,11 +27,13 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 /// "events told from 40.0 ms to 60.0 ms, the rest counted", of a recording that has a detail;
 /// `running`: its process still runs.
-inline std::string detail_of(const Trace& trace, bool running) {
+std::string detail_of(const Trace& trace, bool running) {
   const Recording& recording = trace.recording;
   if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
   if (recording.is_part()) {
@@ -57,7 +59,6 @@ inline std::string detail_of(const Trace& trace, bool running) {
                                         : "");
 }
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// Its spool. Throws Error where there is none, or its process has ended.
@@ -221,6 +222,26 @@ void print_losses(const Trace& trace) {
              trace.losses.size());
 }
 
+/// How many rows of a kind a trace has, with the key in JSON and the words of the text.
+struct Count {
+  std::size_t count;
+  const char* key;
+  const char* one;
+  const char* many;
+};
+
+std::vector<Count> row_counts(const Trace& trace) {
+  return {{trace.regions.size(), "regions", "region", "regions"},
+          {trace.ops.size(), "data_operations", "data operation", "data operations"},
+          {trace.launches.size(), "launches", "launch", "launches"},
+          {trace.activities.size(), "activities", "device activity", "device activities"},
+          {trace.sites.size(), "sites", "site", "sites"},
+          {trace.variables.size(), "variables", "variable", "variables"},
+          {trace.kernels.size(), "kernels", "kernel", "kernels"},
+          {trace.threads.size(), "threads", "thread", "threads"},
+          {trace.device_events.size(), "device_events", "device event", "device events"}};
+}
+
 void print_text(const OpenedTrace& opened) {
   const Trace& trace = opened.trace;
   const Process& process = trace.process;
@@ -242,27 +263,13 @@ void print_text(const OpenedTrace& opened) {
   }
   if (trace.devices.empty()) fmt::print("  none was initialised\n");
 
-  struct Count {
-    std::size_t count;
-    const char* one;
-    const char* many;
-  };
-  const Count counts[] = {
-      {trace.regions.size(), "region", "regions"},
-      {trace.ops.size(), "data operation", "data operations"},
-      {trace.launches.size(), "launch", "launches"},
-      {trace.activities.size(), "device activity", "device activities"},
-      {trace.sites.size(), "site", "sites"},
-      {trace.variables.size(), "variable", "variables"},
-      {trace.kernels.size(), "kernel", "kernels"},
-      {trace.threads.size(), "thread", "threads"},
-      {trace.device_events.size(), "device event", "device events"},
-      {trace.region_tallies.size() + trace.op_tallies.size() + trace.launch_tallies.size(),
-       "tally of what was counted", "tallies of what was counted"},
-  };
   fmt::print("\nRecorded\n");
-  for (const Count& of : counts)
+  for (const Count& of : row_counts(trace)) {
     fmt::print("  {:>12} {}\n", of.count, of.count == 1 ? of.one : of.many);
+  }
+  const std::size_t tallies =
+      trace.region_tallies.size() + trace.op_tallies.size() + trace.launch_tallies.size();
+  fmt::print("  {:>12} {} of what was counted\n", tallies, tallies == 1 ? "tally" : "tallies");
   print_losses(trace);
   fmt::print("\nModules\n");
   for (const Module& module : trace.modules) {
@@ -307,17 +314,8 @@ ordered_json to_json(const OpenedTrace& opened) {
         {"clock_residual_ns", recording.clock_residual_ns},
         {"finished", recording.finished},
         {"running", opened.running}}},
-      {"counts",
-       {{"regions", trace.regions.size()},
-        {"data_operations", trace.ops.size()},
-        {"launches", trace.launches.size()},
-        {"activities", trace.activities.size()},
-        {"sites", trace.sites.size()},
-        {"variables", trace.variables.size()},
-        {"kernels", trace.kernels.size()},
-        {"threads", trace.threads.size()},
-        {"device_events", trace.device_events.size()}}},
   };
+  for (const Count& of : row_counts(trace)) json["counts"][of.key] = of.count;
   ordered_json& callbacks = json["recording"]["registered"] = ordered_json::object();
   for (const auto& [callback, answer] : recording.registered) callbacks[callback] = answer;
   ordered_json& devices = json["devices"] = ordered_json::array();

@@ -4,28 +4,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
+#include <ostream>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/trace_file.h"
 #include "open_trace.h"
 #include "output.h"
+#include "verb_help.h"
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-namespace fs = std::filesystem;
-using summary::Summary;
 using summary::RankSet;
+using summary::Summary;
 
 std::optional<summary::Source> source_of(const std::string& trace) {
   struct stat file{};
@@ -141,7 +146,7 @@ std::string reason_of(const std::string& error, const std::string& file) {
 }
 
 /// "a.json: left out: ", "a.json and 3 more: left out: ".
-void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
+void print_left_out(const std::vector<std::string>& files, const std::string& why) {
   fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
              files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
 }
@@ -175,12 +180,12 @@ class Reader {
       return one.rank >= size;
     });
     if (!files.empty()) {
-      tell_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
+      print_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
     }
   }
 
   /// Says what is left on stderr, and in the summary.
-  void tell_errors(Summary& all) const {
+  void report_errors(Summary& all) const {
     for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
       fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
     }
@@ -226,8 +231,8 @@ class Merger {
     std::ranges::stable_sort(parts_, {}, [](const auto& part) { return part.first.size(); });
     for (const auto& [ranks, file] : parts_) add_part(ranks, file, reader);
     if (!left_out_.empty()) {
-      tell_left_out(left_out_, fmt::format("{} ranks are there besides",
-                                           left_out_.size() == 1 ? "its" : "their"));
+      print_left_out(left_out_, fmt::format("{} ranks are there besides",
+                                            left_out_.size() == 1 ? "its" : "their"));
     }
     return std::move(all_);
   }
@@ -284,12 +289,35 @@ Merger newest(std::map<std::int32_t, Merger> by_size) {
       throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
                               own.files().front(), size_of_job(size), size_of_job(own_size)));
     }
-    tell_left_out(job.files(),
-                  fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
-                              "alone to see it",
-                              size_of_job(size), size_of_job(own_size)));
+    print_left_out(job.files(),
+                   fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
+                               "alone to see it",
+                               size_of_job(size), size_of_job(own_size)));
   }
   return std::move(last->second);
+}
+
+struct MergeOptions {
+  std::vector<std::string> names;
+  std::string output = "summary.json";
+};
+
+int run_merge(const MergeOptions& options) {
+  refuse_input_as_output(options.output, options.names);
+  std::vector<std::string> files = job_files(options.names);
+  // An earlier merge into a folder is no part of the next.
+  std::error_code error;
+  const auto is_output = [&](const std::string& file) {
+    return std::filesystem::equivalent(file, options.output, error);
+  };
+  if (files.size() > 1) std::erase_if(files, is_output);
+  const Job job = merged(files, Sizes::kRefused);
+  const std::string json = summary::to_json(job.summary);
+  OutputOptions output;
+  output.format = "json";
+  output.output = options.output;
+  write_out(output, [&](std::ostream& out) { out << json; });
+  return job.complete ? 0 : 1;
 }
 
 }  // namespace
@@ -328,21 +356,21 @@ Summary summary_of(const std::string& name) {
   return one;
 }
 
-bool tell_job_once(Settled& settled) {
-  if (settled.traces.empty()) return false;
-  const std::string& first = settled.traces.front();
+bool report_job_once(FinishedSession& finished) {
+  if (finished.traces.empty()) return false;
+  const std::string& first = finished.traces.front();
   const std::string pattern = pattern_of_ranks(first);
   const auto begin_of = [](const std::string& name) { return name.substr(0, name.rfind('*')); };
-  const bool one_job = !pattern.empty() && std::ranges::all_of(settled.traces, [&](auto& trace) {
+  const bool one_job = !pattern.empty() && std::ranges::all_of(finished.traces, [&](auto& trace) {
     return begin_of(pattern_of_ranks(trace)) == begin_of(pattern);
   });
   if (!one_job) return false;
-  std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
+  std::erase_if(finished.lines, [](const std::string& line) { return line.starts_with("wrote "); });
   std::set<int> ranks;
-  for (const std::string& trace : settled.traces) ranks.insert(rank_in_name(trace));
+  for (const std::string& trace : finished.traces) ranks.insert(rank_in_name(trace));
   if (ranks.size() == 1 && *ranks.begin() != 0) return true;
-  settled.lines.push_back(fmt::format(
-      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
+  finished.lines.push_back(fmt::format(
+      "{}; next: {}", what_was_written(finished.traces, ranks.size()), report_of_job(pattern)));
   return true;
 }
 
@@ -409,8 +437,28 @@ Job merged(const std::vector<std::string>& files, Sizes sizes) {
     merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
   }
   if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
-  reader.tell_errors(all);
+  reader.report_errors(all);
   return {std::move(all), !reader.failed()};
+}
+
+void setup_merge(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<MergeOptions>();
+  CLI::App* verb = app.add_subcommand("merge", "Make one summary of a job's ranks, or of parts");
+  verb->group("Look");
+  verb->add_option(
+          "SUMMARY", options->names,
+          "Summaries, traces, or folders of them; all programs of a rank together, in any order")
+      ->required()
+      ->type_name("");
+  add_output_option(*verb, options->output, "The summary to write; - is standard output");
+  verb->get_option("-o")->capture_default_str();
+  set_help(*verb, "ompdm merge SUMMARY|TRACE|DIR... [-o FILE]",
+           "Merging is exact in any order and grouping: parts can be merged where they lie, and\n"
+           "then each other. `ompdm report` shows a summary as the report of its job.",
+           "ompdm merge run/\n"
+           "ompdm merge trace.rank*.json -o node7.summary.json\n"
+           "ompdm merge node*.summary.json -o - | gzip > job.json.gz");
+  verb->callback([options, &exit_status] { exit_status = run_merge(*options); });
 }
 
 }  // namespace ompdm::cli

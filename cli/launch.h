@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ struct EnvironmentChange {
   std::vector<std::string> unset;
 };
 
+/// The value of an environment variable; empty where it is not set.
+std::string variable(const char* name);
+
 /// How a launched program ended.
 struct Ending {
   pid_t pid = 0;        ///< 0: it was never started
@@ -32,7 +36,7 @@ struct Ending {
 /// "was killed by signal 11 (Segmentation fault)" or "exited with 3".
 std::string how_it_ended(const Ending& ending);
 
-/// Where execvp would find the program; empty if nowhere.
+/// The file that execvp would run; empty if there is none.
 std::filesystem::path find_program(const std::string& program);
 
 /// The program whose name is most similar, as a user would type it: in the folder that `program`
@@ -82,6 +86,19 @@ class SignalForwarding {
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
               const SignalForwarding& signals, Output output = Output::kInherited);
 
+/// The state of the work when the waiting ended.
+struct DetachedWork {
+  std::vector<std::string> lines;  ///< what it has to say, if it is done
+  bool left = false;               ///< a signal came first; the work goes on
+  bool died = false;               ///< it was killed, for instance for want of memory
+};
+
+/// Does `work` in a child process with a session of its own and without streams. Waits for its
+/// lines, or for a signal that would end this process. Calls `slow` once after a second. Does the
+/// work here if no process can be started.
+DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
+                          const SignalForwarding& signals, const std::function<void()>& slow);
+
 /// Which files a child sees, and where it may write.
 struct View {
   /// What keeps a child from changing files outside of its scratch folder.
@@ -100,11 +117,7 @@ struct View {
 /// the user is not root), or by Landlock.
 bool can_view(const View& view);
 
-/// Gives the calling process the view. A child calls it before it runs anything. False where this
-/// machine cannot give the view: the child must not run anything then.
-bool take_view(const View& view);
-
-/// A command that runs with what it writes kept.
+/// A command whose output is captured.
 struct Child {
   std::vector<std::string> command;
   std::filesystem::path directory;

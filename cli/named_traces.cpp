@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -13,39 +16,101 @@
 #include <tuple>
 #include <utility>
 
-#include "job_files.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
+#include "ompdm/finish.h"
 #include "open_trace.h"
 #include "output.h"
+#include "printable.h"
 #include "source_lines.h"
-#include "trace_names.h"
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-/// Ranks of one job run at the same time. Clocks of two machines may differ.
-void doubt_what_ran_apart(const std::vector<OneRecording>& recordings) {
-  const auto end = [](const Process& process) { return process.start_realtime_ns + process.wall; };
+constexpr std::string_view kMark = ".rank";
+constexpr std::string_view kDigits = "0123456789";
+
+/// The digits of "trace.rank12.json", or the star of a pattern: where they begin, and how many they
+/// are. 0 where there are none.
+std::pair<std::size_t, std::size_t> rank_digits(std::string_view name) {
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos || name.find('/', mark) != std::string::npos) return {0, 0};
+  const std::size_t begin = mark + kMark.size();
+  std::size_t end = std::min(name.find_first_not_of(kDigits, begin), name.size());
+  if (end == begin && end < name.size() && name[end] == '*') ++end;
+  const bool ends = end == name.size() || name[end] == '.';
+  return {begin, ends ? end - begin : 0};
+}
+
+/// "trace.json" of "trace.~1~.json"; nothing of other names.
+std::optional<std::string> newest_name(const std::string& name) {
+  const std::size_t file = name.rfind('/') + 1;
+  const std::size_t begin = name.find(".~", file);
+  if (begin == std::string::npos) return std::nullopt;
+  const std::size_t end = name.find_first_not_of(kDigits, begin + 2);
+  if (end == begin + 2 || end == std::string::npos || name[end] != '~') return std::nullopt;
+  return name.substr(0, begin) + name.substr(end + 1);
+}
+
+/// The pattern quoted for a shell, but for its star.
+std::string opened_by_shell(const std::string& pattern) {
+  const std::size_t star = pattern.rfind('*');
+  const std::string begin = pattern.substr(0, star);
+  return (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);
+}
+
+bool matches(const std::string& pattern, const fs::path& file) {
+  return fnmatch(pattern.c_str(), file.filename().c_str(), 0) == 0;
+}
+
+fs::path folder_of(const fs::path& pattern) {
+  return pattern.has_parent_path() ? pattern.parent_path() : fs::path(".");
+}
+
+/// Whether all files of the pattern are named.
+bool are_all(const std::set<fs::path>& named, const fs::path& pattern) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(pattern), error)) {
+    const fs::path name = pattern.parent_path() / entry.path().filename();
+    const bool counts = !is_older_run(name) && !name.native().ends_with(kSummaryEnding);
+    if (counts && matches(pattern.filename(), name) && !named.contains(name)) return false;
+  }
+  return true;
+}
+
+/// Whether a file is named as `ompdm record` names a trace unless told otherwise, and as no older
+/// run and no summary.
+bool is_newest_run(const std::string& name) {
+  return name.starts_with("trace.") && without_trace_ending(name) != name &&
+         !name.ends_with(kSummaryEnding) && !is_older_run(name);
+}
+
+std::int64_t end_of(const Process& process) { return process.start_realtime_ns + process.wall; }
+
+/// Warns where ranks on one machine did not run at the same time. Clocks of two machines may
+/// differ.
+void doubt_separate_runs(const std::vector<OneRecording>& recordings) {
   std::map<std::string, std::pair<const OneRecording*, const OneRecording*>>
       hosts;  // first end, last begin
   for (const OneRecording& one : recordings) {
     if (one.process.rank < 0) continue;
     auto& [ended, begun] = hosts.try_emplace(one.process.host, &one, &one).first->second;
-    if (end(one.process) < end(ended->process)) ended = &one;
+    if (end_of(one.process) < end_of(ended->process)) ended = &one;
     if (one.process.start_realtime_ns > begun->process.start_realtime_ns) begun = &one;
   }
-  for (const auto& [host, apart] : hosts) {
-    const auto& [ended, begun] = apart;
-    if (end(ended->process) >= begun->process.start_realtime_ns) continue;
+  for (const auto& [host, extremes] : hosts) {
+    const auto& [ended, begun] = extremes;
+    if (end_of(ended->process) >= begun->process.start_realtime_ns) continue;
     fmt::print(stderr, "ompdm: {} had ended before {} began: are they of one run?\n", ended->file,
                begun->file);
   }
 }
 
-/// Says which ranks of their job are not among several recordings.
-void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
+/// Prints which ranks of the job are missing.
+void print_missing_ranks(const std::vector<OneRecording>& recordings) {
   if (recordings.size() < 2) return;
   std::set<std::int32_t> missing;
   for (const OneRecording& one : recordings) {
@@ -53,14 +118,14 @@ void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
     for (std::int32_t rank = 0; rank < one.process.rank_count; ++rank) missing.insert(rank);
   }
   for (const OneRecording& one : recordings) missing.erase(one.process.rank);
-  constexpr std::size_t kMostTold = 8;
+  constexpr std::size_t kMostListed = 8;
   if (missing.empty()) return;
-  const std::vector<std::int32_t> told(
-      missing.begin(), std::next(missing.begin(), std::min(missing.size(), kMostTold)));
+  const std::vector<std::int32_t> listed(
+      missing.begin(), std::next(missing.begin(), std::min(missing.size(), kMostListed)));
   fmt::print(stderr, "ompdm: of this job's {} ranks {} {} not among these: {}{}\n",
              recordings.front().process.rank_count, missing.size(),
-             missing.size() == 1 ? "is" : "are", fmt::join(told, ", "),
-             missing.size() > kMostTold ? ", …" : "");
+             missing.size() == 1 ? "is" : "are", fmt::join(listed, ", "),
+             missing.size() > kMostListed ? ", …" : "");
 }
 
 /// A rank may be a script that runs several programs, or one that starts others.
@@ -77,63 +142,49 @@ bool are_of_one_rank(const Process& one, const Process& other) {
                   one.file, other.file, why));
 }
 
-/// Throws Error where the recordings cannot be of one run. Says on stderr where ranks of one
-/// machine did not run at the same time, and which ranks of the job are missing.
-void check_one_run(const std::vector<OneRecording>& recordings) {
-  check_ranks(recordings);
-  doubt_what_ran_apart(recordings);
-  tell_missing_ranks(recordings);
-}
-
 enum class Together : std::uint8_t { kOneRun, kInputs };
 
-/// A launcher that starts one rank alone makes no job of it.
+/// Whether a recording is of a job of several ranks.
 bool is_in_job(const OneRecording& one) {
   return one.process.rank >= 0 && one.process.rank_count != 1;
 }
 
-std::int64_t end_of(const Process& process) { return process.start_realtime_ns + process.wall; }
-
-/// Two that ran at the same time; nothing if all ran one after the other.
-struct Overlap {
-  const OneRecording* one = nullptr;
-  const OneRecording* other = nullptr;
-};
-
-Overlap overlap_of(const std::vector<OneRecording>& recordings) {
+/// Two recordings that ran at the same time; none where all ran one after the other.
+std::optional<std::pair<const OneRecording*, const OneRecording*>> overlap_of(
+    const std::vector<OneRecording>& recordings) {
   std::vector<const OneRecording*> by_start;
   for (const OneRecording& one : recordings) by_start.push_back(&one);
   std::ranges::sort(by_start, {},
                     [](const OneRecording* one) { return one->process.start_realtime_ns; });
   const OneRecording* last = by_start.front();
   for (std::size_t i = 1; i < by_start.size(); ++i) {
-    if (by_start[i]->process.start_realtime_ns < end_of(last->process)) return {last, by_start[i]};
+    if (by_start[i]->process.start_realtime_ns < end_of(last->process)) {
+      return std::pair(last, by_start[i]);
+    }
     last = by_start[i];
   }
   return {};
 }
 
-bool are_of_one_program(const std::vector<OneRecording>& recordings) {
-  return std::ranges::all_of(recordings, [&](const OneRecording& one) {
-    return one.process.program == recordings.front().process.program;
-  });
-}
-
 Together guess(const std::vector<OneRecording>& recordings) {
   if (recordings.size() < 2 || std::ranges::any_of(recordings, is_in_job)) return Together::kOneRun;
-  if (!are_of_one_program(recordings)) return Together::kOneRun;
-  const Overlap overlap = overlap_of(recordings);
-  if (overlap.one == nullptr) return Together::kInputs;
-  if (overlap.one->process.arguments != overlap.other->process.arguments) {
+  const bool is_one_program = std::ranges::all_of(recordings, [&](const OneRecording& one) {
+    return one.process.program == recordings.front().process.program;
+  });
+  if (!is_one_program) return Together::kOneRun;
+  const auto overlap = overlap_of(recordings);
+  if (!overlap) return Together::kInputs;
+  const auto& [one, other] = *overlap;
+  if (one->process.arguments != other->process.arguments) {
     fmt::print(stderr,
                "ompdm: {} and {} ran at the same time: taken for one run; `--as inputs` holds runs "
                "on several inputs against each other\n",
-               overlap.one->file, overlap.other->file);
+               one->file, other->file);
   }
   return Together::kOneRun;
 }
 
-/// What to say of two that are not one program; empty if they are, as far as they tell.
+/// Why two recordings are not of one build; empty if they are, as far as they tell.
 std::string objection(const analysis::Analysis& one, const analysis::Analysis& other) {
   switch (analysis::same_program(one, other)) {
     case analysis::SameProgram::kOtherBuild:
@@ -149,15 +200,18 @@ std::string objection(const analysis::Analysis& one, const analysis::Analysis& o
   return {};
 }
 
-/// As `as` says, if it does. Else runs on several inputs are what ran one after the other, of one
-/// program, in no job of several ranks; anything else is one run. Where programs that ran at the
-/// same time had other arguments, that is a guess, and said on stderr. Throws Error where a
-/// recording is there twice, or what is to be one run cannot be.
+/// `as` if it is given. Else recordings of one program that ran one after the other, outside of a
+/// job, are runs on several inputs; others are one run. Throws Error where two are the same, or
+/// cannot be of one run.
 Together together_of(const std::vector<OneRecording>& recordings, std::string_view as) {
-  check_apart(recordings);
+  check_distinct(recordings);
   if (as == kAsInputs) return recordings.size() < 2 ? Together::kOneRun : Together::kInputs;
   const Together together = as == kAsJob ? Together::kOneRun : guess(recordings);
-  if (together == Together::kOneRun) check_one_run(recordings);
+  if (together == Together::kOneRun) {
+    check_ranks(recordings);
+    doubt_separate_runs(recordings);
+    print_missing_ranks(recordings);
+  }
   return together;
 }
 
@@ -190,14 +244,14 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
-/// Older runs are what is asked for where runs on several inputs are.
+/// The traces to open. Runs on several inputs may be older runs of one name.
 std::vector<std::string> without_older(const NamedTraces& named) {
   const std::vector<std::string> names = with_waiting_ranks(without_summaries(named.names));
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
-/// Opens each trace, hands it to `take`, and says which recordings these were. `goes_on`: ranks
-/// that cannot be read are said and left out.
+/// Opens each trace, passes it to `take`, and returns the recordings. `goes_on`: prints an error of
+/// a rank that cannot be read, and leaves it out.
 template <class Take>
 std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<std::string>& names,
                                     bool goes_on, Analyzed how, Take take) {
@@ -219,11 +273,11 @@ std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<
   return recordings;
 }
 
-/// By rank, or as they were named where they are runs on several inputs. Throws Error where they
-/// cannot be taken together.
-std::vector<std::size_t> settled_order(const NamedTraces& named,
-                                       const std::vector<OneRecording>& recordings,
-                                       std::vector<analysis::Analysis>& analyses) {
+/// Positions by rank; of runs on several inputs in the order of the names. Throws Error where the
+/// recordings do not belong together.
+std::vector<std::size_t> resolved_order(const NamedTraces& named,
+                                        const std::vector<OneRecording>& recordings,
+                                        std::vector<analysis::Analysis>& analyses) {
   if (together_of(recordings, named.as) != Together::kInputs) return rank_order(recordings);
   if (!analyses.empty()) agree_on_inputs(analyses, !named.as.empty());
   std::vector<std::size_t> as_named(recordings.size());
@@ -233,7 +287,121 @@ std::vector<std::size_t> settled_order(const NamedTraces& named,
 
 }  // namespace
 
-void check_apart(const std::vector<OneRecording>& recordings) {
+int rank_in_name(const std::string& name) {
+  constexpr std::size_t kMostDigits = 9;
+  const auto [begin, count] = rank_digits(name);
+  if (count == 0 || count > kMostDigits || name[begin] == '*') return -1;
+  int rank = 0;
+  std::from_chars(&name[begin], &name[begin] + count, rank);
+  return rank;
+}
+
+std::string pattern_of_ranks(const std::string& trace) {
+  const auto [begin, count] = rank_digits(trace);
+  return count == 0 ? std::string() : std::string(trace).replace(begin, count, "*");
+}
+
+std::string pattern_of_job(const std::string& output) {
+  if (output.find('%') != std::string::npos) return {};
+  const std::string stem = without_trace_ending(output);
+  return stem + std::string(kMark) + '*' + output.substr(stem.size());
+}
+
+std::string report_of_job(const std::string& pattern) {
+  return "ompdm report --ranks " + opened_by_shell(pattern);
+}
+
+std::string without_trace_ending(const std::string& name) {
+  for (const std::string_view ending : kTraceEndings) {
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  }
+  return name;
+}
+
+std::string summary_name(const std::string& trace) {
+  return without_trace_ending(trace) + std::string(kSummaryEnding);
+}
+
+std::vector<std::string> traces_of_summary(const std::string& summary) {
+  std::vector<std::string> traces;
+  if (!summary.ends_with(kSummaryEnding)) return traces;
+  const std::string stem = summary.substr(0, summary.size() - kSummaryEnding.size());
+  for (const std::string_view ending : kTraceEndings) traces.push_back(stem + std::string(ending));
+  return traces;
+}
+
+std::vector<std::string> without_summaries(const std::vector<std::string>& names) {
+  std::vector<std::string> others;
+  std::error_code error;
+  for (const std::string& name : names) {
+    const bool has_trace =
+        std::ranges::any_of(traces_of_summary(name),
+                            [&](const std::string& trace) { return fs::exists(trace, error); });
+    if (!has_trace) others.push_back(name);
+  }
+  return others.empty() ? names : others;
+}
+
+bool is_older_run(const std::string& name) {
+  return name.find(".~", name.rfind('/') + 1) != std::string::npos;
+}
+
+std::vector<std::string> without_older_runs(const std::vector<std::string>& names) {
+  const std::set<std::string> named(names.begin(), names.end());
+  std::vector<std::string> newest;
+  for (const std::string& name : names) {
+    const std::optional<std::string> newer = newest_name(name);
+    if (newer && named.contains(*newer)) {
+      fmt::print(stderr, "ompdm: {}: left out: it is an older run than {}\n", name, *newer);
+    } else {
+      newest.push_back(name);
+    }
+  }
+  return newest;
+}
+
+std::vector<std::string> with_waiting_ranks(const std::vector<std::string>& names) {
+  std::set<fs::path> named(names.begin(), names.end());
+  std::set<fs::path> patterns;
+  std::vector<std::string> all;
+  std::error_code error;
+  for (const std::string& name : names) {
+    const fs::path pattern = pattern_of_ranks(name);
+    if (!pattern.empty()) patterns.insert(pattern);
+    if (fs::path(name) != pattern) all.push_back(name);
+  }
+  for (const fs::path& pattern : patterns) {
+    named.erase(pattern);
+    if (!are_all(named, pattern)) continue;
+    for (const SpoolInfo& spool : find_spools(folder_of(pattern))) {
+      const fs::path trace = pattern.parent_path() / spool.output.filename();
+      const bool here = fs::equivalent(folder_of(spool.output), folder_of(pattern), error);
+      if (here && matches(pattern.filename(), trace) && named.insert(trace).second) {
+        all.push_back(trace);
+      }
+    }
+  }
+  return all.empty() ? names : all;
+}
+
+std::string newest_trace_here() {
+  std::string newest;
+  fs::file_time_type written;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(".", error)) {
+    const std::string name = entry.path().filename();
+    if (!is_newest_run(name) || !entry.is_regular_file(error)) continue;
+    const fs::file_time_type time = entry.last_write_time(error);
+    if (!newest.empty() && time <= written) continue;
+    newest = name;
+    written = time;
+  }
+  // A process that was killed left a spool: opening its trace finishes it.
+  if (newest.empty() && fs::exists("trace.json.spool", error)) newest = "trace.json";
+  return rank_in_name(newest) >= 0 ? "." : newest;
+}
+
+void check_distinct(const std::vector<OneRecording>& recordings) {
   std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
   for (const OneRecording& one : recordings) {
     const Process& process = one.process;
@@ -283,7 +451,7 @@ AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysi
   OpenedTrace opened = open_trace(name);
   made.trace = std::move(opened.trace);
   if (link) made.trace = analysis::retime(std::move(made.trace), *link);
-  settle_begins_of_loops(made.trace);
+  resolve_begins_of_loops(made.trace);
   if (how == Analyzed::kNo) return made;
   const Progress progress("analyzing " + name);
   made.analysis = how == Analyzed::kWithPicture ? analysis::analyze(made.trace, made.picture)
@@ -332,7 +500,7 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
         if (wanted.pictures) all.pictures.push_back(std::move(one.picture));
       });
   all.complete = recordings.size() == names.size();
-  const std::vector<std::size_t> order = settled_order(named, recordings, all.analyses);
+  const std::vector<std::size_t> order = resolved_order(named, recordings, all.analyses);
   if (wanted.analyses) put_in_order(order, all.analyses);
   if (wanted.traces) put_in_order(order, all.traces);
   if (wanted.pictures) put_in_order(order, all.pictures);
@@ -348,7 +516,7 @@ TakenTraces take_named(const NamedTraces& named, const std::function<void(const 
         all.analyses.push_back(one.analysis);
         take(one.trace);
       });
-  all.order = settled_order(named, recordings, all.analyses);
+  all.order = resolved_order(named, recordings, all.analyses);
   put_in_order(all.order, all.analyses);
   return all;
 }

@@ -12,11 +12,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "launch.h"
+#include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
 #include "ompdm/timeline.h"
@@ -24,6 +25,8 @@
 #include "output.h"
 
 namespace ompdm::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -33,14 +36,13 @@ Error failed(const std::string& input, const std::string& what) {
   return Error(fmt::format("{}: {}", input, what));
 }
 
-/// A file without a name.
+/// A temporary file without a name.
 class Copy {
  public:
-  /// Of what is called `input` in errors.
+  /// `input` names the source in errors.
   explicit Copy(const std::string& input) : input_(input) {
-    const char* folder = std::getenv("TMPDIR");
-    std::string path = folder != nullptr && *folder != '\0' ? folder : "/tmp";
-    path += "/ompdm-input-XXXXXX";
+    const std::string folder = variable("TMPDIR");
+    std::string path = (folder.empty() ? "/tmp" : folder) + "/ompdm-input-XXXXXX";
     file_ = ::mkostemp(path.data(), O_CLOEXEC);
     if (file_ < 0) {
       throw failed(input_,
@@ -67,7 +69,7 @@ class Copy {
 
   [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
 
-  /// Takes all that comes from a descriptor.
+  /// Copies all bytes from a descriptor.
   void take(int descriptor) const {
     std::array<char, std::size_t{1} << 16> piece;
     for (;;) {
@@ -102,8 +104,8 @@ Trace read_all(int descriptor, const std::string& input) {
   }
 }
 
-}  // namespace
-
+/// Reads a trace or a spool from standard input. Throws Error, also where standard input is a
+/// terminal or was read before.
 Trace read_standard_input() {
   static bool was_read = false;
   if (std::exchange(was_read, true)) {
@@ -117,11 +119,7 @@ Trace read_standard_input() {
   return read_all(STDIN_FILENO, kInputName);
 }
 
-bool is_pipe(const std::string& name) {
-  std::error_code error;
-  return std::filesystem::is_fifo(name, error);
-}
-
+/// Reads a trace or a spool from a pipe to its end. Throws Error.
 Trace read_pipe(const std::string& name) {
   const int pipe = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (pipe < 0) {
@@ -137,43 +135,28 @@ Trace read_pipe(const std::string& name) {
   }
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
 bool exists(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
 }
 
-/// "trace.ompdm" of "trace.json" and "trace.json.gz"; empty of other names.
-std::string long_run_name(std::string name) {
-  for (const std::string_view ending : {".json.gz", ".json"}) {
-    if (!name.ends_with(ending)) continue;
-    name.resize(name.size() - ending.size());
-    return name + ".ompdm";
-  }
-  return {};
-}
-
 /// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
 std::vector<fs::path> spool_folders(const fs::path& trace) {
   std::vector<fs::path> folders = {trace.parent_path()};
-  for (const char* variable : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
-    const char* folder = std::getenv(variable);
-    if (folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+  for (const char* name : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
+    if (const std::string folder = variable(name); !folder.empty()) folders.emplace_back(folder);
   }
   folders.emplace_back("/tmp");
   return folders;
 }
 
-/// For tests, which would take minutes to make a long run.
+/// The most events of a JSON trace. Tests lower it: a long run would take them minutes.
 std::uint64_t most_in_json() {
-  const char* most = std::getenv("OMPDM_MOST_IN_JSON");
-  return most != nullptr && *most != '\0' ? std::strtoull(most, nullptr, 10) : kMostInJson;
+  const std::string most = variable("OMPDM_MOST_IN_JSON");
+  return most.empty() ? kMostInJson : std::strtoull(most.c_str(), nullptr, 10);
 }
 
-/// Whether a spool is our own, and of a later run than the trace of its name.
+/// Whether a spool is owned by the user, and of a later run than the trace of its name.
 bool is_awaited(const fs::path& spool, const std::string& trace) {
   struct stat ours{};
   std::error_code error;
@@ -182,7 +165,7 @@ bool is_awaited(const fs::path& spool, const std::string& trace) {
          (!exists(there) || fs::last_write_time(spool, error) > fs::last_write_time(there, error));
 }
 
-/// The spool that is to become `name`; empty if there is none.
+/// The spool whose trace will be `name`; empty if there is none.
 fs::path spool_of(const std::string& name) {
   const fs::path beside = name + ".spool";
   if (is_spool(beside)) return beside;
@@ -197,7 +180,7 @@ fs::path spool_of(const std::string& name) {
   return {};
 }
 
-/// Whether the process has ended, or is at its end. One that still records is told about.
+/// Whether the process has ended, or is ending. Prints a line where it still records.
 bool has_ended(const std::string& name, const SpoolInfo& spool) {
   if (spool.finished || !spool.alive) return true;
   fmt::print(stderr,
@@ -220,7 +203,7 @@ OpenedTrace read_file(const std::string& trace) {
   return {read_trace(trace), false, kind_of(trace)};
 }
 
-/// The trace, if there was something to finish.
+/// Finishes the spool of `name`; nullopt where there was none.
 std::optional<Trace> finish_first(const std::string& name) {
   const fs::path spool = spool_of(name);
   try {
@@ -237,7 +220,7 @@ std::optional<Trace> finish_first(const std::string& name) {
   }
 }
 
-/// What stands for a whole job is no trace.
+/// Throws Error for a folder or a summary: these stand for a job.
 void refuse_job(const std::string& name) {
   std::error_code error;
   const bool is_folder = fs::is_directory(name, error);
@@ -250,16 +233,21 @@ void refuse_job(const std::string& name) {
 
 }  // namespace
 
+bool is_pipe(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::is_fifo(name, error);
+}
+
 std::string named_trace(const std::string& name) {
   if (exists(name)) return name;
-  std::string other = long_run_name(name);
-  return !other.empty() && is_trace(other) ? other : name;
+  const std::string stem = without_trace_ending(name);
+  std::string other = stem + ".ompdm";
+  return stem != name && is_trace(other) ? other : name;
 }
 
 std::optional<std::string> trace_of_finished(const std::string& spool) {
-  constexpr std::string_view kEnding = ".spool";
-  if (!spool.ends_with(kEnding) || exists(spool)) return std::nullopt;
-  std::string trace = named_trace(spool.substr(0, spool.size() - kEnding.size()));
+  if (!spool.ends_with(kSpoolEnding) || exists(spool)) return std::nullopt;
+  std::string trace = named_trace(spool.substr(0, spool.size() - kSpoolEnding.size()));
   if (!is_trace(trace)) return std::nullopt;
   return trace;
 }

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +24,7 @@
 #include <system_error>
 #include <utility>
 
+#include "launch.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/trace_file.h"
@@ -33,6 +33,8 @@
 #include "trace_files/atomic_file.h"
 
 namespace ompdm::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -58,6 +60,105 @@ std::string fitted(std::string line, int terminal) {
   line.resize(end);
   return line;
 }
+
+const std::map<std::string, report::Format> kFormats = {{"text", report::Format::kText},
+                                                        {"json", report::Format::kJson},
+                                                        {"csv", report::Format::kCsv},
+                                                        {"markdown", report::Format::kMarkdown}};
+
+constexpr const char* kPage = "html";
+
+constexpr const char* kStandardOutput = "-";
+
+/// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
+std::size_t asked_width() {
+  const std::string text = variable("COLUMNS");
+  std::size_t width = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), width);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? width : 0;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return report::Layout{}.width;
+}
+
+void write_to(const fs::path& path, const std::string& named,
+              const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (out) write(out);
+  out.close();
+  if (out) return;
+  const int cause = errno;
+  throw Error(fmt::format("{}: cannot be written ({}): make room or name a file elsewhere with -o",
+                          named, cause != 0 ? std::strerror(cause) : "why is not known"));
+}
+
+/// The file that another one may take the place of, or that is not there yet; nothing of a pipe, a
+/// device, a descriptor, or where only the file itself may be written.
+std::optional<fs::path> replaced_by_output(const std::string& output) {
+  std::error_code error;
+  const std::string whole = fs::absolute(output, error).lexically_normal();
+  if (whole.starts_with("/dev/") || whole.starts_with("/proc/")) return std::nullopt;
+  fs::path file = output;
+  const fs::file_status status = fs::status(file, error);
+  const bool is_link = fs::is_symlink(file, error);
+  if (!fs::exists(status)) return is_link ? std::nullopt : std::optional(file);
+  if (!fs::is_regular_file(status) || fs::hard_link_count(file, error) != 1) return std::nullopt;
+  if (::access(file.c_str(), W_OK) != 0) return std::nullopt;
+  if (is_link) file = fs::canonical(file, error);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
+  return file;
+}
+
+/// By which a file is known, whatever it is called; none of what is no regular file.
+std::optional<std::pair<dev_t, ino_t>> identity(int failed, const struct stat& status) {
+  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+
+std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& file) {
+  struct stat status{};
+  const bool is_input = file == kStandardInput;
+  const int failed = is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
+  return identity(failed, status);
+}
+
+/// The files that a verb reads where this is named.
+std::vector<std::string> files_meant_by(const std::string& input) {
+  std::vector<std::string> files = {input, named_trace(input), input + ".spool"};
+  std::error_code failed;
+  for (fs::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string file = at->path().string();
+    if (is_trace(file) || is_spool(file)) files.push_back(file);
+  }
+  return files;
+}
+
+/// Lets what is written through to another stream, printable.
+class PrintableBuffer : public std::streambuf {
+ public:
+  PrintableBuffer(std::ostream& out, bool has_colors) : out_(out), text_(has_colors) {}
+  ~PrintableBuffer() override { out_ << text_.rest(); }
+  PrintableBuffer(const PrintableBuffer&) = delete;
+  PrintableBuffer& operator=(const PrintableBuffer&) = delete;
+
+ private:
+  std::streamsize xsputn(const char* bytes, std::streamsize size) override {
+    out_ << text_.part({bytes, static_cast<std::size_t>(size)});
+    return out_ ? size : 0;
+  }
+  int_type overflow(int_type byte) override {
+    const char one = traits_type::to_char_type(byte);
+    return xsputn(&one, 1) == 1 ? traits_type::not_eof(byte) : traits_type::eof();
+  }
+
+  std::ostream& out_;
+  Printable text_;
+};
 
 }  // namespace
 
@@ -114,34 +215,6 @@ void Progress::draw() const {
   put(terminal_, kClearLine + fitted(fmt::format("{}, {} s", text_, seconds), terminal_));
 }
 
-namespace {
-
-const std::map<std::string, report::Format> kFormats = {{"text", report::Format::kText},
-                                                        {"json", report::Format::kJson},
-                                                        {"csv", report::Format::kCsv},
-                                                        {"markdown", report::Format::kMarkdown}};
-
-constexpr const char* kPage = "html";
-
-constexpr const char* kStandardOutput = "-";
-
-/// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
-std::size_t asked_width() {
-  const char* columns = std::getenv("COLUMNS");
-  const std::string_view text = columns != nullptr ? columns : "";
-  std::size_t width = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), width);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? width : 0;
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return report::Layout{}.width;
-}
-
-}  // namespace
-
 std::string is_file_name(const std::string& output) {
   if (output != kStandardOutput) return {};
   return "a trace needs a name of its own: name a file (`ompdm export TRACE --format json -o -` "
@@ -190,47 +263,10 @@ report::Layout layout_of(const OutputOptions& options) {
   layout.narrow = to_terminal || asked > 0;
   constexpr std::size_t kLeast = 40;
   if (layout.narrow) layout.width = asked > 0 ? std::max(asked, kLeast) : terminal_width();
-  const char* no_color = std::getenv("NO_COLOR");
-  const bool refused = no_color != nullptr && *no_color != '\0';
+  const bool refused = !variable("NO_COLOR").empty();
   layout.color = options.color == "always" || (options.color == "auto" && to_terminal && !refused);
   return layout;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-void write_to(const fs::path& path, const std::string& named,
-              const std::function<void(std::ostream&)>& write) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  if (out) write(out);
-  out.close();
-  if (out) return;
-  const int cause = errno;
-  throw Error(fmt::format("{}: cannot be written ({}): make room or name a file elsewhere with -o",
-                          named, cause != 0 ? std::strerror(cause) : "why is not known"));
-}
-
-/// The file that another one may take the place of, or that is not there yet; nothing of a pipe, a
-/// device, a descriptor, or where only the file itself may be written.
-std::optional<fs::path> replaced_by_output(const std::string& output) {
-  std::error_code error;
-  const std::string whole = fs::absolute(output, error).lexically_normal();
-  if (whole.starts_with("/dev/") || whole.starts_with("/proc/")) return std::nullopt;
-  fs::path file = output;
-  const fs::file_status status = fs::status(file, error);
-  const bool is_link = fs::is_symlink(file, error);
-  if (!fs::exists(status)) return is_link ? std::nullopt : std::optional(file);
-  if (!fs::is_regular_file(status) || fs::hard_link_count(file, error) != 1) return std::nullopt;
-  if (::access(file.c_str(), W_OK) != 0) return std::nullopt;
-  if (is_link) file = fs::canonical(file, error);
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
-  return file;
-}
-
-}  // namespace
 
 std::string lost_output() {
   // What is for people, and what is exact.
@@ -248,34 +284,6 @@ std::string lost_output() {
   return cause == EPIPE ? std::string() : std::string("standard output: ") + std::strerror(cause);
 }
 
-namespace {
-
-/// By which a file is known, whatever it is called; none of what is no regular file.
-std::optional<std::pair<dev_t, ino_t>> identity(int failed, const struct stat& status) {
-  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return std::pair(status.st_dev, status.st_ino);
-}
-
-std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& file) {
-  struct stat status{};
-  const bool is_input = file == kStandardInput;
-  const int failed = is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
-  return identity(failed, status);
-}
-
-/// The files that a verb reads where this is named.
-std::vector<std::string> files_meant_by(const std::string& input) {
-  std::vector<std::string> files = {input, named_trace(input), input + ".spool"};
-  std::error_code failed;
-  for (fs::directory_iterator at(input, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string file = at->path().string();
-    if (is_trace(file) || is_spool(file)) files.push_back(file);
-  }
-  return files;
-}
-
-}  // namespace
-
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
   if (output.empty() || output == kStandardOutput) return;
   const auto written = identity_of(output);
@@ -289,32 +297,6 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
     }
   }
 }
-
-namespace {
-
-/// Lets what is written through to another stream, printable.
-class PrintableBuffer : public std::streambuf {
- public:
-  PrintableBuffer(std::ostream& out, bool has_colors) : out_(out), text_(has_colors) {}
-  ~PrintableBuffer() override { out_ << text_.rest(); }
-  PrintableBuffer(const PrintableBuffer&) = delete;
-  PrintableBuffer& operator=(const PrintableBuffer&) = delete;
-
- private:
-  std::streamsize xsputn(const char* bytes, std::streamsize size) override {
-    out_ << text_.part({bytes, static_cast<std::size_t>(size)});
-    return out_ ? size : 0;
-  }
-  int_type overflow(int_type byte) override {
-    const char one = traits_type::to_char_type(byte);
-    return xsputn(&one, 1) == 1 ? traits_type::not_eof(byte) : traits_type::eof();
-  }
-
-  std::ostream& out_;
-  Printable text_;
-};
-
-}  // namespace
 
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& exactly) {
   // What is for programs has escapes of its own, and is exact.

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -85,49 +84,6 @@ Piece piece_at(std::string_view text, bool has_colors) {
   return {};
 }
 
-}  // namespace
-
-std::string Printable::part(std::string_view bytes) {
-  const std::string all = waiting_ + std::string(bytes);
-  waiting_.clear();
-  std::string text;
-  for (std::string_view left = all; !left.empty();) {
-    const auto* const end = std::ranges::find_if(left, [](char byte) { return !is_plain(byte); });
-    text.append(left.begin(), end);
-    left.remove_prefix(static_cast<std::size_t>(end - left.begin()));
-    if (left.empty()) break;
-    const Piece piece = piece_at(left, has_colors_);
-    const std::string_view taken = left.substr(0, piece.size);
-    if (piece.is_cut) {
-      waiting_ = left;
-      break;
-    }
-    text += piece.is_plain ? std::string(taken) : escaped(taken);
-    left.remove_prefix(taken.size());
-  }
-  return text;
-}
-
-std::string Printable::rest() {
-  const std::string waiting = std::exchange(waiting_, {});
-  return escaped(waiting);
-}
-
-std::string printable(std::string_view text) {
-  Printable whole;
-  std::string all = whole.part(text);
-  return all + whole.rest();
-}
-
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char byte : printable(text))
-    line += byte == '\n' ? escaped({&byte, 1}) : std::string{byte};
-  return line;
-}
-
-namespace {
-
 struct Stream {
   int descriptor;
   Printable text{};
@@ -152,99 +108,6 @@ std::FILE* printable_stream(Stream& stream, int buffering) {
 }
 
 std::FILE* given_stdout = nullptr;  ///< before it was made printable
-
-}  // namespace
-
-std::FILE* exact_stdout() { return given_stdout != nullptr ? given_stdout : stdout; }
-
-void make_stdio_printable() {
-  given_stdout = stdout;
-  static Stream out{STDOUT_FILENO};
-  static Stream errors{STDERR_FILENO};
-  const bool is_seen = ::isatty(STDOUT_FILENO) == 1;
-  if (std::FILE* file = printable_stream(out, is_seen ? _IOLBF : _IOFBF)) stdout = file;
-  if (std::FILE* file = printable_stream(errors, _IONBF)) stderr = file;
-}
-
-void print_exactly(std::string_view text) {
-  std::fflush(stdout);
-  if (::isatty(STDOUT_FILENO) == 1) {
-    std::cout << printable(text);
-  } else {
-    std::cout << text;
-  }
-  std::cout.flush();
-  if (std::cout.good()) return;
-  if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
-}
-
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char character : word) {
-    if (character == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += character;
-    }
-  }
-  return quoted + '\'';
-}
-
-std::string typed_command(const std::vector<std::string>& command) {
-  std::string line;
-  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
-  return line;
-}
-
-std::string typed_path(const std::string& path) {
-  std::error_code error;
-  const auto here = std::filesystem::current_path(error);
-  const auto relative = std::filesystem::path(path).lexically_relative(here);
-  if (error || relative.empty() || *relative.begin() == "..") return path;
-  return relative.string();
-}
-
-std::string local_time(std::time_t seconds) {
-  std::tm broken_down = {};
-  ::localtime_r(&seconds, &broken_down);
-  std::array<char, 40> text;
-  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
-  return std::string(text.data(), size);
-}
-
-std::optional<Nanoseconds> time_of(std::string_view text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"m", 60e9}, {"h", 3600e9}};
-  constexpr double kMost = 9e18;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
-  if (error != std::errc() || known == std::end(kUnits)) return std::nullopt;
-  const double time = value * known->second;
-  // Written so that what is no number is none of them.
-  if (!(time >= 0 && time <= kMost)) return std::nullopt;
-  return std::llround(time);
-}
-
-Nanoseconds parse_instant(const char* option, const std::string& text) {
-  if (const std::optional<Nanoseconds> time = time_of(text)) return *time;
-  const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("{} {}: {}", option, text, why), Error::Kind::kUsage);
-  };
-  if (time_of(text + "ns")) {
-    throw refuse(fmt::format("has no unit: write it as {0}ms or {0}s", text));
-  }
-  if (text.starts_with('-') && time_of(text.substr(1))) {
-    throw refuse("is before the run: times are counted from its start");
-  }
-  throw refuse("is no time: write it as 12.5ms, 3s, 800us, 40ns or 2min");
-}
-
-namespace {
 
 using State = RealtimeClock::State;
 using Processes = std::span<const Process>;
@@ -343,6 +206,134 @@ std::string why_unknown(const OneClock& clock, Processes processes) {
 }
 
 }  // namespace
+
+std::string Printable::part(std::string_view bytes) {
+  const std::string all = waiting_ + std::string(bytes);
+  waiting_.clear();
+  std::string text;
+  for (std::string_view left = all; !left.empty();) {
+    const auto* const end = std::ranges::find_if(left, [](char byte) { return !is_plain(byte); });
+    text.append(left.begin(), end);
+    left.remove_prefix(static_cast<std::size_t>(end - left.begin()));
+    if (left.empty()) break;
+    const Piece piece = piece_at(left, has_colors_);
+    const std::string_view taken = left.substr(0, piece.size);
+    if (piece.is_cut) {
+      waiting_ = left;
+      break;
+    }
+    text += piece.is_plain ? std::string(taken) : escaped(taken);
+    left.remove_prefix(taken.size());
+  }
+  return text;
+}
+
+std::string Printable::rest() {
+  const std::string waiting = std::exchange(waiting_, {});
+  return escaped(waiting);
+}
+
+std::string printable(std::string_view text) {
+  Printable whole;
+  std::string all = whole.part(text);
+  return all + whole.rest();
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char byte : printable(text))
+    line += byte == '\n' ? escaped({&byte, 1}) : std::string{byte};
+  return line;
+}
+
+std::FILE* exact_stdout() { return given_stdout != nullptr ? given_stdout : stdout; }
+
+void make_stdio_printable() {
+  given_stdout = stdout;
+  static Stream out{STDOUT_FILENO};
+  static Stream errors{STDERR_FILENO};
+  const bool is_seen = ::isatty(STDOUT_FILENO) == 1;
+  if (std::FILE* file = printable_stream(out, is_seen ? _IOLBF : _IOFBF)) stdout = file;
+  if (std::FILE* file = printable_stream(errors, _IONBF)) stderr = file;
+}
+
+void print_exactly(std::string_view text) {
+  std::fflush(stdout);
+  if (::isatty(STDOUT_FILENO) == 1) {
+    std::cout << printable(text);
+  } else {
+    std::cout << text;
+  }
+  std::cout.flush();
+  if (std::cout.good()) return;
+  if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char character : word) {
+    if (character == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += character;
+    }
+  }
+  return quoted + '\'';
+}
+
+std::string typed_command(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+std::string typed_path(const std::string& path) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  const auto relative = std::filesystem::path(path).lexically_relative(here);
+  if (error || relative.empty() || *relative.begin() == "..") return path;
+  return relative.string();
+}
+
+std::string local_time(std::time_t seconds) {
+  std::tm broken_down = {};
+  ::localtime_r(&seconds, &broken_down);
+  std::array<char, 40> text;
+  const std::size_t size = std::strftime(text.data(), text.size(), "%F %T %z", &broken_down);
+  return std::string(text.data(), size);
+}
+
+std::optional<Nanoseconds> time_of(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"m", 60e9}, {"h", 3600e9}};
+  constexpr double kMost = 9e18;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto known = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  if (error != std::errc() || known == std::end(kUnits)) return std::nullopt;
+  const double time = value * known->second;
+  // Written so that what is no number is none of them.
+  if (!(time >= 0 && time <= kMost)) return std::nullopt;
+  return std::llround(time);
+}
+
+Nanoseconds parse_instant(const char* option, const std::string& text) {
+  if (const std::optional<Nanoseconds> time = time_of(text)) return *time;
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{} {}: {}", option, text, why), Error::Kind::kUsage);
+  };
+  if (time_of(text + "ns")) {
+    throw refuse(fmt::format("has no unit: write it as {0}ms or {0}s", text));
+  }
+  if (text.starts_with('-') && time_of(text.substr(1))) {
+    throw refuse("is before the run: times are counted from its start");
+  }
+  throw refuse("is no time: write it as 12.5ms, 3s, 800us, 40ns or 2min");
+}
 
 std::string clock_words(const OneClock& clock, Processes processes) {
   const std::string all = who(clock, processes);

@@ -1,8 +1,6 @@
-#include "record.h"
-
+// `ompdm record`: runs a program with the recorder attached, and finishes its traces.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -20,11 +18,11 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "attach.h"
 #include "job_files.h"
+#include "launch.h"
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
@@ -61,8 +59,7 @@ std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<
   return number > most / unit->size ? kLargestAmount + 1 : number * unit->size;
 }
 
-}  // namespace
-
+/// What is wrong with a time: a number and ns, us, ms, s, min or h, more than zero. Empty: nothing.
 std::string is_time(const std::string& value) {
   const std::optional<Nanoseconds> time = time_of(value);
   if (time && *time > 0) return "";
@@ -77,6 +74,7 @@ std::string is_time(const std::string& value) {
   return value + " is no time, as 30s, 500ms or 2min are";
 }
 
+/// A time as the recorder reads it: in whole microseconds, rounded up; empty of an empty text.
 std::string recorder_time(const std::string& value) {
   if (value.empty()) return {};
   constexpr Nanoseconds kMicrosecond = 1000;
@@ -84,6 +82,7 @@ std::string recorder_time(const std::string& value) {
   return fmt::format("{}us", (time + kMicrosecond - 1) / kMicrosecond);
 }
 
+/// What is wrong with a place FILE:LINE. Empty: nothing.
 std::string is_place(const std::string& value) {
   constexpr std::array<Unit, 1> kNone = {{{"", 1}}};
   const std::size_t colon = value.rfind(':');
@@ -100,6 +99,8 @@ std::string is_place(const std::string& value) {
   return *line > kLargestAmount ? value + " is no place: a line is 2147483647 at most" : "";
 }
 
+/// What is wrong with a size: "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB;
+/// without a unit bytes. Empty: nothing.
 std::string is_spool_size(const std::string& value) {
   constexpr std::array<Unit, 12> kUnits = {{{"", 1},
                                             {"K", 1'000},
@@ -119,8 +120,6 @@ std::string is_spool_size(const std::string& value) {
   return *size > kLargestAmount ? value + " is too large: 9223372T at most" : "";
 }
 
-namespace {
-
 /// What is wrong with a value of --hash, as CLI11 asks; empty if the recorder takes it: off, full,
 /// or a percentage from 0 to 100 ("3", "0.5", "12.5%").
 std::string is_hashing(const std::string& value) {
@@ -134,79 +133,6 @@ std::string is_hashing(const std::string& value) {
   return value + " is neither off, full nor a percentage from 0 to 100";
 }
 
-/// In the child. The folder and all else that this process has to clear away is the parent's.
-[[noreturn]] void do_work(const std::function<std::vector<std::string>()>& work, int pipe) {
-  ::setsid();
-  ::signal(SIGPIPE, SIG_IGN);  // the parent may have left
-  // Whoever waits for our output, or for a lock of our parent's, is not to wait for this.
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int stream = 0; nowhere >= 0 && stream <= STDERR_FILENO; ++stream) ::dup2(nowhere, stream);
-  int status = 0;
-  try {
-    std::string text;
-    for (const std::string& line : work()) text += line + '\0';
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = ::write(pipe, text.data() + at, text.size() - at);
-      if (written < 0 && errno != EINTR) break;
-      if (written > 0) at += static_cast<std::size_t>(written);
-    }
-  } catch (const std::exception&) {
-    status = 1;
-  }
-  ::_exit(status);
-}
-
-}  // namespace
-
-Apart work_apart(const std::function<std::vector<std::string>()>& work,
-                 const SignalForwarding& signals, const std::function<void()>& slow) {
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) return {work(), false, false};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    signals.restore();
-    ::close(pipe[0]);
-    do_work(work, pipe[1]);
-  }
-  ::close(pipe[1]);
-  if (child < 0) {
-    ::close(pipe[0]);
-    return {work(), false, false};
-  }
-
-  Apart apart;
-  std::string text;
-  constexpr std::chrono::milliseconds kSlow{1000};
-  for (bool told = false;;) {
-    const auto came = signals.wait_for(pipe[0], told ? std::chrono::milliseconds(-1) : kSlow);
-    if (came == SignalForwarding::Came::kSignal) {
-      apart.left = true;
-      break;
-    }
-    if (came == SignalForwarding::Came::kNothing) {
-      slow();
-      told = true;
-      continue;
-    }
-    char piece[4096];
-    const ssize_t got = ::read(pipe[0], piece, sizeof piece);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(piece, static_cast<std::size_t>(got));
-  }
-  ::close(pipe[0]);
-  if (apart.left) return apart;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  apart.died = status != 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line, '\0');) apart.lines.push_back(line);
-  return apart;
-}
-
-namespace {
-
 constexpr const char* kPageFormat = "html";
 
 /// "report.html" of "trace.json" and of "trace.json.gz", "naive.report.html" of "naive.json".
@@ -218,7 +144,7 @@ fs::path page_beside(const fs::path& trace) {
   return trace.parent_path() / (name == "trace" ? "report.html" : name + ".report.html");
 }
 
-/// Whether it is ours to write over: nothing, or a page that names its maker at its beginning.
+/// Whether the page may be replaced: it does not exist, or names ompdm at its beginning.
 bool is_ours(const fs::path& page) {
   std::error_code error;
   if (!fs::exists(page, error)) return true;
@@ -281,8 +207,8 @@ struct RecordOptions {
 
 void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", one_line(line).c_str()); }
 
-/// The output pattern as the recorder wants it: absolute whatever folder the program changes to,
-/// and with the '%' of this folder's own name kept from being a placeholder.
+/// The output pattern for the recorder: absolute, since the program may change its folder; a '%' in
+/// the name of this folder is doubled.
 std::string absolute_output(const std::string& output) {
   const fs::path path(output);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -312,11 +238,10 @@ std::string absolute_output(const std::string& output) {
   return absolute + '/' + output;
 }
 
-/// The pattern of the trace's name, as the user gave it; empty: the user gave none.
+/// The pattern that the user gave; empty: none.
 std::string named_output(const RecordOptions& options) {
   if (!options.output.empty()) return options.output;
-  const char* wanted = std::getenv("OMPDM_OUTPUT");
-  return wanted != nullptr ? wanted : "";
+  return variable("OMPDM_OUTPUT");
 }
 
 /// The pattern of the trace's name.
@@ -325,8 +250,8 @@ std::string output_of(const RecordOptions& options) {
   return named.empty() ? "trace.json" : named;
 }
 
-/// The recorder's OMPDM_OUTPUT. Of a name that nobody gave it has the folder alone: then a long run
-/// may leave trace.ompdm.
+/// OMPDM_OUTPUT. Without a name from the user it is the folder alone: the recorder chooses
+/// trace.json or trace.ompdm.
 std::string recorder_output(const RecordOptions& options) {
   std::string output = absolute_output(output_of(options));
   if (named_output(options).empty()) output.resize(output.rfind('/') + 1);
@@ -371,8 +296,8 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   return change;
 }
 
-/// A runtime starts one tool: what the user's own environment asks for has to wait.
-void tell_displaced_tool() {
+/// Warns that the user's own OMPT tools are not started: a runtime starts one tool.
+void print_displaced_tool() {
   const std::string tools = other_tools();
   if (tools.empty()) return;
   say(fmt::format(
@@ -380,16 +305,17 @@ void tell_displaced_tool() {
       tools));
 }
 
-/// Finishes what the program left, and says what there is. Neither Ctrl-C nor an end for want of
-/// memory may cost the trace, or the exit status. What can be reported now.
-std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending& ending,
-                                      const RecordOptions& options,
-                                      const SignalForwarding& signals) {
-  const auto settled = [&] {
-    return settle(session, ending, options.command, output_of(options), options.no_finish);
+/// Finishes the spools, prints the result, and returns the traces that can be reported. Does the
+/// work in another process: neither Ctrl-C nor a lack of memory may cost the trace or the exit
+/// status.
+std::vector<std::string> report_outcome(const SessionRecord& session, const Ending& ending,
+                                        const RecordOptions& options,
+                                        const SignalForwarding& signals) {
+  const auto finish_all = [&] {
+    return finish_session(session, ending, options.command, output_of(options), options.no_finish);
   };
   if (session.recorded.empty() || options.no_finish) {
-    for (const std::string& line : settled().lines) say(line);
+    for (const std::string& line : finish_all().lines) say(line);
     return {};
   }
   std::vector<std::string> awaited;
@@ -398,10 +324,10 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   }
   std::optional<Progress> progress;  // made once the other process is on its way
   // From the other process both come as lines: the names, an empty one, and what is said.
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       [&] {
-        Settled there = settled();
-        if (options.report.empty() && tell_job_once(there)) there.traces.clear();
+        FinishedSession there = finish_all();
+        if (options.report.empty() && report_job_once(there)) there.traces.clear();
         there.traces.emplace_back();
         there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());
         return there.traces;
@@ -409,20 +335,20 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
       signals,
       [&] { progress.emplace("writing " + typed_command(awaited), std::chrono::milliseconds(0)); });
   progress.reset();
-  if (apart.left || apart.died) {
+  if (detached.left || detached.died) {
     say(fmt::format("{} {}; next: ompdm report {}", typed_command(awaited),
-                    apart.left ? "will be written in the background" : "could not be written",
+                    detached.left ? "will be written in the background" : "could not be written",
                     typed_command(awaited)));
     return {};
   }
-  const auto names_end = std::ranges::find(apart.lines, "");
-  const auto messages = names_end == apart.lines.end() ? names_end : std::next(names_end);
-  for (const std::string& line : std::ranges::subrange(messages, apart.lines.end())) say(line);
-  return {apart.lines.begin(), names_end};
+  const auto names_end = std::ranges::find(detached.lines, "");
+  const auto messages = names_end == detached.lines.end() ? names_end : std::next(names_end);
+  for (const std::string& line : std::ranges::subrange(messages, detached.lines.end())) say(line);
+  return {detached.lines.begin(), names_end};
 }
 
-/// The program's exit status stands, whatever becomes of its report.
-void tell_report(const std::vector<std::string>& traces, const std::string& format) {
+/// Prints the report. An error in it does not change the exit status, which is the program's.
+void print_report(const std::vector<std::string>& traces, const std::string& format) {
   if (traces.empty()) return;
   if (format.empty()) {
     say("next: ompdm report " + typed_command(traces));
@@ -449,7 +375,7 @@ int run_record(const RecordOptions& options) {
     say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
                     std::getenv(name.c_str())));
   }
-  tell_displaced_tool();
+  print_displaced_tool();
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }
@@ -464,9 +390,9 @@ int run_record(const RecordOptions& options) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::vector<std::string> traces =
-        tell_outcome(read_session(session.folder()), ending, options, signals);
+        report_outcome(read_session(session.folder()), ending, options, signals);
     if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
-    tell_report(traces, options.report);
+    print_report(traces, options.report);
   } catch (const std::exception& error) {
     say(error.what());
   }

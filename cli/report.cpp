@@ -1,4 +1,5 @@
-// `ompdm report`: what moved, by directive, variable and loop, in one recording or several.
+// `ompdm report`: what moved, by directive, variable and loop, in one recording or several;
+// `ompdm explain`: one finding in full.
 #include "ompdm/report.h"
 
 #include <fmt/format.h>
@@ -7,11 +8,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "job_files.h"
@@ -26,6 +27,7 @@
 #include "verb_help.h"
 
 namespace ompdm::cli {
+
 namespace {
 
 constexpr int kHolds = 3;     ///< exit status: a condition does
@@ -93,8 +95,8 @@ int test(const std::vector<report::Condition>& conditions, const report::Json& j
 }
 
 /// Throws Error where a condition is of what takes single events, and a run tells none.
-void check_told(const std::vector<report::Condition>& conditions,
-                const std::vector<analysis::Analysis>& analyses) {
+void check_recorded(const std::vector<report::Condition>& conditions,
+                    const std::vector<analysis::Analysis>& analyses) {
   const auto tells_none = [](const analysis::Analysis& one) {
     return is_only_counted(one.recording, one.process.wall);
   };
@@ -125,7 +127,7 @@ std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
-  check_told(conditions, analyses);
+  check_recorded(conditions, analyses);
   const int exit_status = test(conditions, report::report_json(analyses), missing_of(analyses));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
@@ -297,6 +299,53 @@ int run_report(ReportOptions options) {
   return exit_status;
 }
 
+struct ExplainOptions {
+  NamedTraces traces;
+  OutputOptions output;
+};
+
+/// An edit is made for all ranks of a job, of which one trace tells one.
+std::string of_one_rank(const NamedTraces& traces, const analysis::Analysis& one) {
+  const std::string pattern =
+      traces.names.size() == 1 ? pattern_of_ranks(traces.names.front()) : std::string();
+  if (pattern.empty() || one.process.rank_count < 2) return {};
+  return fmt::format(
+      "\nRank {} says so, and an edit is made for all {}: which of them have it: {}\n",
+      one.process.rank, one.process.rank_count, report_of_job(pattern));
+}
+
+/// Whether the last argument names a finding: a number or an id, and no file that is there; or
+/// anything else behind traces.
+bool names_finding(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.back() == "-") return false;
+  std::error_code error;
+  if (std::filesystem::exists(arguments.back(), error)) return false;
+  constexpr std::size_t kDigitsOfId = 16;
+  const std::string& last = arguments.back();
+  const bool is_number = last.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_id =
+      last.size() == kDigitsOfId && last.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_number || is_id;
+}
+
+int run_explain(ExplainOptions options) {
+  std::string which;
+  if (names_finding(options.traces.names)) {
+    which = options.traces.names.back();
+    options.traces.names.pop_back();
+  }
+  take_newest_if_none(options.traces);
+  refuse_input_as_output(options.output.output, options.traces.names);
+  const auto [analyses, traces, pictures, complete] = open_named(options.traces);
+  refuse_source_as_output(options.output.output, analyses);
+  report::Layout layout = layout_of(options.output);
+  layout.traces = spoken_names(options.traces);
+  const std::string text =
+      report::explain(analyses, which, layout) + of_one_rank(options.traces, analyses.front());
+  write_out(options.output, [&](std::ostream& out) { out << text; });
+  return 0;
+}
+
 }  // namespace
 
 void setup_report(CLI::App& app, int& exit_status) {
@@ -341,6 +390,25 @@ void setup_report(CLI::App& app, int& exit_status) {
            "ompdm report trace.json --link pcie4x16\n"
            "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'");
   verb->callback([options, &exit_status] { exit_status = run_report(*options); });
+}
+
+void setup_explain(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "explain", "Show one finding in full: evidence, each edit, each condition");
+  verb->group("Look");
+  add_trace_options(*verb, options->traces);
+  add_page_options(*verb, options->output);
+  set_help(
+      *verb, "ompdm explain [TRACE...] [N] [options]",
+      "N is the finding's number in the report, from 1, or its id in the JSON report. Without N\n"
+      "all findings are listed; a finding that is the only one is shown. Without TRACE the\n"
+      "newest trace of the current folder is read.\n" +
+          std::string(kLinkNotes),
+      "ompdm explain 1\n"
+      "ompdm explain trace.json 1\n"
+      "ompdm explain small.json large.json 2");
+  verb->callback([options, &exit_status] { exit_status = run_explain(*options); });
 }
 
 }  // namespace ompdm::cli

@@ -25,6 +25,7 @@
 
 #include "attach.h"
 #include "job_files.h"
+#include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -64,74 +65,22 @@ std::vector<std::string> texts_of(const fs::path& file) {
   return texts;
 }
 
-}  // namespace
+/// Regions, data operations and kernels that a trace has as aggregates only.
+struct AggregateCounts {
+  std::uint64_t regions = 0;
+  std::uint64_t ops = 0;
+  std::uint64_t launches = 0;
+  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
+};
 
-Session::Session() {
-  const char* wanted = std::getenv("TMPDIR");
-  std::error_code error;
-  // The folder may have to stand in LD_PRELOAD.
-  const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
-                      fs::is_directory(wanted, error);
-  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
-    std::string path = parent + "/ompdm-XXXXXX";
-    if (::mkdtemp(path.data()) != nullptr) {
-      folder_ = path;
-      return;
-    }
-  }
-  throw Error(std::string("/tmp: no folder can be made there: ") + std::strerror(errno) +
-              ": set TMPDIR to a folder that can be written");
+/// The aggregates of a trace, summed.
+AggregateCounts aggregate_counts(const Trace& trace) {
+  AggregateCounts counts;
+  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
+  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
+  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
+  return counts;
 }
-
-Session::~Session() {
-  std::error_code error;
-  fs::remove_all(folder_, error);
-}
-
-SessionRecord read_session(const fs::path& folder) {
-  SessionRecord session;
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder, error)) {
-    EntryName name;
-    const std::string filename = file.path().filename();
-    if (!parse_name(filename, name)) continue;
-    if (name.ending == ".told") {
-      session.told = true;
-      continue;
-    }
-    std::vector<std::string> texts = texts_of(file.path());
-    texts.resize(3);
-    if (!name.ending.empty()) {
-      session.silent.push_back({name.pid, texts[0]});
-      continue;
-    }
-    if (texts[1].empty()) continue;
-    RecordedProcess process;
-    process.pid = name.pid;
-    process.exec_ordinal = name.exec_ordinal;
-    process.session = folder;
-    process.spool = texts[0];
-    process.trace = texts[1];
-    process.program = texts[2];
-    session.recorded.push_back(std::move(process));
-  }
-  for (RecordedProcess& process : session.recorded) {
-    process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
-      return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
-    });
-  }
-  // FILE itself has the shortest name: the others add to its stem.
-  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const RecordedProcess& process) {
-      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
-                             process.exec_ordinal);
-    };
-    return key(a) < key(b);
-  });
-  return session;
-}
-
-namespace {
 
 /// What there is of one process.
 struct Outcome {
@@ -244,7 +193,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
     const Trace& trace = result.model;
-    const Counts counts = counts_of(trace);
+    const AggregateCounts counts = aggregate_counts(trace);
     outcome.lines.push_back(fmt::format(
         "{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
         how_it_died(process, ending, where_it_died(trace)),
@@ -256,7 +205,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   outcome.trace = result.trace;
 }
 
-void settle_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
+void finish_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
                     Outcome& outcome) {
   const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
   std::error_code error;
@@ -290,10 +239,10 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   }
 }
 
-Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
+Outcome outcome_of(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
   Outcome outcome;
   try {
-    settle_process(process, ending, keep_spools, outcome);
+    finish_process(process, ending, keep_spools, outcome);
   } catch (const Error& error) {
     outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
                                                shell_word(typed_path(process.spool)))};
@@ -302,13 +251,13 @@ Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_
 }
 
 /// The ranks of a job all end at once.
-std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, const Ending& ending,
-                             bool keep_spools) {
+std::vector<Outcome> outcomes_of(const std::vector<RecordedProcess>& processes,
+                                 const Ending& ending, bool keep_spools) {
   std::vector<Outcome> outcomes(processes.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < processes.size(); i = next++) {
-      outcomes[i] = settled(processes[i], ending, keep_spools);
+      outcomes[i] = outcome_of(processes[i], ending, keep_spools);
     }
   };
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
@@ -319,10 +268,10 @@ std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, cons
   return outcomes;
 }
 
-/// Empty where one of its processes has told the user.
+/// Empty where one of its processes has has_reported the user.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
                         const std::string& program, const std::string& where) {
-  if (session.told) return {};
+  if (session.has_reported) return {};
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
@@ -334,7 +283,7 @@ std::string why_nothing(const SessionRecord& session, const Ending& ending,
 
 /// Whether nothing went wrong: the program just did not offload.
 bool did_not_offload(const SessionRecord& session, const Ending& ending) {
-  return !session.told && ending.exit_status == 0 &&
+  return !session.has_reported && ending.exit_status == 0 &&
          std::ranges::all_of(session.silent, [](const SilentProcess& process) {
            return process.reason.empty() || process.reason == spool::kNothingExecuted;
          });
@@ -374,21 +323,6 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
                                 : "next: ompdm doctor " + shell_word(program));
 }
 
-}  // namespace
-
-Settled settle(const SessionRecord& session, const Ending& ending,
-               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
-  Settled all;
-  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
-    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
-    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
-  }
-  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
-  return all;
-}
-
-namespace {
-
 struct FinishVerb {
   std::string spool;
   std::string output;
@@ -417,7 +351,7 @@ std::string lost(const Trace& trace) {
 /// counted in part "(10 regions, … 10 kernels told, 2003, 4020 and 2003 counted; nothing lost)".
 std::string summary(const FinishResult& result) {
   const Trace& trace = result.model;
-  const Counts counts = counts_of(trace);
+  const AggregateCounts counts = aggregate_counts(trace);
   return fmt::format(
       "wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
       number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
@@ -468,7 +402,7 @@ bool is_damaged(const Trace& trace) {
   });
 }
 
-void tell(const FinishResult& result) {
+void print_result(const FinishResult& result) {
   if (result.by_another) {
     fmt::print("another process wrote {}\nnext: {}\n", typed_path(result.trace),
                next_command(result));
@@ -507,7 +441,7 @@ int finish_handed_over(const FinishVerb& verb) {
 }
 
 /// The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
-int tell_finished(const FinishVerb& verb, const std::string& trace) {
+int print_finished(const FinishVerb& verb, const std::string& trace) {
   if (!verb.output.empty()) {
     throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}", verb.spool,
                             trace, verb.output));
@@ -521,18 +455,95 @@ int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
-    return tell_finished(verb, *trace);
+    return print_finished(verb, *trace);
   }
   refuse_timeline(verb.spool);
   refuse_input_as_output(verb.output, {verb.spool});
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
-  tell(result);
+  print_result(result);
   leave_summary(result, WaitedFor::kYes);
   return 0;
 }
 
 }  // namespace
+
+Session::Session() {
+  const std::string wanted = variable("TMPDIR");
+  std::error_code error;
+  // The folder may have to stand in LD_PRELOAD.
+  const bool usable =
+      wanted.starts_with('/') && fits_preload(wanted) && fs::is_directory(wanted, error);
+  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
+    std::string path = parent + "/ompdm-XXXXXX";
+    if (::mkdtemp(path.data()) != nullptr) {
+      folder_ = path;
+      return;
+    }
+  }
+  throw Error(std::string("/tmp: no folder can be made there: ") + std::strerror(errno) +
+              ": set TMPDIR to a folder that can be written");
+}
+
+Session::~Session() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+SessionRecord read_session(const fs::path& folder) {
+  SessionRecord session;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    EntryName name;
+    const std::string filename = file.path().filename();
+    if (!parse_name(filename, name)) continue;
+    if (name.ending == ".told") {
+      session.has_reported = true;
+      continue;
+    }
+    std::vector<std::string> texts = texts_of(file.path());
+    texts.resize(3);
+    if (!name.ending.empty()) {
+      session.silent.push_back({name.pid, texts[0]});
+      continue;
+    }
+    if (texts[1].empty()) continue;
+    RecordedProcess process;
+    process.pid = name.pid;
+    process.exec_ordinal = name.exec_ordinal;
+    process.session = folder;
+    process.spool = texts[0];
+    process.trace = texts[1];
+    process.program = texts[2];
+    session.recorded.push_back(std::move(process));
+  }
+  for (RecordedProcess& process : session.recorded) {
+    process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
+      return other.pid == process.pid && other.exec_ordinal > process.exec_ordinal;
+    });
+  }
+  // FILE itself has the shortest name: the others add to its stem.
+  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const RecordedProcess& process) {
+      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
+                             process.exec_ordinal);
+    };
+    return key(a) < key(b);
+  });
+  return session;
+}
+
+FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
+                               const std::vector<std::string>& command, const fs::path& output,
+                               bool keep_spools) {
+  FinishedSession all;
+  for (const Outcome& outcome : outcomes_of(session.recorded, ending, keep_spools)) {
+    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
+    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
+  }
+  if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
+  return all;
+}
 
 void setup_finish(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<FinishVerb>();

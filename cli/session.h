@@ -7,26 +7,8 @@
 #include <vector>
 
 #include "launch.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::cli {
-
-/// Regions, data operations and kernels that a trace has as aggregates only.
-struct Counts {
-  std::uint64_t regions = 0;
-  std::uint64_t ops = 0;
-  std::uint64_t launches = 0;
-  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
-};
-
-/// The aggregates of a trace, summed.
-inline Counts counts_of(const Trace& trace) {
-  Counts counts;
-  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
-  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
-  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
-  return counts;
-}
 
 /// A process that opened a spool.
 struct RecordedProcess {
@@ -48,7 +30,7 @@ struct SilentProcess {
 struct SessionRecord {
   std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
   std::vector<SilentProcess> silent;
-  bool told = false;  ///< a recorder has printed why it could record nothing
+  bool has_reported = false;  ///< a recorder has printed why it could record nothing
 };
 
 /// A fresh private folder in $TMPDIR or /tmp, removed with the object.
@@ -69,18 +51,17 @@ class Session {
 /// Reads what the processes have written into the session's folder; skips half-written files.
 SessionRecord read_session(const std::filesystem::path& folder);
 
-/// The result of settle().
-struct Settled {
+/// The result of finish_session().
+struct FinishedSession {
   std::vector<std::string> lines;   ///< for the user, without a prefix
   std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
 };
 
-/// Finishes the spools that processes left (not with `keep_spools`), one a processor, and
-/// describes every recording. `command` is as the user typed it. Where nothing was recorded, a line
-/// names an older file at `output`. A recording that cannot be finished is a line too: nothing is
-/// thrown.
-Settled settle(const SessionRecord& session, const Ending& ending,
-               const std::vector<std::string>& command, const std::filesystem::path& output,
-               bool keep_spools);
+/// Finishes the spools that processes left, in parallel, and describes every recording; with
+/// `keep_spools` the spools stay. `command` is as the user typed it. Where nothing was recorded, a
+/// line names an older file at `output`. Throws nothing: an error is a line too.
+FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
+                               const std::vector<std::string>& command,
+                               const std::filesystem::path& output, bool keep_spools);
 
 }  // namespace ompdm::cli

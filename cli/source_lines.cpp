@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <fstream>
@@ -68,34 +67,6 @@ void add_block(std::string_view block, Md5State& state) {
   state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d};
 }
 
-}  // namespace
-
-std::string md5_of(std::string_view bytes) {
-  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-  const std::size_t whole = bytes.size() / kBlock * kBlock;
-  for (std::size_t at = 0; at < whole; at += kBlock) add_block(bytes.substr(at, kBlock), state);
-  // A one, zeros, and the number of bits.
-  std::string rest(bytes.substr(whole));
-  rest += '\x80';
-  while (rest.size() % kBlock != kBlock - 8) rest += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 0; shift < 64; shift += 8) rest += static_cast<char>(bits >> shift & 0xff);
-  for (std::size_t at = 0; at < rest.size(); at += kBlock) {
-    add_block(std::string_view(rest).substr(at, kBlock), state);
-  }
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint32_t word : state) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      text += kDigits[word >> (shift + 4) & 15];
-      text += kDigits[word >> shift & 15];
-    }
-  }
-  return text;
-}
-
-namespace {
-
 constexpr std::size_t kLongestLine = 400;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
@@ -146,95 +117,6 @@ bool is_directive(const std::string& line) {
   return std::regex_search(line, kDirective);
 }
 
-}  // namespace
-
-SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources)
-    : process_(process),
-      built_(built_at(process_)),
-      // No source of the recorded program is newer than its binary, if that is still the one that
-      // ran, and than the run.
-      latest_(built_ != 0 ? std::min(built_, process_.start_realtime_ns)
-                          : process_.start_realtime_ns) {
-  for (const SourceFile& source : sources) digests_[source.file].insert(source.md5);
-}
-
-SourceLines::SourceLines(const analysis::Analysis& analysis)
-    : SourceLines(analysis.process, analysis.sources) {
-  for (const analysis::DirectiveRow& row : analysis.directives) {
-    add_directive(row.directive, row.file, row.line);
-  }
-}
-
-SourceLines::SourceLines(const Trace& trace) : SourceLines(trace.process, trace.sources) {
-  for (const Site& site : trace.sites) add_directive(site.directive, site.file, site.line);
-}
-
-void SourceLines::add_directive(Directive directive, const std::string& file, int line) {
-  const bool is_one = directive != Directive::kApi && directive != Directive::kRuntime && line > 0;
-  if (is_one) directives_[file].insert(line);
-}
-
-SourceLines::Source SourceLines::read(const std::filesystem::path& place,
-                                      const std::string& file) const {
-  const std::optional<std::int64_t> changed = changed_at(place);
-  if (!changed) return {};
-  const std::string content = content_of(place);
-  Source source{place, lines_of(content), *changed > latest_};
-  if (const auto digests = digests_.find(file); digests != digests_.end()) {
-    source.is_compiled = digests->second.contains(md5_of(content));
-  } else if (const auto lines = directives_.find(file); lines != directives_.end()) {
-    source.has_directives = std::ranges::all_of(lines->second, [&](int line) {
-      const auto at = static_cast<std::size_t>(line) - 1;
-      return at < source.lines.size() && is_directive(source.lines[at]);
-    });
-  }
-  return source;
-}
-
-/// The first place that has what was compiled, else the first that has something.
-const SourceLines::Source& SourceLines::source_of(const std::string& file) const {
-  const auto [at, is_new] = known_.try_emplace(file);
-  Source& found = at->second;
-  if (!is_new || file.empty()) return found;
-  for (const std::filesystem::path& place : places_of(file, process_)) {
-    Source source = read(place, file);
-    if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
-    if (found.is_as_it_was()) break;
-  }
-  if (!found.is_as_it_was()) found.lines.clear();
-  return found;
-}
-
-const std::vector<std::string>& SourceLines::of(const std::string& file) const {
-  return source_of(file).lines;
-}
-
-std::filesystem::path SourceLines::path_of(const std::string& file) const {
-  const Source& source = source_of(file);
-  return source.is_as_it_was() ? source.place : std::filesystem::path();
-}
-
-std::filesystem::path SourceLines::place_of(const std::string& file) const {
-  return source_of(file).place;
-}
-
-bool SourceLines::is_newer(const std::string& file) const { return source_of(file).is_newer; }
-
-bool SourceLines::may_be_compiled(const std::string& file) const {
-  return source_of(file).has_directives;
-}
-
-bool SourceLines::is_known_by_age_alone(const std::string& file) const {
-  return !digests_.contains(file) && !directives_.contains(file);
-}
-
-bool SourceLines::is_older_than_rebuilt_program(const std::filesystem::path& path) const {
-  const std::optional<std::int64_t> changed = changed_at(path);
-  return changed && built_ > process_.start_realtime_ns && *changed <= built_;
-}
-
-namespace {
-
 constexpr int kLinesAround = 8;
 constexpr std::size_t kMostFiles = 200;
 
@@ -265,43 +147,6 @@ void add_excerpts(const std::string& file, const std::vector<std::string>& lines
     shown = std::max(shown, end);
   }
 }
-
-}  // namespace
-
-std::vector<report::SourceExcerpt> source_excerpts(
-    const std::vector<analysis::Analysis>& analyses) {
-  std::vector<report::SourceExcerpt> excerpts;
-  std::map<std::string, std::set<int>> named;
-  std::map<std::string, std::vector<std::string>> found;
-  for (const analysis::Analysis& analysis : analyses) {
-    const SourceLines sources(analysis);
-    for (const auto& [file, lines] : named_lines(analysis)) {
-      named[file].insert(lines.begin(), lines.end());
-      const std::vector<std::string>& text = sources.of(file);
-      if (!text.empty() && found.size() < kMostFiles) found.try_emplace(file, text);
-    }
-  }
-  for (const auto& [file, lines] : found) add_excerpts(file, lines, named[file], excerpts);
-  return excerpts;
-}
-
-void refuse_source_as_output(const std::string& output,
-                             const std::vector<analysis::Analysis>& analyses) {
-  if (output.empty()) return;
-  for (const analysis::Analysis& analysis : analyses) {
-    const SourceLines sources(analysis);
-    std::vector<std::string> files;
-    if (!analysis.process.arguments.empty()) files.push_back(analysis.process.arguments.front());
-    for (const auto& [file, lines] : named_lines(analysis)) {
-      if (std::string place = sources.place_of(file); !place.empty()) {
-        files.push_back(std::move(place));
-      }
-    }
-    refuse_input_as_output(output, files);
-  }
-}
-
-namespace {
 
 using analysis::Anchor;
 using analysis::Edit;
@@ -397,6 +242,148 @@ bool fits(const SourceLines& sources, const analysis::Finding& finding, const Ed
 
 }  // namespace
 
+std::string md5_of(std::string_view bytes) {
+  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  const std::size_t whole = bytes.size() / kBlock * kBlock;
+  for (std::size_t at = 0; at < whole; at += kBlock) add_block(bytes.substr(at, kBlock), state);
+  // A one, zeros, and the number of bits.
+  std::string rest(bytes.substr(whole));
+  rest += '\x80';
+  while (rest.size() % kBlock != kBlock - 8) rest += '\0';
+  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  for (int shift = 0; shift < 64; shift += 8) rest += static_cast<char>(bits >> shift & 0xff);
+  for (std::size_t at = 0; at < rest.size(); at += kBlock) {
+    add_block(std::string_view(rest).substr(at, kBlock), state);
+  }
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint32_t word : state) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      text += kDigits[word >> (shift + 4) & 15];
+      text += kDigits[word >> shift & 15];
+    }
+  }
+  return text;
+}
+
+SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources)
+    : process_(process),
+      built_(built_at(process_)),
+      // No source of the recorded program is newer than its binary, if that is still the one that
+      // ran, and than the run.
+      latest_(built_ != 0 ? std::min(built_, process_.start_realtime_ns)
+                          : process_.start_realtime_ns) {
+  for (const SourceFile& source : sources) digests_[source.file].insert(source.md5);
+}
+
+SourceLines::SourceLines(const analysis::Analysis& analysis)
+    : SourceLines(analysis.process, analysis.sources) {
+  for (const analysis::DirectiveRow& row : analysis.directives) {
+    add_directive(row.directive, row.file, row.line);
+  }
+}
+
+SourceLines::SourceLines(const Trace& trace) : SourceLines(trace.process, trace.sources) {
+  for (const Site& site : trace.sites) add_directive(site.directive, site.file, site.line);
+}
+
+void SourceLines::add_directive(Directive directive, const std::string& file, int line) {
+  const bool is_one = directive != Directive::kApi && directive != Directive::kRuntime && line > 0;
+  if (is_one) directives_[file].insert(line);
+}
+
+SourceLines::Source SourceLines::read(const std::filesystem::path& place,
+                                      const std::string& file) const {
+  const std::optional<std::int64_t> changed = changed_at(place);
+  if (!changed) return {};
+  const std::string content = content_of(place);
+  Source source{place, lines_of(content), *changed > latest_};
+  if (const auto digests = digests_.find(file); digests != digests_.end()) {
+    source.is_compiled = digests->second.contains(md5_of(content));
+  } else if (const auto lines = directives_.find(file); lines != directives_.end()) {
+    source.has_directives = std::ranges::all_of(lines->second, [&](int line) {
+      const auto at = static_cast<std::size_t>(line) - 1;
+      return at < source.lines.size() && is_directive(source.lines[at]);
+    });
+  }
+  return source;
+}
+
+/// The first place that has what was compiled, else the first that has something.
+const SourceLines::Source& SourceLines::source_of(const std::string& file) const {
+  const auto [at, is_new] = known_.try_emplace(file);
+  Source& found = at->second;
+  if (!is_new || file.empty()) return found;
+  for (const std::filesystem::path& place : places_of(file, process_)) {
+    Source source = read(place, file);
+    if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
+    if (found.is_as_it_was()) break;
+  }
+  if (!found.is_as_it_was()) found.lines.clear();
+  return found;
+}
+
+const std::vector<std::string>& SourceLines::of(const std::string& file) const {
+  return source_of(file).lines;
+}
+
+std::filesystem::path SourceLines::path_of(const std::string& file) const {
+  const Source& source = source_of(file);
+  return source.is_as_it_was() ? source.place : std::filesystem::path();
+}
+
+std::filesystem::path SourceLines::place_of(const std::string& file) const {
+  return source_of(file).place;
+}
+
+bool SourceLines::is_newer(const std::string& file) const { return source_of(file).is_newer; }
+
+bool SourceLines::may_be_compiled(const std::string& file) const {
+  return source_of(file).has_directives;
+}
+
+bool SourceLines::is_known_by_age_alone(const std::string& file) const {
+  return !digests_.contains(file) && !directives_.contains(file);
+}
+
+bool SourceLines::is_older_than_rebuilt_program(const std::filesystem::path& path) const {
+  const std::optional<std::int64_t> changed = changed_at(path);
+  return changed && built_ > process_.start_realtime_ns && *changed <= built_;
+}
+
+std::vector<report::SourceExcerpt> source_excerpts(
+    const std::vector<analysis::Analysis>& analyses) {
+  std::vector<report::SourceExcerpt> excerpts;
+  std::map<std::string, std::set<int>> named;
+  std::map<std::string, std::vector<std::string>> found;
+  for (const analysis::Analysis& analysis : analyses) {
+    const SourceLines sources(analysis);
+    for (const auto& [file, lines] : named_lines(analysis)) {
+      named[file].insert(lines.begin(), lines.end());
+      const std::vector<std::string>& text = sources.of(file);
+      if (!text.empty() && found.size() < kMostFiles) found.try_emplace(file, text);
+    }
+  }
+  for (const auto& [file, lines] : found) add_excerpts(file, lines, named[file], excerpts);
+  return excerpts;
+}
+
+void refuse_source_as_output(const std::string& output,
+                             const std::vector<analysis::Analysis>& analyses) {
+  if (output.empty()) return;
+  for (const analysis::Analysis& analysis : analyses) {
+    const SourceLines sources(analysis);
+    std::vector<std::string> files;
+    if (!analysis.process.arguments.empty()) files.push_back(analysis.process.arguments.front());
+    for (const auto& [file, lines] : named_lines(analysis)) {
+      if (std::string place = sources.place_of(file); !place.empty()) {
+        files.push_back(std::move(place));
+      }
+    }
+    refuse_input_as_output(output, files);
+  }
+}
+
 bool fits_around(const std::vector<std::string>& lines, int loop,
                  const std::vector<int>& directives, const std::set<std::string>& names,
                  bool is_fortran) {
@@ -420,7 +407,7 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
   return true;
 }
 
-void settle_begins_of_loops(Trace& trace) {
+void resolve_begins_of_loops(Trace& trace) {
   static const std::regex kFor(R"(^(#\s*pragma\s+omp\b.*\b)?for\b.*)");
   static const std::regex kWord(R"(\b(for|while|do)\b)", std::regex::icase);
   const SourceLines sources(trace);

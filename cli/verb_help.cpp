@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "launch.h"
@@ -21,41 +20,6 @@
 #include "printable.h"
 
 namespace ompdm::cli {
-
-std::string value_kind(const CLI::Option& option) {
-  // Behind a colon CLI11 lists what it checks the value with.
-  const std::string kind = option.get_type_name();
-  return kind.substr(0, kind.find(':'));
-}
-
-std::vector<std::string> choices_of(const CLI::Option& option) {
-  std::vector<std::string> choices;
-  std::istringstream words(value_kind(option));
-  for (std::string word; std::getline(words, word, '|');) {
-    const bool named =
-        std::ranges::any_of(word, [](unsigned char letter) { return std::isupper(letter) != 0; });
-    if (!word.empty() && !named) choices.push_back(word);
-  }
-  return choices;
-}
-
-void add_link_options(CLI::App& verb, LinkModel& model) {
-  CLI::Option* link = verb.add_option("--link", model.link,
-                                      "Show what transfers would take on this link (a model; see "
-                                      "below)")
-                          ->type_name("LINK");
-  verb.add_option("--kernels", model.kernels,
-                  "With --link: kernels FACTOR times as fast as they were recorded")
-      ->type_name("FACTOR")
-      ->needs(link);
-}
-
-std::optional<analysis::Link> link_of(const LinkModel& model) {
-  if (model.link.empty()) return std::nullopt;
-  analysis::Link link = analysis::parse_link(model.link);
-  if (!model.kernels.empty()) link.kernels = analysis::parse_kernel_factor(model.kernels);
-  return link;
-}
 
 namespace {
 
@@ -120,21 +84,6 @@ class VerbLayout : public Layout {
   std::string footer_;
 };
 
-}  // namespace
-
-void set_layout(CLI::App& app) { app.formatter(std::make_shared<Layout>(20)); }
-
-void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
-              const std::string& examples) {
-  std::string footer = notes.empty() ? "" : notes + "\n\n";
-  footer += "Examples:\n";
-  std::istringstream lines(examples);
-  for (std::string line; std::getline(lines, line);) footer += "  " + line + '\n';
-  verb.formatter(std::make_shared<VerbLayout>(usage, std::move(footer)));
-}
-
-namespace {
-
 /// "ompdm" or "ompdm report".
 std::string typed_name(const CLI::App& verb) {
   return verb.get_parent() == nullptr ? verb.get_name() : "ompdm " + verb.get_name();
@@ -176,39 +125,6 @@ Error no_such_option(const CLI::App& verb, const std::string& word) {
                Error::Kind::kUsage);
 }
 
-}  // namespace
-
-Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words) {
-  refuse_timeline(words.front());
-  const std::string meant = meant_command(app, words);
-  const std::string remedy =
-      meant.empty() ? "see `ompdm --help`" : fmt::format("did you mean `ompdm {}`?", meant);
-  return Error(fmt::format("{}: no such command: {}", words.front(), remedy), Error::Kind::kUsage);
-}
-
-void check_program_words(const CLI::App& verb, const std::vector<std::string>& words) {
-  if (!words.empty() && words.front().starts_with('-')) throw no_such_option(verb, words.front());
-}
-
-Error cannot_parse(const CLI::App& app, const CLI::ParseError& error) {
-  const auto verbs = app.get_subcommands();
-  const CLI::App& verb = verbs.empty() ? app : *verbs.front();
-  const std::vector<std::string> extras = verb.remaining();
-  if (!verb.get_prefix_command() && !extras.empty()) {
-    const auto option =
-        std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
-    if (option != extras.end()) return no_such_option(verb, *option);
-    return Error(fmt::format("{}{}: one argument too many: see `{} --help`", prefix_of(verb),
-                             extras.front(), typed_name(verb)),
-                 Error::Kind::kUsage);
-  }
-  return Error(
-      fmt::format("{}{}: see `{} --help`", prefix_of(verb), error.what(), typed_name(verb)),
-      Error::Kind::kUsage);
-}
-
-namespace {
-
 int run_help(const CLI::App& app, const std::string& name) {
   if (name.empty()) {
     // The command's own help() would be that of the verb that runs.
@@ -222,21 +138,6 @@ int run_help(const CLI::App& app, const std::string& name) {
   fmt::print("{}", verbs.front()->help());
   return 0;
 }
-
-}  // namespace
-
-void setup_help(CLI::App& app, int& exit_status) {
-  auto name = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("help", "Print the help of a command");
-  verb->group("Help");
-  verb->add_option("COMMAND", *name, "One of ompdm's; without it, they are listed")->type_name("");
-  set_help(*verb, "ompdm help [COMMAND]", "",
-           "ompdm help\n"
-           "ompdm help report");
-  verb->callback([&app, name, &exit_status] { exit_status = run_help(app, *name); });
-}
-
-namespace {
 
 // Each script prints the candidates in its shell's way. The answer's first line is one of "words",
 // "files", "folders" and "program N", where N is the index of the program's name; behind "words"
@@ -428,6 +329,100 @@ std::string answer_to(const CLI::App& app, std::span<const std::string> words) {
 }
 
 }  // namespace
+
+std::string value_kind(const CLI::Option& option) {
+  // Behind a colon CLI11 lists what it checks the value with.
+  const std::string kind = option.get_type_name();
+  return kind.substr(0, kind.find(':'));
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  std::vector<std::string> choices;
+  std::istringstream words(value_kind(option));
+  for (std::string word; std::getline(words, word, '|');) {
+    const bool named =
+        std::ranges::any_of(word, [](unsigned char letter) { return std::isupper(letter) != 0; });
+    if (!word.empty() && !named) choices.push_back(word);
+  }
+  return choices;
+}
+
+void add_link_options(CLI::App& verb, LinkModel& model) {
+  CLI::Option* link = verb.add_option("--link", model.link,
+                                      "Show what transfers would take on this link (a model; see "
+                                      "below)")
+                          ->type_name("LINK");
+  verb.add_option("--kernels", model.kernels,
+                  "With --link: kernels FACTOR times as fast as they were recorded")
+      ->type_name("FACTOR")
+      ->needs(link);
+}
+
+std::optional<analysis::Link> link_of(const LinkModel& model) {
+  if (model.link.empty()) return std::nullopt;
+  analysis::Link link = analysis::parse_link(model.link);
+  if (!model.kernels.empty()) link.kernels = analysis::parse_kernel_factor(model.kernels);
+  return link;
+}
+
+void setup_verbs(CLI::App& app, int& exit_status) {
+  for (const auto setup : {setup_record, setup_report, setup_explain, setup_fix, setup_compare,
+                           setup_export, setup_merge, setup_finish, setup_info, setup_doctor,
+                           setup_env, setup_help, setup_completion}) {
+    setup(app, exit_status);
+  }
+}
+
+void set_layout(CLI::App& app) { app.formatter(std::make_shared<Layout>(20)); }
+
+void set_help(CLI::App& verb, const std::string& usage, const std::string& notes,
+              const std::string& examples) {
+  std::string footer = notes.empty() ? "" : notes + "\n\n";
+  footer += "Examples:\n";
+  std::istringstream lines(examples);
+  for (std::string line; std::getline(lines, line);) footer += "  " + line + '\n';
+  verb.formatter(std::make_shared<VerbLayout>(usage, std::move(footer)));
+}
+
+Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words) {
+  refuse_timeline(words.front());
+  const std::string meant = meant_command(app, words);
+  const std::string remedy =
+      meant.empty() ? "see `ompdm --help`" : fmt::format("did you mean `ompdm {}`?", meant);
+  return Error(fmt::format("{}: no such command: {}", words.front(), remedy), Error::Kind::kUsage);
+}
+
+void check_program_words(const CLI::App& verb, const std::vector<std::string>& words) {
+  if (!words.empty() && words.front().starts_with('-')) throw no_such_option(verb, words.front());
+}
+
+Error cannot_parse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto verbs = app.get_subcommands();
+  const CLI::App& verb = verbs.empty() ? app : *verbs.front();
+  const std::vector<std::string> extras = verb.remaining();
+  if (!verb.get_prefix_command() && !extras.empty()) {
+    const auto option =
+        std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+    if (option != extras.end()) return no_such_option(verb, *option);
+    return Error(fmt::format("{}{}: one argument too many: see `{} --help`", prefix_of(verb),
+                             extras.front(), typed_name(verb)),
+                 Error::Kind::kUsage);
+  }
+  return Error(
+      fmt::format("{}{}: see `{} --help`", prefix_of(verb), error.what(), typed_name(verb)),
+      Error::Kind::kUsage);
+}
+
+void setup_help(CLI::App& app, int& exit_status) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("help", "Print the help of a command");
+  verb->group("Help");
+  verb->add_option("COMMAND", *name, "One of ompdm's; without it, they are listed")->type_name("");
+  set_help(*verb, "ompdm help [COMMAND]", "",
+           "ompdm help\n"
+           "ompdm help report");
+  verb->callback([&app, name, &exit_status] { exit_status = run_help(app, *name); });
+}
 
 void setup_completion(CLI::App& app, int& exit_status) {
   auto shell = std::make_shared<std::string>();

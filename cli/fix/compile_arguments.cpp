@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -31,46 +30,6 @@ std::vector<std::string> texts_of(const std::string& all) {
   }
   return texts;
 }
-
-}  // namespace
-
-BuildLog::BuildLog(const fs::path& folder)
-    : file_(folder / "build.log"), library_(find_own_library("libompdm-build-log.so")) {
-  fs::create_directories(folder);
-  std::ofstream(file_, std::ios::trunc).flush();
-  if (fits_preload(library_)) return;
-  const fs::path link = folder / library_.filename();
-  std::error_code is_there;
-  fs::create_symlink(library_, link, is_there);
-  library_ = link;
-}
-
-std::vector<std::pair<std::string, std::string>> BuildLog::environment() const {
-  if (!fits_preload(library_)) return {};
-  const char* others = std::getenv("LD_PRELOAD");
-  const bool has_others = others != nullptr && *others != '\0';
-  return {{"LD_PRELOAD", (has_others ? others + std::string(":") : "") + library_.string()},
-          {"OMPDM_BUILD_LOG", file_.string()}};
-}
-
-std::vector<StartedProcess> BuildLog::processes() const {
-  std::ifstream in(file_, std::ios::binary);
-  const std::string all(std::istreambuf_iterator<char>(in), {});
-  std::vector<StartedProcess> processes;
-  std::uint32_t size = 0;
-  for (std::size_t at = 0; at + sizeof size <= all.size(); at += size) {
-    std::memcpy(&size, all.data() + at, sizeof size);
-    at += sizeof size;
-    std::vector<std::string> texts = texts_of(all.substr(at, size));
-    if (texts.size() < 2) continue;
-    const std::string directory = std::move(texts.front());
-    texts.erase(texts.begin());
-    processes.push_back({directory, std::move(texts)});
-  }
-  return processes;
-}
-
-namespace {
 
 template <std::size_t N>
 bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
@@ -141,7 +100,80 @@ CompileArguments arguments_of(const nlohmann::json& row) {
   return arguments_of(command, row.at("file").get<std::string>());
 }
 
+bool is_header(const fs::path& file) {
+  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
+                                                               ".hxx", ".inc", ".cuh"};
+  return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
+}
+
+/// Of another program, which may call the same functions.
+bool has_main(const fs::path& source) {
+  static const std::regex kMain(R"(\bmain\s*\()");
+  std::ifstream in(source);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return std::regex_search(text, kMain);
+}
+
+/// Those that are compiled as the home source is, which comes last. One alone is none.
+SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& sources,
+                  const fs::path& home) {
+  const CompileArguments own = commands.of(home);
+  SourceUnit unit;
+  unit.is_whole = true;
+  for (const fs::path& one : sources) {
+    CompileArguments arguments = commands.of(one);
+    if (arguments.file == own.file) continue;
+    const bool is_alike = arguments.arguments == own.arguments &&
+                          arguments.directory == own.directory &&
+                          one.extension() == home.extension();
+    unit.is_whole = unit.is_whole && is_alike;
+    if (!is_alike) continue;
+    if (unit.compiled.file.empty()) {
+      unit.compiled = std::move(arguments);
+    } else {
+      unit.beside.push_back(one);
+    }
+  }
+  if (!unit.compiled.file.empty()) unit.beside.push_back(home);
+  return unit;
+}
+
 }  // namespace
+
+BuildLog::BuildLog(const fs::path& folder)
+    : file_(folder / "build.log"), library_(find_own_library("libompdm-build-log.so")) {
+  fs::create_directories(folder);
+  std::ofstream(file_, std::ios::trunc).flush();
+  if (fits_preload(library_)) return;
+  const fs::path link = folder / library_.filename();
+  std::error_code is_there;
+  fs::create_symlink(library_, link, is_there);
+  library_ = link;
+}
+
+std::vector<std::pair<std::string, std::string>> BuildLog::environment() const {
+  if (!fits_preload(library_)) return {};
+  const std::string others = variable("LD_PRELOAD");
+  return {{"LD_PRELOAD", (others.empty() ? "" : others + ':') + library_.string()},
+          {"OMPDM_BUILD_LOG", file_.string()}};
+}
+
+std::vector<StartedProcess> BuildLog::processes() const {
+  std::ifstream in(file_, std::ios::binary);
+  const std::string all(std::istreambuf_iterator<char>(in), {});
+  std::vector<StartedProcess> processes;
+  std::uint32_t size = 0;
+  for (std::size_t at = 0; at + sizeof size <= all.size(); at += size) {
+    std::memcpy(&size, all.data() + at, sizeof size);
+    at += sizeof size;
+    std::vector<std::string> texts = texts_of(all.substr(at, size));
+    if (texts.size() < 2) continue;
+    const std::string directory = std::move(texts.front());
+    texts.erase(texts.begin());
+    processes.push_back({directory, std::move(texts)});
+  }
+  return processes;
+}
 
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
@@ -268,48 +300,6 @@ std::vector<fs::path> CompileCommands::sources() const {
   for (const CompileArguments& one : known_) files.push_back(one.file);
   return files;
 }
-
-namespace {
-
-bool is_header(const fs::path& file) {
-  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
-                                                               ".hxx", ".inc", ".cuh"};
-  return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
-}
-
-/// Of another program, which may call the same functions.
-bool has_main(const fs::path& source) {
-  static const std::regex kMain(R"(\bmain\s*\()");
-  std::ifstream in(source);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return std::regex_search(text, kMain);
-}
-
-/// Those that are compiled as the home source is, which comes last. One alone is none.
-SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& sources,
-                  const fs::path& home) {
-  const CompileArguments own = commands.of(home);
-  SourceUnit unit;
-  unit.is_whole = true;
-  for (const fs::path& one : sources) {
-    CompileArguments arguments = commands.of(one);
-    if (arguments.file == own.file) continue;
-    const bool is_alike = arguments.arguments == own.arguments &&
-                          arguments.directory == own.directory &&
-                          one.extension() == home.extension();
-    unit.is_whole = unit.is_whole && is_alike;
-    if (!is_alike) continue;
-    if (unit.compiled.file.empty()) {
-      unit.compiled = std::move(arguments);
-    } else {
-      unit.beside.push_back(one);
-    }
-  }
-  if (!unit.compiled.file.empty()) unit.beside.push_back(home);
-  return unit;
-}
-
-}  // namespace
 
 std::vector<SourceUnit> single_units(const CompileCommands& commands,
                                      const std::vector<fs::path>& named) {

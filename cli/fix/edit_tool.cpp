@@ -18,58 +18,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Those of its edits that have a line.
-std::set<std::string> files_named(const nlohmann::json& finding) {
-  std::set<std::string> files;
+/// The source files that the edits of a finding name.
+std::vector<fs::path> files_named(const nlohmann::json& finding) {
+  std::vector<fs::path> files;
   for (const auto& edit : finding.at("edits")) {
-    for (const auto& place : edit.at("places")) files.insert(place.value("file", std::string()));
+    for (const auto& place : edit.at("places")) {
+      const fs::path file = place.value("file", std::string());
+      if (!file.empty() && std::ranges::find(files, file) == files.end()) files.push_back(file);
+    }
   }
-  files.erase("");
   return files;
+}
+
+/// A plan that cannot be made.
+EditPlan refused_plan(std::size_t number, std::string why) {
+  EditPlan plan;
+  plan.number = number;
+  plan.refused = std::move(why);
+  return plan;
 }
 
 /// "ompdm record ./heat 1000", as it is to be typed in the folder that it ran in.
 std::string record_again(const Process& process) {
   return "ompdm record " + typed_command(process.arguments);
 }
-
-}  // namespace
-
-SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
-                         const Process& process) {
-  const std::set<std::string> files = files_named(finding);
-  if (files.empty()) {
-    return {"the trace has no lines of the source: compile with -g, and record again: " +
-            record_again(process)};
-  }
-  for (const std::string& file : files) {
-    const std::string name = fs::path(file).filename().string();
-    const fs::path place = sources.place_of(file);
-    if (place.empty()) return {file + " is not found: fix needs the source beside the program"};
-    if (!sources.path_of(file).empty()) continue;
-    if (sources.is_known_by_age_alone(file) && !sources.is_newer(file)) continue;
-    const bool may_be_same = sources.may_be_compiled(file);
-    if (sources.is_older_than_rebuilt_program(place)) {
-      return {"the program was built anew after it was recorded: record it again: " +
-                  record_again(process),
-              may_be_same};
-    }
-    const char* what = sources.is_newer(file) ? " was written after the program was built"
-                                              : " is not what the program was built of";
-    return {name + what + ": build it, and record it again: " + record_again(process), may_be_same};
-  }
-  return {};
-}
-
-bool is_of_same_sources(const fs::path& one, const fs::path& other) {
-  for (const char* section : {".text", ".debug_line"}) {
-    const std::string text = section_of(one, section);
-    if (text.empty() || text != section_of(other, section)) return false;
-  }
-  return true;
-}
-
-namespace {
 
 using Json = nlohmann::json;
 
@@ -114,6 +86,41 @@ fs::path home_of(const Json& finding) {
 
 }  // namespace
 
+SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
+                         const Process& process) {
+  std::set<std::string> files;
+  for (const fs::path& file : files_named(finding)) files.insert(file.string());
+  if (files.empty()) {
+    return {"the trace has no lines of the source: compile with -g, and record again: " +
+            record_again(process)};
+  }
+  for (const std::string& file : files) {
+    const std::string name = fs::path(file).filename().string();
+    const fs::path place = sources.place_of(file);
+    if (place.empty()) return {file + " is not found: fix needs the source beside the program"};
+    if (!sources.path_of(file).empty()) continue;
+    if (sources.is_known_by_age_alone(file) && !sources.is_newer(file)) continue;
+    const bool may_be_same = sources.may_be_compiled(file);
+    if (sources.is_older_than_rebuilt_program(place)) {
+      return {"the program was built anew after it was recorded: record it again: " +
+                  record_again(process),
+              may_be_same};
+    }
+    const char* what = sources.is_newer(file) ? " was written after the program was built"
+                                              : " is not what the program was built of";
+    return {name + what + ": build it, and record it again: " + record_again(process), may_be_same};
+  }
+  return {};
+}
+
+bool is_of_same_sources(const fs::path& one, const fs::path& other) {
+  for (const char* section : {".text", ".debug_line"}) {
+    const std::string text = section_of(one, section);
+    if (text.empty() || text != section_of(other, section)) return false;
+  }
+  return true;
+}
+
 void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vector<fs::path>& near) {
   if (json.is_object() && json.contains("file")) {
     const std::string file = json.at("file");
@@ -134,29 +141,22 @@ EditTool::EditTool(Json findings, CompileCommands commands)
     : findings_(std::move(findings)), commands_(std::move(commands)), program_(find_tool()) {}
 
 std::vector<fs::path> EditTool::files_of(std::size_t number) const {
-  std::vector<fs::path> files;
-  for (const Json& edit : finding(number).at("edits")) {
-    for (const Json& place : edit.at("places")) {
-      const fs::path file = place.value("file", std::string());
-      if (!file.empty() && std::ranges::find(files, file) == files.end()) files.push_back(file);
-    }
-  }
-  return files;
+  return files_named(finding(number));
 }
 
-/// A source is parsed once for all findings, but for a wish about one of them.
-Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish) const {
+/// A source is parsed once for all findings, but for a options about one of them.
+Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions& options) const {
   Json request = {{"file", unit.compiled.file.string()},
                   {"beside", unit.beside},
                   {"is_whole", unit.is_whole},
                   {"directory", unit.compiled.directory.string()},
                   {"arguments", unit.compiled.arguments},
-                  {"released", wish.released},
-                  {"spoil", wish.spoil},
+                  {"released", options.released},
+                  {"spoil", options.spoil},
                   {"findings", Json::array()}};
   for (std::size_t each = 1; each <= size(); ++each) {
     const Json& finding = this->finding(each);
-    const bool is_asked = wish.released.empty() ? !finding.at("edits").empty() : each == number;
+    const bool is_asked = options.released.empty() ? !finding.at("edits").empty() : each == number;
     if (!is_asked) continue;
     request["findings"].push_back({{"number", each},
                                    {"pattern", finding.at("pattern")},
@@ -201,7 +201,8 @@ std::string EditTool::uncompiled(const CompileArguments& unit, const std::string
 
 EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
                            const Json& answer) const {
-  EditPlan plan{number, {}, {}, {}, 0};
+  EditPlan plan;
+  plan.number = number;
   if (!answer.at("errors").empty()) {
     plan.refused = uncompiled(unit, answer.at("errors").front().get<std::string>());
     plan.is_compiled = false;
@@ -225,36 +226,31 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
   return plan;
 }
 
-EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
+EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
   const std::vector<fs::path> named = files_of(number);
   const auto is_fortran = [](const fs::path& file) {
     return report::is_fortran_source(file.native());
   };
   if (std::ranges::any_of(named, is_fortran)) {
-    return {number,
-            "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write",
-            {},
-            {},
-            0};
+    return refused_plan(
+        number,
+        "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write");
   }
   const auto units = single_units(commands_, named);
   if (units.empty()) {
-    return {number,
-            is_seen_
-                ? "its edits are in a header, and its build did not show what includes it: name "
-                  "the folder of compile_commands.json with -p"
-                : "its edits are in a header: --build learns what includes it; without it name "
-                  "the folder of compile_commands.json with -p",
-            {},
-            {},
-            0};
+    return refused_plan(
+        number,
+        is_seen_ ? "its edits are in a header, and its build did not show what includes it: name "
+                   "the folder of compile_commands.json with -p"
+                 : "its edits are in a header: --build learns what includes it; without it name "
+                   "the folder of compile_commands.json with -p");
   }
-  EditPlan best = plan_in(units, number, wish);
+  EditPlan best = plan_in(units, number, options);
   if (best.refused.empty() && best.left_out.empty()) return best;
   fs::path home = home_of(finding(number));
   if (home.empty()) home = named.front();
   for (const SourceUnit& unit : joined_units(commands_, named, home)) {
-    EditPlan wider = plan_in({unit}, number, wish);
+    EditPlan wider = plan_in({unit}, number, options);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
     // What sees more knows better why not.
@@ -266,17 +262,14 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
 
 /// The first that can be made; a header's text has to mean the same in all that include it.
 EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
-                           const Wish& wish) const {
+                           const EditOptions& options) const {
   constexpr std::size_t kMostUnits = 200;
-  EditPlan best{number,
-                are_without_openmp(units) ? "its sources are compiled without -fopenmp"
-                                          : "no source that was compiled holds all of it",
-                {},
-                {},
-                0};
+  EditPlan best = refused_plan(number, are_without_openmp(units)
+                                           ? "its sources are compiled without -fopenmp"
+                                           : "no source that was compiled holds all of it");
   bool is_made = false;
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
-    const Json answer = ask(units[i], number, wish);
+    const Json answer = ask(units[i], number, options);
     const bool is_here =
         !answer.at("errors").empty() || answer.at("plans").front().at("found").get<bool>();
     if (!is_here) continue;

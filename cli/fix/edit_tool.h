@@ -18,7 +18,7 @@ struct SourceState {
   bool may_be_same = false;  ///< it is newer: what is built of it shows whether anything changed
 };
 
-/// Of a finding of the JSON report, its places as the trace has them.
+/// Whether the sources of a finding are those of the recording.
 SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
                          const Process& process);
 
@@ -36,7 +36,7 @@ struct Replacement {
   bool operator==(const Replacement&) const = default;
 };
 
-/// What is to be written for one finding, or why nothing can be.
+/// The edits of one finding, or why they cannot be made.
 struct EditPlan {
   std::size_t number = 0;  ///< of the finding in the report, from 1
   std::string refused;     ///< a sentence with its place; empty: it can be made
@@ -59,16 +59,16 @@ class EditTool {
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
   EditTool(nlohmann::json findings, CompileCommands commands);
 
-  /// How a build compiled its sources.
+  /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
-  /// How the data of a finding that is said not to be read need not come back, see request.h.
-  struct Wish {
+  /// Variables that are not copied back, or spoiled on the host to see whether anything reads them.
+  struct EditOptions {
     std::vector<std::string> released;
     bool spoil = false;
   };
-  [[nodiscard]] EditPlan plan(std::size_t number, const Wish& wish) const;
-  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, Wish()); }
+  [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options) const;
+  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, EditOptions()); }
   /// Source files that a finding's edits name.
   [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;
   [[nodiscard]] std::size_t size() const { return findings_.size(); }
@@ -78,10 +78,10 @@ class EditTool {
 
  private:
   [[nodiscard]] nlohmann::json ask(const SourceUnit& unit, std::size_t number,
-                                   const Wish& wish) const;
+                                   const EditOptions& options) const;
   [[nodiscard]] const nlohmann::json& answer_to(const std::string& request) const;
   [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
-                                 const Wish& wish) const;
+                                 const EditOptions& options) const;
   [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
                                  const nlohmann::json& answer) const;
   [[nodiscard]] std::string uncompiled(const CompileArguments& unit,

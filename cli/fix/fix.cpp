@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,8 +24,8 @@
 #include "elf_file.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
-#include "fix/trial.h"
-#include "fix/workplace.h"
+#include "fix/sandbox.h"
+#include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -38,25 +39,9 @@
 
 namespace ompdm::cli {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
-/// process of this user left without removing them, killed as it was.
-class Scratch {
- public:
-  Scratch();
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-  int lock_ = -1;  ///< held while this process lives
-};
+namespace {
 
 constexpr const char* kBegin = "ompdm-fix-";
 constexpr const char* kLock = "lock";
@@ -93,24 +78,38 @@ int hold_lock(const fs::path& folder) {
   return lock;
 }
 
-Scratch::Scratch() {
-  const char* base = std::getenv("TMPDIR");
-  const fs::path parent = base != nullptr ? base : "/tmp";
-  remove_left_ones(parent);
-  std::string name = (parent / (std::string(kBegin) + "XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
-                            name, std::strerror(errno)));
+/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
+/// process of this user left without removing them, killed as it was.
+class Scratch {
+ public:
+  Scratch() {
+    const char* base = std::getenv("TMPDIR");
+    const fs::path parent = base != nullptr ? base : "/tmp";
+    remove_left_ones(parent);
+    std::string name = (parent / (std::string(kBegin) + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
+                              name, std::strerror(errno)));
+    }
+    folder_ = name;
+    lock_ = hold_lock(folder_);
   }
-  folder_ = name;
-  lock_ = hold_lock(folder_);
-}
 
-Scratch::~Scratch() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-  if (lock_ >= 0) ::close(lock_);
-}
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    if (lock_ >= 0) ::close(lock_);
+  }
+
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+  int lock_ = -1;  ///< held while this process lives
+};
 
 /// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it.
 /// Throws Error where there is neither.
@@ -229,8 +228,12 @@ class Attempts {
   Attempts(std::vector<Case>& cases, const EditTool& tool, Asked asked)
       : cases_(cases), tool_(tool), asked_(asked) {}
 
-  /// Throws Error, as Trials does.
-  void make(Trials& trials);
+  /// Throws Error, as Verifier does.
+  void make(Verifier& verifier) {
+    verifier.run_original(runs_to_come(verifier));
+    try_each(verifier);
+    if (!accepted_.empty()) together_ = try_together(verifier);
+  }
 
   /// Of all that held by itself; null: nothing did.
   [[nodiscard]] const Measured* together() const { return together_ ? &*together_ : nullptr; }
@@ -239,11 +242,94 @@ class Attempts {
   [[nodiscard]] const std::vector<std::string>& released() const { return released_; }
 
  private:
-  [[nodiscard]] std::size_t changes() const;  // that are to be tried
-  [[nodiscard]] std::size_t runs_to_come(const Trials& trials) const;
-  void try_each(Trials& trials);
-  Measured try_together(Trials& trials);
-  void release(Trials& trials);
+  /// that are to be tried
+  [[nodiscard]] std::size_t changes() const {
+    return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
+  }
+
+  [[nodiscard]] std::size_t runs_to_come(const Verifier& verifier) const {
+    std::size_t returned = 0;
+    for (const Case& one : cases_) {
+      if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
+    }
+    const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
+    return returned + verifier.runs_of_one() * (changes() + wholes);
+  }
+
+  void try_each(Verifier& verifier) {
+    for (Case& one : cases_) {
+      if (!one.is_planned()) continue;
+      Verdict& verdict = one.verdict;
+      verdict.was_tried = true;
+      // What is promised is what the edits would spare of the run that was recorded; where the host
+      // or more entries of a loop may need some of it, little of it is something.
+      const double share = verdict.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
+      const double least = share * static_cast<double>(verdict.promised.value_or(0));
+      verdict.measured = verifier.measure(changed_files({one.plan}),
+                                          {.what = fmt::format("finding {}", one.plan.number),
+                                           .least = static_cast<std::uint64_t>(least),
+                                           .is_final = changes() == 1});
+      if (!verdict.measured.verified) continue;
+      accepted_.push_back(one.plan);
+      verdict.measured.why = conflict_in(accepted_);
+      verdict.measured.verified = verdict.measured.why.empty();
+      if (!verdict.measured.verified) accepted_.pop_back();
+    }
+  }
+
+  Measured try_together(Verifier& verifier) {
+    std::uint64_t most = 0;
+    const Measured* alone = nullptr;
+    for (const Case& one : cases_) {
+      if (!one.verdict.measured.verified) continue;
+      most = std::max(most, one.verdict.measured.spared());
+      alone = &one.verdict.measured;
+    }
+    const std::uint64_t least = most / 10 * 9;
+    // One by itself was measured as it is.
+    const Measured all =
+        changes() == 1
+            ? *alone
+            : verifier.measure(changed_files(accepted_),
+                               {.what = "all of them together", .least = least, .is_final = true});
+    if (!asked_.release || !all.verified) return all;
+    const std::vector<EditPlan> whole = accepted_;
+    release(verifier);
+    if (released_.empty()) return all;
+    // It differs from what was compared by copies back alone, of which spoiling showed no need.
+    Measured less =
+        verifier.measure(changed_files(accepted_), {.what = "all without what no one reads",
+                                                    .least = least,
+                                                    .contents = false,
+                                                    .is_final = true});
+    less.unseen = all.unseen;
+    if (less.verified) return less;
+    accepted_ = whole;
+    released_.clear();
+    return all;
+  }
+
+  /// What need not come back is left on the device, where spoiling it changes nothing.
+  void release(Verifier& verifier) {
+    for (EditPlan& plan : accepted_) {
+      EditTool::EditOptions options;
+      for (const std::string& name : std::vector<std::string>(plan.returned)) {
+        options.released.push_back(name);
+        options.spoil = true;
+        const EditPlan kept = plan;
+        plan = tool_.plan(plan.number, options);
+        const bool is_same =
+            plan.refused.empty() &&
+            verifier.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
+        if (!is_same) options.released.pop_back();
+        plan = kept;
+      }
+      options.spoil = false;
+      if (options.released.empty()) continue;
+      plan = tool_.plan(plan.number, options);
+      released_.insert(released_.end(), options.released.begin(), options.released.end());
+    }
+  }
 
   std::vector<Case>& cases_;
   const EditTool& tool_;
@@ -253,97 +339,43 @@ class Attempts {
   std::vector<std::string> released_;
 };
 
-void Attempts::make(Trials& trials) {
-  trials.run_original(runs_to_come(trials));
-  try_each(trials);
-  if (!accepted_.empty()) together_ = try_together(trials);
+void write_whole(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
 }
 
-std::size_t Attempts::changes() const {
-  return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
-}
-
-std::size_t Attempts::runs_to_come(const Trials& trials) const {
-  std::size_t returned = 0;
-  for (const Case& one : cases_) {
-    if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
+/// Writes to standard output where no file is named. Throws Error.
+void write_patch(const std::string& text, const std::string& file) {
+  if (file.empty()) {
+    print_exactly(text);
+    return;
   }
-  const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-  return returned + trials.runs_of_one() * (changes() + wholes);
+  write_whole(file, text);
+  fmt::print("Wrote {}\n", file);
 }
 
-void Attempts::try_each(Trials& trials) {
-  for (Case& one : cases_) {
-    if (!one.is_planned()) continue;
-    Verdict& verdict = one.verdict;
-    verdict.was_tried = true;
-    // What is promised is what the edits would spare of the run that was recorded; where the host
-    // or more entries of a loop may need some of it, little of it is something.
-    const double share = verdict.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
-    const double least = share * static_cast<double>(verdict.promised.value_or(0));
-    verdict.measured = trials.measure(changed_files({one.plan}),
-                                      {.what = fmt::format("finding {}", one.plan.number),
-                                       .least = static_cast<std::uint64_t>(least),
-                                       .is_final = changes() == 1});
-    if (!verdict.measured.verified) continue;
-    accepted_.push_back(one.plan);
-    verdict.measured.why = conflict_in(accepted_);
-    verdict.measured.verified = verdict.measured.why.empty();
-    if (!verdict.measured.verified) accepted_.pop_back();
+/// Warns where FILE exists and this run does not write it.
+void warn_of_older_patch(const std::string& file) {
+  if (file.empty() || !fs::exists(file)) return;
+  fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
+}
+
+/// Writes the changed files into the user's own tree. Throws Error.
+void apply(const ChangedFiles& files) {
+  for (const auto& [file, text] : files) {
+    write_whole(file, text);
+    fmt::print("Applied to {}\n", typed_path(file.string()));
   }
 }
 
-Measured Attempts::try_together(Trials& trials) {
-  std::uint64_t most = 0;
-  const Measured* alone = nullptr;
-  for (const Case& one : cases_) {
-    if (!one.verdict.measured.verified) continue;
-    most = std::max(most, one.verdict.measured.spared());
-    alone = &one.verdict.measured;
-  }
-  const std::uint64_t least = most / 10 * 9;
-  // One by itself was measured as it is.
-  const Measured all =
-      changes() == 1
-          ? *alone
-          : trials.measure(changed_files(accepted_),
-                           {.what = "all of them together", .least = least, .is_final = true});
-  if (!asked_.release || !all.verified) return all;
-  const std::vector<EditPlan> whole = accepted_;
-  release(trials);
-  if (released_.empty()) return all;
-  // It differs from what was compared by copies back alone, of which spoiling showed no need.
-  Measured less = trials.measure(changed_files(accepted_), {.what = "all without what no one reads",
-                                                            .least = least,
-                                                            .contents = false,
-                                                            .is_final = true});
-  less.unseen = all.unseen;
-  if (less.verified) return less;
-  accepted_ = whole;
-  released_.clear();
-  return all;
-}
-
-/// What need not come back is left on the device, where spoiling it changes nothing.
-void Attempts::release(Trials& trials) {
-  for (EditPlan& plan : accepted_) {
-    EditTool::Wish wish;
-    for (const std::string& name : std::vector<std::string>(plan.returned)) {
-      wish.released.push_back(name);
-      wish.spoil = true;
-      const EditPlan kept = plan;
-      plan = tool_.plan(plan.number, wish);
-      const bool is_same =
-          plan.refused.empty() &&
-          trials.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
-      if (!is_same) wish.released.pop_back();
-      plan = kept;
-    }
-    wish.spoil = false;
-    if (wish.released.empty()) continue;
-    plan = tool_.plan(plan.number, wish);
-    released_.insert(released_.end(), wish.released.begin(), wish.released.end());
-  }
+/// Throws Error where the folder of the file does not exist.
+void expect_folder_of(const std::string& file) {
+  if (file.empty()) return;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (fs::is_directory(folder)) return;
+  throw Error(fmt::format("{}: cannot be written: there is no folder {}", file, folder.string()),
+              Error::Kind::kUsage);
 }
 
 struct FixOptions {
@@ -361,36 +393,6 @@ struct FixOptions {
   std::string output;
 };
 
-/// Of one trace. Throws Error.
-class Fixing {
- public:
-  explicit Fixing(const FixOptions& options);
-
-  /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
-  /// verified, or nothing made.
-  int run();
-
- private:
-  void take_up(std::size_t number);
-  void plan();
-  [[nodiscard]] std::vector<fs::path> sources() const;
-  [[nodiscard]] fs::path find_tree() const;
-  [[nodiscard]] Target target() const;
-  [[nodiscard]] bool is_any(bool (Case::*holds)() const) const;
-  int print_unverified();
-  int verify();
-  void learn_of(const Trials& trials);
-  void print_table() const;
-  [[nodiscard]] std::string by_hand() const;
-
-  const FixOptions& options_;
-  RecordedRun recorded_;
-  EditTool tool_;
-  fs::path tree_;
-  std::vector<Case> cases_;
-  Steps steps_;
-};
-
 constexpr int kNothingVerified = 4;
 
 /// Empty where the file lies in the tree.
@@ -402,211 +404,227 @@ std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
       file.string(), tree.string());
 }
 
-Fixing::Fixing(const FixOptions& options)
-    : options_(options),
-      recorded_(recorded_run(options.trace)),
-      tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near)) {}
+/// Of one trace. Throws Error.
+class Fixing {
+ public:
+  explicit Fixing(const FixOptions& options)
+      : options_(options),
+        recorded_(recorded_run(options.trace)),
+        tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near)) {}
 
-int Fixing::run() {
-  expect_folder_of(options_.output);
-  std::vector<std::string> inputs = {options_.trace};
-  for (const fs::path& file : recorded_.near) inputs.push_back(file.string());
-  refuse_input_as_output(options_.output, inputs);
-  for (const std::size_t number : options_.only) take_up(number);
-  for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
-  if (cases_.empty()) {
-    fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
-    tell_of_older_patch(options_.output);
-    return kNothingVerified;
+  /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
+  /// verified, or nothing made.
+  int run() {
+    expect_folder_of(options_.output);
+    std::vector<std::string> inputs = {options_.trace};
+    for (const fs::path& file : recorded_.near) inputs.push_back(file.string());
+    refuse_input_as_output(options_.output, inputs);
+    for (const std::size_t number : options_.only) take_up(number);
+    for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
+    if (cases_.empty()) {
+      fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
+      warn_of_older_patch(options_.output);
+      return kNothingVerified;
+    }
+    tree_ = find_tree();
+    const int status = options_.build.empty() ? print_unverified() : verify();
+    if (status != 0) warn_of_older_patch(options_.output);
+    return status;
   }
-  tree_ = find_tree();
-  const int status = options_.build.empty() ? print_unverified() : verify();
-  if (status != 0) tell_of_older_patch(options_.output);
-  return status;
-}
 
-void Fixing::take_up(std::size_t number) {
-  if (number == 0 || number > tool_.size()) {
-    throw Error(fmt::format("there is no finding {}: the report has {}", number, tool_.size()),
-                Error::Kind::kUsage);
-  }
-  const auto& finding = tool_.finding(number);
-  Case one;
-  one.plan.number = number;
-  one.verdict = verdict_of(number, finding);
-  one.source = recorded_.facts.at(number - 1).source;
-  const bool is_to_be_seen = one.source.may_be_same && !options_.build.empty();
-  if (finding.at("edits").empty()) {
-    one.verdict.refused = "what to write is in words only";
-  } else if (!is_to_be_seen) {
-    one.verdict.refused = one.source.obstacle;
-  }
-  cases_.push_back(std::move(one));
-}
-
-bool Fixing::is_any(bool (Case::*holds)() const) const {
-  return std::ranges::any_of(cases_, [&](const Case& one) { return (one.*holds)(); });
-}
-
-/// Of what may still become a patch.
-std::vector<fs::path> Fixing::sources() const {
-  std::vector<fs::path> files;
-  for (const Case& one : cases_) {
-    if (!one.is_open()) continue;
-    for (const fs::path& file : tool_.files_of(one.plan.number)) files.push_back(file);
-  }
-  return files;
-}
-
-/// A source that lies too far from the program is left out.
-fs::path Fixing::find_tree() const {
-  if (!options_.tree.empty()) {
-    if (!fs::is_directory(options_.tree)) {
-      throw Error(fmt::format("--tree {}: there is no such folder", options_.tree),
+ private:
+  void take_up(std::size_t number) {
+    if (number == 0 || number > tool_.size()) {
+      throw Error(fmt::format("there is no finding {}: the report has {}", number, tool_.size()),
                   Error::Kind::kUsage);
     }
-    return fs::canonical(options_.tree);
-  }
-  std::vector<fs::path> files = {recorded_.program};
-  for (const fs::path& file : sources()) {
-    // A link's file is what is changed.
-    for (const fs::path& one : {file, fs::weakly_canonical(file)}) {
-      files.push_back(one);
-      if (!has_tree(files)) files.pop_back();
+    const auto& finding = tool_.finding(number);
+    Case one;
+    one.plan.number = number;
+    one.verdict = verdict_of(number, finding);
+    one.source = recorded_.facts.at(number - 1).source;
+    const bool is_to_be_seen = one.source.may_be_same && !options_.build.empty();
+    if (finding.at("edits").empty()) {
+      one.verdict.refused = "what to write is in words only";
+    } else if (!is_to_be_seen) {
+      one.verdict.refused = one.source.obstacle;
     }
+    cases_.push_back(std::move(one));
   }
-  return tree_of(files);
-}
 
-void Fixing::plan() {
-  for (Case& one : cases_) {
-    if (!one.is_open()) continue;
-    steps_.begin(fmt::format("looking at the source of finding {}", one.plan.number));
-    one.plan = tool_.plan(one.plan.number);
-    one.verdict.refused = one.plan.refused;
-    one.verdict.left_out = one.plan.left_out;
-    for (const Replacement& each : one.plan.replacements) {
-      if (one.is_open()) one.verdict.refused = obstacle_outside(each.file, tree_);
+  void plan() {
+    for (Case& one : cases_) {
+      if (!one.is_open()) continue;
+      steps_.begin(fmt::format("looking at the source of finding {}", one.plan.number));
+      one.plan = tool_.plan(one.plan.number);
+      one.verdict.refused = one.plan.refused;
+      one.verdict.left_out = one.plan.left_out;
+      for (const Replacement& each : one.plan.replacements) {
+        if (one.is_open()) one.verdict.refused = obstacle_outside(each.file, tree_);
+      }
+      one.verdict.is_firm = options_.runs.empty() && one.plan.updates == 0 &&
+                            one.plan.left_out.empty() &&
+                            !recorded_.facts.at(one.plan.number - 1).is_at_most;
     }
-    one.verdict.is_firm = options_.runs.empty() && one.plan.updates == 0 &&
-                          one.plan.left_out.empty() &&
-                          !recorded_.facts.at(one.plan.number - 1).is_at_most;
+    steps_.end();
   }
-  steps_.end();
-}
 
-int Fixing::print_unverified() {
-  plan();
-  std::vector<EditPlan> made;
-  std::string text;
-  for (Case& one : cases_) {
-    if (one.is_planned()) {
-      made.push_back(one.plan);
-      one.verdict.refused = conflict_in(made);
-      if (!one.is_open()) made.pop_back();
+  /// Of what may still become a patch.
+  [[nodiscard]] std::vector<fs::path> sources() const {
+    std::vector<fs::path> files;
+    for (const Case& one : cases_) {
+      if (!one.is_open()) continue;
+      for (const fs::path& file : tool_.files_of(one.plan.number)) files.push_back(file);
     }
-    const std::string head =
-        fmt::format("# finding {} at {}: ", one.verdict.number, one.verdict.place);
-    if (!one.is_open()) {
-      text += fmt::format("{}not made: {}\n", head, one.verdict.refused);
-      continue;
-    }
-    for (const std::string& each : one.verdict.left_out) {
-      text += fmt::format("{}without {}\n", head, each);
-    }
+    return files;
   }
-  if (made.empty()) {
-    fmt::print("{}", text);
-    const std::string command = by_hand();
-    fmt::print(stderr, "ompdm: no finding of {} can be made into a patch{}\n", options_.trace,
-               command.empty() ? "" : "; by hand: " + command);
-    return kNothingVerified;
+
+  /// A source that lies too far from the program is left out.
+  [[nodiscard]] fs::path find_tree() const {
+    if (!options_.tree.empty()) {
+      if (!fs::is_directory(options_.tree)) {
+        throw Error(fmt::format("--tree {}: there is no such folder", options_.tree),
+                    Error::Kind::kUsage);
+      }
+      return fs::canonical(options_.tree);
+    }
+    std::vector<fs::path> files = {recorded_.program};
+    for (const fs::path& file : sources()) {
+      // A link's file is what is changed.
+      for (const fs::path& one : {file, fs::weakly_canonical(file)}) {
+        files.push_back(one);
+        if (!has_tree(files)) files.pop_back();
+      }
+    }
+    return tree_of(files);
   }
-  text = "# Not verified: nothing was built or run (ompdm fix --build does that).\n" + text;
-  write_patch(text + unified_diff(changed_files(made), tree_), options_.output);
-  return 0;
-}
 
-Target Fixing::target() const {
-  Target target;
-  target.tree = tree_;
-  target.program = recorded_.program;
-  target.directory = recorded_.directory;
-  target.build = options_.build == "auto" ? find_build_command(recorded_.program) : options_.build;
-  target.build_directory = fs::current_path();
-  if (options_.build == "auto") fmt::print("Build    {}\n", target.build);
-  for (const std::string& run : options_.runs) target.commands.push_back({"sh", "-c", run});
-  target.is_recorded_command = target.commands.empty();
-  if (target.is_recorded_command) target.commands = {recorded_.arguments};
-  const std::string obstacle = obstacle_outside(recorded_.program, tree_);
-  if (!obstacle.empty()) throw Error(obstacle);
-  return target;
-}
+  [[nodiscard]] Target target() const {
+    Target target;
+    target.tree = tree_;
+    target.program = recorded_.program;
+    target.directory = recorded_.directory;
+    target.build =
+        options_.build == "auto" ? find_build_command(recorded_.program) : options_.build;
+    target.build_directory = fs::current_path();
+    if (options_.build == "auto") fmt::print("Build    {}\n", target.build);
+    for (const std::string& run : options_.runs) target.commands.push_back({"sh", "-c", run});
+    target.is_recorded_command = target.commands.empty();
+    if (target.is_recorded_command) target.commands = {recorded_.arguments};
+    const std::string obstacle = obstacle_outside(recorded_.program, tree_);
+    if (!obstacle.empty()) throw Error(obstacle);
+    return target;
+  }
 
-int Fixing::verify() {
-  if (!is_any(&Case::is_open)) {
+  [[nodiscard]] bool is_any(bool (Case::*holds)() const) const {
+    return std::ranges::any_of(cases_, [&](const Case& one) { return (one.*holds)(); });
+  }
+
+  int print_unverified() {
+    plan();
+    std::vector<EditPlan> made;
+    std::string text;
+    for (Case& one : cases_) {
+      if (one.is_planned()) {
+        made.push_back(one.plan);
+        one.verdict.refused = conflict_in(made);
+        if (!one.is_open()) made.pop_back();
+      }
+      const std::string head =
+          fmt::format("# finding {} at {}: ", one.verdict.number, one.verdict.place);
+      if (!one.is_open()) {
+        text += fmt::format("{}not made: {}\n", head, one.verdict.refused);
+        continue;
+      }
+      for (const std::string& each : one.verdict.left_out) {
+        text += fmt::format("{}without {}\n", head, each);
+      }
+    }
+    if (made.empty()) {
+      fmt::print("{}", text);
+      const std::string command = by_hand();
+      fmt::print(stderr, "ompdm: no finding of {} can be made into a patch{}\n", options_.trace,
+                 command.empty() ? "" : "; by hand: " + command);
+      return kNothingVerified;
+    }
+    text = "# Not verified: nothing was built or run (ompdm fix --build does that).\n" + text;
+    write_patch(text + unified_diff(changed_files(made), tree_), options_.output);
+    return 0;
+  }
+
+  int verify() {
+    if (!is_any(&Case::is_open)) {
+      print_table();
+      return kNothingVerified;
+    }
+    const Stopping stopping;
+    const Scratch scratch;
+    const Target what = target();
+    Verifier verifier(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
+                      scratch.folder(), steps_);
+    verifier.build_original(sources());
+    learn_of(verifier);
+    plan();
+    Attempts attempts(cases_, tool_, {options_.release, !options_.runs.empty()});
+    if (is_any(&Case::is_planned)) attempts.make(verifier);
+    steps_.end();
     print_table();
-    return kNothingVerified;
+    const Measured* together = attempts.together();
+    if (together == nullptr || !together->verified) {
+      if (together != nullptr) fmt::print("Together they were not verified: {}\n", together->why);
+      return kNothingVerified;
+    }
+    fmt::print("Together: {}.\n", spared_sentence(*together));
+    const ChangedFiles files = changed_files(attempts.accepted());
+    write_patch(
+        verified_head(what, *together, attempts.released()) + unified_diff(files, what.tree),
+        options_.output);
+    if (options_.apply) {
+      apply(files);
+    } else if (!options_.output.empty()) {
+      const bool is_here = fs::current_path() == what.tree;
+      fmt::print("Next: git {}apply {}\n",
+                 is_here ? "" : fmt::format("-C {} ", shell_word(typed_path(what.tree.string()))),
+                 shell_word(is_here ? options_.output : fs::absolute(options_.output).string()));
+    }
+    return 0;
   }
-  const Stopping stopping;
-  const Scratch scratch;
-  const Target what = target();
-  Trials trials(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
-                scratch.folder(), steps_);
-  trials.build_original(sources());
-  learn_of(trials);
-  plan();
-  Attempts attempts(cases_, tool_, {options_.release, !options_.runs.empty()});
-  if (is_any(&Case::is_planned)) attempts.make(trials);
-  steps_.end();
-  print_table();
-  const Measured* together = attempts.together();
-  if (together == nullptr || !together->verified) {
-    if (together != nullptr) fmt::print("Together they were not verified: {}\n", together->why);
-    return kNothingVerified;
-  }
-  fmt::print("Together: {}.\n", spared_sentence(*together));
-  const ChangedFiles files = changed_files(attempts.accepted());
-  write_patch(verified_head(what, *together, attempts.released()) + unified_diff(files, what.tree),
-              options_.output);
-  if (options_.apply) {
-    apply(files);
-  } else if (!options_.output.empty()) {
-    const bool is_here = fs::current_path() == what.tree;
-    fmt::print("Next: git {}apply {}\n",
-               is_here ? "" : fmt::format("-C {} ", shell_word(typed_path(what.tree.string()))),
-               shell_word(is_here ? options_.output : fs::absolute(options_.output).string()));
-  }
-  return 0;
-}
 
-/// How the sources are compiled, and whether those that are newer are what was recorded.
-void Fixing::learn_of(const Trials& trials) {
-  tool_.add_seen(trials.compiles());
-  const bool is_same = is_built_as_recorded(recorded_, trials.original());
-  for (Case& one : cases_) {
-    if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
+  /// How the sources are compiled, and whether those that are newer are what was recorded.
+  void learn_of(const Verifier& verifier) {
+    tool_.add_seen(verifier.compiles());
+    const bool is_same = is_built_as_recorded(recorded_, verifier.original());
+    for (Case& one : cases_) {
+      if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
+    }
   }
-}
 
-void Fixing::print_table() const {
-  std::vector<Verdict> verdicts;
-  for (const Case& one : cases_) verdicts.push_back(one.verdict);
-  fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
-  const std::string command = by_hand();
-  if (!command.empty()) fmt::print("By hand: {}\n", command);
-}
-
-/// What tells of the first finding that got no patch, if that is not for want of its source.
-std::string Fixing::by_hand() const {
-  for (const Case& one : cases_) {
-    const bool is_stale = one.verdict.refused == one.source.obstacle && !one.is_open();
-    if (one.verdict.measured.verified || (one.is_planned() && !one.verdict.was_tried)) continue;
-    if (is_stale) continue;
-    return fmt::format("ompdm explain {} {}", shell_word(options_.trace), one.plan.number);
+  void print_table() const {
+    std::vector<Verdict> verdicts;
+    for (const Case& one : cases_) verdicts.push_back(one.verdict);
+    fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
+    const std::string command = by_hand();
+    if (!command.empty()) fmt::print("By hand: {}\n", command);
   }
-  return {};
-}
+
+  /// What tells of the first finding that got no patch, if that is not for want of its source.
+  [[nodiscard]] std::string by_hand() const {
+    for (const Case& one : cases_) {
+      const bool is_stale = one.verdict.refused == one.source.obstacle && !one.is_open();
+      if (one.verdict.measured.verified || (one.is_planned() && !one.verdict.was_tried)) continue;
+      if (is_stale) continue;
+      return fmt::format("ompdm explain {} {}", shell_word(options_.trace), one.plan.number);
+    }
+    return {};
+  }
+
+  const FixOptions& options_;
+  RecordedRun recorded_;
+  EditTool tool_;
+  fs::path tree_;
+  std::vector<Case> cases_;
+  Steps steps_;
+};
 
 }  // namespace
 

@@ -1,10 +1,28 @@
 // What --after, --duration, --until and --max-spool take, which is what the recorder takes.
 #include <gtest/gtest.h>
 
-#include "record.h"
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "command.h"
+#include "verb_help.h"
 
 namespace ompdm::cli::detail_test {
 namespace {
+
+/// What `ompdm record` says against a value of the option; empty: nothing.
+std::string refusal(const char* option, const std::string& value) {
+  CLI::App app;
+  int exit_status = 0;
+  setup_record(app, exit_status);
+  return (*app.get_subcommand("record")->get_option(option)->get_validator(0))(value);
+}
+
+std::string is_time(const std::string& value) { return refusal("--after", value); }
+std::string is_place(const std::string& value) { return refusal("--until", value); }
+std::string is_spool_size(const std::string& value) { return refusal("--max-spool", value); }
+
+class RecorderTimes : public testing::Command {};
 
 TEST(Detail, TimesHaveAUnit) {
   for (const char* taken :
@@ -18,11 +36,13 @@ TEST(Detail, TimesHaveAUnit) {
   EXPECT_EQ(is_time("30"), "30 has no unit: write it as 30s, 30ms or 30min");
 }
 
-TEST(Detail, TheRecorderReadsWholeMicroseconds) {
-  EXPECT_EQ(recorder_time("30s"), "30000000us");
-  EXPECT_EQ(recorder_time("1.5ms"), "1500us");
-  EXPECT_EQ(recorder_time("40ns"), "1us");
-  EXPECT_EQ(recorder_time("2min"), "120000000us");
+TEST_F(RecorderTimes, AreWholeMicroseconds) {
+  for (const auto& [typed, read] : {std::pair("30s", "30000000us"), std::pair("1.5ms", "1500us"),
+                                    std::pair("40ns", "1us"), std::pair("2min", "120000000us")}) {
+    const std::string err =
+        run(std::string("ompdm record --verbose --after ") + typed + " true").err;
+    EXPECT_NE(err.find(std::string("OMPDM_AFTER=") + read + '\n'), std::string::npos) << err;
+  }
 }
 
 TEST(Detail, SizesHaveAUnitOrAreBytes) {

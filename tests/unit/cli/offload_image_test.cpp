@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "diagnosis.h"
+#include "doctor.h"
 
 namespace ompdm::cli::offload_image_test {
 namespace {

@@ -54,7 +54,9 @@ TEST(Settle, SaysWhyThereIsNoTrace) {
   Ending ending;
   ending.pid = 1;
   ending.signal = 7;
-  const auto told = [&] { return settle(session, ending, {"heat"}, "x.json", false).lines; };
+  const auto told = [&] {
+    return finish_session(session, ending, {"heat"}, "x.json", false).lines;
+  };
   ASSERT_EQ(told().size(), 1U);
   EXPECT_NE(told()[0].find("is gone"), std::string::npos) << told()[0];
   EXPECT_NE(told()[0].find("was killed by signal 7"), std::string::npos) << told()[0];
@@ -105,14 +107,14 @@ TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
   EXPECT_TRUE(session.recorded.empty());
   ASSERT_EQ(session.silent.size(), 1U);
   EXPECT_EQ(session.silent[0].reason, "nothing was offloaded");
-  EXPECT_FALSE(session.told);
+  EXPECT_FALSE(session.has_reported);
 }
 
 TEST(ReadSession, KnowsThatTheUserWasTold) {
   const Scratch scratch;
   scratch.write("5.0.told", "\n");
   const SessionRecord session = read_session(scratch.folder());
-  EXPECT_TRUE(session.told);
+  EXPECT_TRUE(session.has_reported);
   EXPECT_TRUE(session.recorded.empty() && session.silent.empty());
 }
 

@@ -1,4 +1,4 @@
-#include "fix/workplace.h"
+#include "fix/sandbox.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <string_view>
 #include <tuple>
 
 #include "ompdm/columns.h"
@@ -24,45 +23,6 @@
 namespace ompdm::cli {
 
 namespace fs = std::filesystem;
-
-Contents::Contents(const Trace& trace) {
-  for (const DataOp& op : trace.ops) {
-    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
-    if (!crosses || op.internal || !op.variable) continue;
-    if (op.hash != 0) crossed_.insert(op.hash);
-    const std::string& name = trace.variables[op.variable.value].name;
-    // What has no name may be several things.
-    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
-  }
-}
-
-void Contents::keep_what_crosses_in(const Contents& other) {
-  std::erase_if(returned_, [&](const auto& one) {
-    return one.second.hash != 0 && !other.crossed_.contains(one.second.hash);
-  });
-}
-
-std::string Contents::lost_in(const Contents& other) const {
-  for (const auto& [address, last] : returned_) {
-    const bool comes_back = last.hash != 0
-                                ? other.crossed_.contains(last.hash)
-                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
-                                    return one.second.name == last.name;
-                                  });
-    if (!comes_back) {
-      return fmt::format("what comes back of {} last does not cross any more", last.name);
-    }
-  }
-  return {};
-}
-
-std::set<std::string> Contents::unseen() const {
-  std::set<std::string> names;
-  for (const auto& [address, last] : returned_) {
-    if (last.hash == 0) names.insert(last.name);
-  }
-  return names;
-}
 
 namespace {
 
@@ -79,44 +39,65 @@ std::uint64_t hash_of(const fs::path& file) {
   return XXH3_64bits_digest(state.get());
 }
 
-}  // namespace
+/// The files of a tree, as they are when the object is made.
+class TreeState {
+ public:
+  explicit TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
 
-TreeState::TreeState(fs::path tree) : tree_(std::move(tree)), before_(stamps()) {}
-
-TreeState::Stamps TreeState::stamps() const {
-  Stamps all;
-  std::error_code failed;
-  fs::recursive_directory_iterator at(tree_, fs::directory_options::skip_permission_denied, failed);
-  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-    std::error_code unknown;
-    if (!at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
-    const Stamp stamp{at->last_write_time(unknown), at->file_size(unknown)};
-    if (!unknown) all.emplace(at->path().lexically_relative(tree_), stamp);
+  /// Files that were made or changed since then; a file that cannot be read is left out. Removes
+  /// those that were made, so that the next run finds the same tree.
+  [[nodiscard]] WrittenFiles take_written() const {
+    const Stamps now = stamps();
+    WrittenFiles files;
+    for (const auto& [path, stamp] : now) {
+      const auto known = before_.find(path);
+      if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
+    }
+    remove_new(now);
+    return files;
   }
-  return all;
-}
 
-WrittenFiles TreeState::take_written() const {
-  const Stamps now = stamps();
-  WrittenFiles files;
-  for (const auto& [path, stamp] : now) {
-    const auto known = before_.find(path);
-    if (known == before_.end() || known->second != stamp) files[path] = hash_of(tree_ / path);
+  /// Removes files that were made since then, and reads none.
+  void remove_new() const { remove_new(stamps()); }
+
+ private:
+  struct Stamp {
+    fs::file_time_type changed;
+    std::uintmax_t size = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  using Stamps = std::map<fs::path, Stamp>;
+
+  [[nodiscard]] Stamps stamps() const {
+    Stamps all;
+    std::error_code failed;
+    fs::recursive_directory_iterator at(tree_, fs::directory_options::skip_permission_denied,
+                                        failed);
+    for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+      std::error_code unknown;
+      if (!at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
+      const Stamp stamp{at->last_write_time(unknown), at->file_size(unknown)};
+      if (!unknown) all.emplace(at->path().lexically_relative(tree_), stamp);
+    }
+    return all;
   }
-  remove_new(now);
-  return files;
-}
 
-void TreeState::remove_new() const { remove_new(stamps()); }
-
-void TreeState::remove_new(const Stamps& now) const {
-  for (const auto& [path, stamp] : now) {
-    std::error_code ignored;
-    if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
+  void remove_new(const Stamps& now) const {
+    for (const auto& [path, stamp] : now) {
+      std::error_code ignored;
+      if (!before_.contains(path)) fs::remove(tree_ / path, ignored);
+    }
   }
-}
 
-namespace {
+  fs::path tree_;
+  Stamps before_;
+};
+
+/// Whether a path leads below a folder, by its words alone.
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [left, right] = std::ranges::mismatch(folder, path);
+  return left == folder.end();
+}
 
 fs::path common_folder(const std::vector<fs::path>& files) {
   fs::path folder = files.front().parent_path();
@@ -146,110 +127,8 @@ void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& 
                      failed);
 }
 
-}  // namespace
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [left, right] = std::ranges::mismatch(folder, path);
-  return left == folder.end();
-}
-
-fs::path tree_of(const std::vector<fs::path>& files) {
-  const fs::path common = common_folder(files);
-  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
-    std::error_code failed;
-    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
-  }
-  if (is_too_wide(common)) {
-    throw Error(
-        fmt::format("{} is all that the program and its sources have in common: name the "
-                    "folder that is to be copied with --tree",
-                    common.string()));
-  }
-  return common;
-}
-
-bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
-
-void copy_tree(const fs::path& from, const fs::path& to) {
-  if (is_below(fs::weakly_canonical(to), from)) {
-    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
-                            to.string(), from.string()));
-  }
-  // What may not be written here is built in the copy all the same.
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
-        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
-    const ChildEnd end = run_child({words, "/"});
-    if (end.exit_status != 0) {
-      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
-                              end.errors.substr(0, end.errors.find('\n'))));
-    }
-  }
-  std::error_code failed;
-  fs::recursive_directory_iterator at(to, failed);
-  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
-    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
-  }
-}
-
-fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
-  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
-}
-
-namespace {
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(fmt::format("{}: cannot be read", file.string()));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
-
-ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
-  std::map<fs::path, std::vector<Replacement>> by_file;
-  for (const EditPlan& plan : plans) {
-    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
-  }
-  ChangedFiles files;
-  for (auto& [file, all] : by_file) {
-    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
-      return std::tuple(one.offset, one.length > 0, !one.behind);
-    });
-    std::string text = text_of(file);
-    // From the end, so that offsets stay.
-    std::size_t begin = text.size() + 1;
-    for (auto at = all.rbegin(); at != all.rend(); ++at) {
-      if (at->offset + at->length > begin || at->offset > text.size()) {
-        throw Error(fmt::format("{}: two findings change the same place", file.string()));
-      }
-      begin = at->offset;
-      text.replace(at->offset, at->length, at->text);
-    }
-    files[file] = std::move(text);
-  }
-  return files;
-}
-
-std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
-  std::string all;
-  for (const auto& [file, text] : files) {
-    const std::string name = file.lexically_relative(tree).string();
-    const ChildEnd end = run_child(
-        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
-         "/",
-         {},
-         text});
-    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
-    all += end.output;
-  }
-  return all;
-}
-
-namespace {
-
 void write_text(const fs::path& file, const std::string& text) {
-  // What a link leads to may be the user's own.
+  // A link may lead to the user's own file.
   std::error_code ignored;
   if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
@@ -300,23 +179,148 @@ std::vector<fs::path> named_paths(const std::string& message, std::size_t cause)
 
 void count(const Trace& trace, Observation& seen) {
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t times, Nanoseconds) {
-    if (op.kind == OpKind::kAlloc && !op.internal) seen.allocations += times;
+    if (op.kind == OpKind::kAlloc && !op.internal) seen.moved.allocations += times;
     const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
     if (!crosses || op.internal) return;
-    seen.bytes += op.bytes * times;
-    seen.transfers += times;
+    seen.moved.bytes += op.bytes * times;
+    seen.moved.transfers += times;
   });
   seen.contents = Contents(trace);
 }
 
+/// Copies the tree with its times and links: a link leads where it led, or to the same place in the
+/// copy. Throws Error.
+void copy_tree(const fs::path& from, const fs::path& to) {
+  if (is_below(fs::weakly_canonical(to), from)) {
+    throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
+                            to.string(), from.string()));
+  }
+  // The copy is writable even where the tree is not.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
+        std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
+    const ChildEnd end = run_child({words, "/"});
+    if (end.exit_status != 0) {
+      throw Error(fmt::format("{}: cannot be copied: {}", from.string(),
+                              end.errors.substr(0, end.errors.find('\n'))));
+    }
+  }
+  std::error_code failed;
+  fs::recursive_directory_iterator at(to, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
+  }
+}
+
 }  // namespace
+
+Contents::Contents(const Trace& trace) {
+  for (const DataOp& op : trace.ops) {
+    const bool crosses = op.kind == OpKind::kHtoD || op.kind == OpKind::kDtoH;
+    if (!crosses || op.internal || !op.variable) continue;
+    if (op.hash != 0) crossed_.insert(op.hash);
+    const std::string& name = trace.variables[op.variable.value].name;
+    // Storage without a name may be several variables.
+    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
+  }
+}
+
+void Contents::keep_what_crosses_in(const Contents& other) {
+  std::erase_if(returned_, [&](const auto& one) {
+    return one.second.hash != 0 && !other.crossed_.contains(one.second.hash);
+  });
+}
+
+std::string Contents::lost_in(const Contents& other) const {
+  for (const auto& [address, last] : returned_) {
+    const bool comes_back = last.hash != 0
+                                ? other.crossed_.contains(last.hash)
+                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
+                                    return one.second.name == last.name;
+                                  });
+    if (!comes_back) {
+      return fmt::format("what comes back of {} last does not cross any more", last.name);
+    }
+  }
+  return {};
+}
+
+std::set<std::string> Contents::unseen() const {
+  std::set<std::string> names;
+  for (const auto& [address, last] : returned_) {
+    if (last.hash == 0) names.insert(last.name);
+  }
+  return names;
+}
+
+fs::path tree_of(const std::vector<fs::path>& files) {
+  const fs::path common = common_folder(files);
+  for (fs::path folder = common; folder.has_relative_path(); folder = folder.parent_path()) {
+    std::error_code failed;
+    if (fs::exists(folder / ".git", failed) && !is_too_wide(folder)) return folder;
+  }
+  if (is_too_wide(common)) {
+    throw Error(
+        fmt::format("{} is all that the program and its sources have in common: name the "
+                    "folder that is to be copied with --tree",
+                    common.string()));
+  }
+  return common;
+}
+
+bool has_tree(const std::vector<fs::path>& files) { return !is_too_wide(common_folder(files)); }
+
+fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& copy) {
+  return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
+}
+
+ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
+  std::map<fs::path, std::vector<Replacement>> by_file;
+  for (const EditPlan& plan : plans) {
+    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
+  }
+  ChangedFiles files;
+  for (auto& [file, all] : by_file) {
+    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
+      return std::tuple(one.offset, one.length > 0, !one.behind);
+    });
+    if (::access(file.c_str(), R_OK) != 0) throw Error(file.string() + ": cannot be read");
+    std::string text = read_text(file);
+    // From the end, so that offsets stay.
+    std::size_t begin = text.size() + 1;
+    for (auto at = all.rbegin(); at != all.rend(); ++at) {
+      if (at->offset + at->length > begin || at->offset > text.size()) {
+        throw Error(fmt::format("{}: two findings change the same place", file.string()));
+      }
+      begin = at->offset;
+      text.replace(at->offset, at->length, at->text);
+    }
+    files[file] = std::move(text);
+  }
+  return files;
+}
+
+std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
+  std::string all;
+  for (const auto& [file, text] : files) {
+    const std::string name = file.lexically_relative(tree).string();
+    const ChildEnd end = run_child(
+        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
+         "/",
+         {},
+         text});
+    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
+    all += end.output;
+  }
+  return all;
+}
 
 std::string Target::command_text(std::size_t number) const {
   const std::vector<std::string>& words = commands.at(number);
   return is_recorded_command ? fmt::format("{}", fmt::join(words, " ")) : words.back();
 }
 
-Workplace::Workplace(const Target& target, const fs::path& folder)
+Sandbox::Sandbox(const Target& target, const fs::path& folder)
     : target_(target), folder_(folder), copy_(folder / "tree"), log_(folder) {
   fs::create_directories(copy_);
   fs::create_directories(folder_ / "tmp");
@@ -336,9 +340,9 @@ Workplace::Workplace(const Target& target, const fs::path& folder)
       target.tree.string()));
 }
 
-fs::path Workplace::program() const { return own(target_.program); }
+fs::path Sandbox::program() const { return own(target_.program); }
 
-fs::path Workplace::own(const fs::path& file) const {
+fs::path Sandbox::own(const fs::path& file) const {
   fs::path here = in_copy(file, target_.tree, copy_);
   const fs::path folder = fs::weakly_canonical(here.parent_path());
   if (!is_below(folder, fs::canonical(copy_))) {
@@ -350,26 +354,27 @@ fs::path Workplace::own(const fs::path& file) const {
   return here;
 }
 
-fs::path Workplace::place(const fs::path& path) const {
+fs::path Sandbox::place(const fs::path& path) const {
   return in_place_ ? path : in_copy(path, target_.tree, copy_);
 }
 
-ChildEnd Workplace::start(std::vector<std::string> command, const View& view,
-                          const fs::path& directory, Environment environment) const {
+ChildEnd Sandbox::start(std::vector<std::string> command, const View& view,
+                        const fs::path& directory, Environment environment) const {
   Child child{std::move(command), place(directory), std::move(environment)};
   child.view = &view;
-  // What a compiler that is stopped leaves goes with the rest.
+  // Temporary files of a stopped compiler are removed with the folder.
   child.environment.emplace_back("TMPDIR", (folder_ / "tmp").string());
   return run_child(child);
 }
 
-/// Where the copy is not seen in place the command must not lead back to the user's own tree.
-std::string Workplace::build_command() const {
+/// The build command. Without the mount its paths must lead into the copy, not into the user's
+/// tree.
+std::string Sandbox::build_command() const {
   return in_place_ ? target_.build
                    : with_paths(target_.build, target_.tree.string(), copy_.string());
 }
 
-std::vector<CompileArguments> Workplace::compiles() const {
+std::vector<CompileArguments> Sandbox::compiles() const {
   std::vector<CompileArguments> all;
   for (StartedProcess& process : log_.processes()) {
     const auto own = [&](const std::string& text) {
@@ -382,11 +387,11 @@ std::vector<CompileArguments> Workplace::compiles() const {
   return all;
 }
 
-/// Throws Error where the build failed since it was kept from writing to a file outside.
-void Workplace::refuse_outside(const ChildEnd& build) const {
+/// Throws Error where the build failed because it tried to write a file outside of the copy.
+void Sandbox::refuse_outside(const ChildEnd& build) const {
   const std::string all = build.errors + '\n' + build.output;
   const bool is_by_mounts = build_view_.guard == View::Guard::kMounts;
-  // Compilers look first, and have a cause of their own then.
+  // Compilers check the access first, and print another cause then.
   const std::string refusal = is_by_mounts ? "Read-only file system" : "Permission denied";
   for (const std::string& cause : {refusal, std::string("Operation not permitted")}) {
     for (std::size_t at = 0; (at = all.find(cause, at)) != std::string::npos; at += cause.size()) {
@@ -404,8 +409,9 @@ void Workplace::refuse_outside(const ChildEnd& build) const {
   }
 }
 
-/// That a message names, whose cause stands there; empty: none.
-std::string Workplace::outside_file(const std::string& message, std::size_t cause) const {
+/// The file outside of the copy that an error message names; `cause` is the position of the cause.
+/// Empty: none.
+std::string Sandbox::outside_file(const std::string& message, std::size_t cause) const {
   for (const fs::path& path : named_paths(message, cause)) {
     const fs::path seen = (target_.build_directory / path).lexically_normal();
     fs::path file = fs::weakly_canonical(in_copy(seen, target_.tree, copy_));
@@ -415,9 +421,9 @@ std::string Workplace::outside_file(const std::string& message, std::size_t caus
   return {};
 }
 
-std::string Workplace::build(const ChangedFiles& changed) { return build(changed, {}); }
+std::string Sandbox::build(const ChangedFiles& changed) { return build(changed, {}); }
 
-std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
+std::string Sandbox::build_unchanged(const std::vector<fs::path>& files) {
   ChangedFiles written;
   for (const fs::path& file : files) {
     if (is_below(file, target_.tree)) written[file] = read_text(own(file));
@@ -425,8 +431,8 @@ std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
   return build(written, log_.environment());
 }
 
-std::string Workplace::build(const ChangedFiles& changed, Environment environment) {
-  // What was written for the edits before is as it was again, and newer than what was built of it.
+std::string Sandbox::build(const ChangedFiles& changed, Environment environment) {
+  // Restores the files of earlier edits; their new time makes the build compile them.
   for (const auto& [file, text] : originals_) write_text(own(file), text);
   for (const auto& [file, text] : changed) {
     const fs::path here = own(file);
@@ -435,7 +441,7 @@ std::string Workplace::build(const ChangedFiles& changed, Environment environmen
   }
   std::error_code ignored;
   fs::remove(program(), ignored);
-  // The message of a write that is refused is to be known.
+  // refuse_outside() reads messages in English.
   environment.emplace_back("LC_MESSAGES", "C");
   const ChildEnd end = start({"sh", "-c", build_command()}, build_view_, target_.build_directory,
                              std::move(environment));
@@ -451,7 +457,7 @@ std::string Workplace::build(const ChangedFiles& changed, Environment environmen
   return {};
 }
 
-std::vector<std::string> Workplace::command(std::size_t number) const {
+std::vector<std::string> Sandbox::command(std::size_t number) const {
   std::vector<std::string> words = target_.commands.at(number);
   for (std::string& word : words) {
     if (word == target_.program) word = place(target_.program).string();
@@ -459,7 +465,7 @@ std::vector<std::string> Workplace::command(std::size_t number) const {
   return words;
 }
 
-Observation Workplace::observe(std::vector<std::string> command, bool records) const {
+Observation Sandbox::observe(std::vector<std::string> command, bool records) const {
   const TreeState before(copy_);
   const ChildEnd end = start(std::move(command), run_view_, target_.directory,
                              records ? Environment{{"OMPDM_HASH", "full"}} : Environment());
@@ -472,16 +478,16 @@ Observation Workplace::observe(std::vector<std::string> command, bool records) c
   return seen;
 }
 
-Observation Workplace::run(std::size_t number) const { return observe(command(number), false); }
+Observation Sandbox::run(std::size_t number) const { return observe(command(number), false); }
 
-std::chrono::nanoseconds Workplace::time(std::size_t number) const {
+std::chrono::nanoseconds Sandbox::time(std::size_t number) const {
   const TreeState before(copy_);
   const ChildEnd end = start(command(number), run_view_, target_.directory, {});
   before.remove_new();
   return end.wall;
 }
 
-Observation Workplace::record(std::size_t number) const {
+Observation Sandbox::record(std::size_t number) const {
   const fs::path trace = folder_ / "trace.json";
   std::error_code ignored;
   fs::remove(trace, ignored);

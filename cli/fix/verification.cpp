@@ -1,4 +1,4 @@
-#include "fix/trial.h"
+#include "fix/verification.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +15,8 @@
 
 namespace ompdm::cli {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::chrono::seconds kLong{10};
@@ -26,27 +28,6 @@ std::string about(std::chrono::nanoseconds duration) {
   return seconds < 2 * kMinute ? fmt::format("{} s", seconds)
                                : fmt::format("{} min", (seconds + kMinute / 2) / kMinute);
 }
-
-}  // namespace
-
-void Steps::begin(const std::string& doing) {
-  progress_.reset();
-  if (is_long_ && ::isatty(STDERR_FILENO) != 1) fmt::print(stderr, "ompdm: {}\n", doing);
-  progress_.emplace(doing);
-}
-
-void Steps::expect(std::size_t runs, std::chrono::nanoseconds each) {
-  const std::chrono::nanoseconds all = each * static_cast<std::int64_t>(runs);
-  is_long_ = all >= kLong;
-  if (!is_long_) return;
-  progress_.reset();
-  fmt::print(stderr,
-             "ompdm: about {} more runs of {}, {} and the builds: --run names a smaller "
-             "input\n",
-             runs, report::spoken_time(each.count()), about(all));
-}
-
-namespace {
 
 using Durations = std::vector<Times::Duration>;
 
@@ -70,7 +51,73 @@ bool are_shorter(const Durations& ones, const Durations& others) {
   return !ones.empty() && static_cast<double>(shorter) >= kNearlyAll * pairs;
 }
 
+/// The first line in which two texts differ.
+std::pair<std::string, std::string> first_difference(const std::string& one,
+                                                     const std::string& other) {
+  const auto [left, right] = std::ranges::mismatch(one, other);
+  const auto line = [](const std::string& text, std::size_t at) {
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    return text.substr(begin, text.find('\n', at) - begin);
+  };
+  const auto at = static_cast<std::size_t>(left - one.begin());
+  return {line(one, std::min(at, one.size())), line(other, std::min(at, other.size()))};
+}
+
+/// What a program said first of why it failed: " (sh: 1: ./nosuch: not found)".
+std::string complaint(const Observation& run) {
+  std::istringstream lines(run.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && !line.starts_with("ompdm: ")) return fmt::format(" ({})", line);
+  }
+  return {};
+}
+
+using report::spoken_size;
+
+std::string measured_text(const Verdict& verdict) {
+  const std::uint64_t spared = verdict.measured.spared();
+  return spared == 0 ? "-" : spoken_size(spared);
+}
+
+/// ", 84 % of what was promised"; empty where it is as much, or nothing of the kind was promised.
+std::string share_text(const Verdict& verdict) {
+  const std::uint64_t spared = verdict.measured.spared();
+  if (!verdict.promised || spared >= *verdict.promised) return {};
+  const std::string share = report::spoken_share(static_cast<Nanoseconds>(spared),
+                                                 static_cast<Nanoseconds>(*verdict.promised));
+  return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
+}
+
+std::string verdict_text(const Verdict& verdict, bool of_other_runs) {
+  if (!verdict.was_tried) return "not tried: " + verdict.refused;
+  if (!verdict.measured.verified) return "refused: " + verdict.measured.why;
+  return "verified" + (of_other_runs ? std::string() : share_text(verdict));
+}
+
+/// Whether its bytes are of device memory, and need not cross.
+bool is_of_memory(const std::string& pattern) {
+  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
+         pattern == "device_leak";
+}
+
 }  // namespace
+
+void Steps::begin(const std::string& doing) {
+  progress_.reset();
+  if (is_long_ && ::isatty(STDERR_FILENO) != 1) fmt::print(stderr, "ompdm: {}\n", doing);
+  progress_.emplace(doing);
+}
+
+void Steps::expect(std::size_t runs, std::chrono::nanoseconds each) {
+  const std::chrono::nanoseconds all = each * static_cast<std::int64_t>(runs);
+  is_long_ = all >= kLong;
+  if (!is_long_) return;
+  progress_.reset();
+  fmt::print(stderr,
+             "ompdm: about {} more runs of {}, {} and the builds: --run names a smaller "
+             "input\n",
+             runs, report::spoken_time(each.count()), about(all));
+}
 
 void Times::add(Duration before, Duration after) {
   before_.push_back(before);
@@ -134,33 +181,6 @@ std::optional<std::size_t> TimeComparison::slower() const {
   return static_cast<std::size_t>(at - each_.begin());
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// The first line in which two texts differ.
-std::pair<std::string, std::string> first_difference(const std::string& one,
-                                                     const std::string& other) {
-  const auto [left, right] = std::ranges::mismatch(one, other);
-  const auto line = [](const std::string& text, std::size_t at) {
-    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-    return text.substr(begin, text.find('\n', at) - begin);
-  };
-  const auto at = static_cast<std::size_t>(left - one.begin());
-  return {line(one, std::min(at, one.size())), line(other, std::min(at, other.size()))};
-}
-
-/// What a program said first of why it failed: " (sh: 1: ./nosuch: not found)".
-std::string complaint(const Observation& run) {
-  std::istringstream lines(run.errors);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && !line.starts_with("ompdm: ")) return fmt::format(" ({})", line);
-  }
-  return {};
-}
-
-}  // namespace
-
 Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command) {
   Sameness same{{}, command};
   for (const std::string& each : ignored) {
@@ -173,18 +193,12 @@ Sameness sameness_of(const std::vector<std::string>& ignored, const std::string&
   return same;
 }
 
-void Movement::add(const Observation& run) {
-  bytes += run.bytes;
-  transfers += run.transfers;
-  allocations += run.allocations;
-}
-
 std::uint64_t Measured::spared() const {
   return before.bytes > after.bytes ? before.bytes - after.bytes : 0;
 }
 
-Trials::Trials(const Target& target, Sameness same, TimedRuns timed_runs, const fs::path& folder,
-               Steps& steps)
+Verifier::Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
+                   const fs::path& folder, Steps& steps)
     : target_(target),
       same_(std::move(same)),
       timed_runs_(timed_runs),
@@ -192,7 +206,7 @@ Trials::Trials(const Target& target, Sameness same, TimedRuns timed_runs, const 
       steps_(steps),
       original_(target, folder / "original") {}
 
-void Trials::build_original(const std::vector<fs::path>& files) {
+void Verifier::build_original(const std::vector<fs::path>& files) {
   steps_.begin("building the original");
   const std::string failed = original_.build_unchanged(files);
   if (failed.empty()) return;
@@ -204,12 +218,12 @@ void Trials::build_original(const std::vector<fs::path>& files) {
                                             target_.build_directory.string(), folder.string())));
 }
 
-std::string Trials::on_which(std::size_t command) const {
+std::string Verifier::on_which(std::size_t command) const {
   return target_.commands.size() < 2 ? "" : fmt::format(" on '{}'", target_.command_text(command));
 }
 
-void Trials::expect_recorded(std::size_t command, const Observation& run) const {
-  if (run.transfers > 0) return;
+void Verifier::expect_recorded(std::size_t command, const Observation& run) const {
+  if (run.moved.transfers > 0) return;
   throw Error(fmt::format(
       "'{}' moved nothing and ended with status {}{}: {}", target_.command_text(command),
       run.exit_status, complaint(run),
@@ -219,8 +233,8 @@ void Trials::expect_recorded(std::size_t command, const Observation& run) const 
           : "check --run, whose command is one word for the shell: --run './app 100'"));
 }
 
-void Trials::run_original(std::size_t runs_to_come) {
-  changed_ = std::make_unique<Workplace>(target_, folder_ / "changed");
+void Verifier::run_original(std::size_t runs_to_come) {
+  changed_ = std::make_unique<Sandbox>(target_, folder_ / "changed");
   std::chrono::nanoseconds wall{};
   for (std::size_t i = 0; i < target_.commands.size(); ++i) {
     steps_.begin("running the original" + on_which(i));
@@ -248,7 +262,7 @@ void Trials::run_original(std::size_t runs_to_come) {
   }
 }
 
-std::string Trials::kept_lines(const std::string& output) const {
+std::string Verifier::kept_lines(const std::string& output) const {
   if (same_.ignored.empty()) return output;
   std::string kept;
   for (std::size_t begin = 0; begin < output.size();) {
@@ -263,7 +277,7 @@ std::string Trials::kept_lines(const std::string& output) const {
 }
 
 /// Of the files that the original writes alike each time. Empty: none.
-std::string Trials::other_file(const Observation& before, const Observation& after) {
+std::string Verifier::other_file(const Observation& before, const Observation& after) {
   for (const auto& [file, hash] : before.files) {
     const auto at = after.files.find(file);
     if (at == after.files.end()) return fmt::format("it does not write {}", file.string());
@@ -273,7 +287,7 @@ std::string Trials::other_file(const Observation& before, const Observation& aft
 }
 
 /// Empty: none.
-std::string Trials::difference(const Observation& one, const Observation& other) const {
+std::string Verifier::difference(const Observation& one, const Observation& other) const {
   if (one.exit_status != other.exit_status) {
     return fmt::format("its exit status is {} instead of {}", other.exit_status, one.exit_status);
   }
@@ -301,7 +315,7 @@ std::string Trials::difference(const Observation& one, const Observation& other)
   return {};
 }
 
-bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
+bool Verifier::is_same(const ChangedFiles& changed, const std::string& what) {
   steps_.begin(fmt::format("building and running {}", what));
   if (!changed_->build(changed).empty()) return false;
   for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -313,7 +327,7 @@ bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
+Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
   Measured found;
   steps_.begin("building " + asked.what);
   found.why = changed_->build(changed);
@@ -321,8 +335,8 @@ Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
   for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
     steps_.begin("running " + asked.what + on_which(i));
     const Observation& after = all.emplace_back(changed_->record(i));
-    found.before.add(before_[i]);
-    found.after.add(after);
+    found.before.add(before_[i].moved);
+    found.after.add(after.moved);
     found.why = difference(before_[i], after);
     if (found.why.empty()) found.why = other_file(before_[i], after);
     if (found.why.empty() && asked.contents) {
@@ -341,15 +355,15 @@ Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
 }
 
 /// Why what is spared is too little. Empty: it is enough.
-std::string Trials::unspared(const Measured& found, std::uint64_t least,
-                             const std::vector<Observation>& after) const {
+std::string Verifier::unspared(const Measured& found, std::uint64_t least,
+                               const std::vector<Observation>& after) const {
   const bool allocates_less = found.after.allocations < found.before.allocations;
   if (found.spared() == 0 && found.after.bytes == found.before.bytes && allocates_less) return {};
   if (found.spared() == 0) {
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (after[i].bytes <= before_[i].bytes) continue;
-      return fmt::format("it moves {} instead of {}{}", report::spoken_size(after[i].bytes),
-                         report::spoken_size(before_[i].bytes), on_which(i));
+      if (after[i].moved.bytes <= before_[i].moved.bytes) continue;
+      return fmt::format("it moves {} instead of {}{}", report::spoken_size(after[i].moved.bytes),
+                         report::spoken_size(before_[i].moved.bytes), on_which(i));
     }
     return "it moves as much as before, and allocates as often";
   }
@@ -358,7 +372,7 @@ std::string Trials::unspared(const Measured& found, std::uint64_t least,
 }
 
 /// By turns, so that a machine that grows busy does so for both.
-void Trials::compare_times(Measured& found, bool is_final) {
+void Verifier::compare_times(Measured& found, bool is_final) {
   TimeComparison comparison({before_.size(), timed_runs_, is_final});
   while (comparison.needs_more()) {
     std::vector<TimeComparison::Turn> turns;
@@ -374,38 +388,6 @@ void Trials::compare_times(Measured& found, bool is_final) {
         fmt::format("the run takes {}{}", comparison.of(*slower).figures(), on_which(*slower));
   }
 }
-
-namespace {
-
-using report::spoken_size;
-
-std::string measured_text(const Verdict& verdict) {
-  const std::uint64_t spared = verdict.measured.spared();
-  return spared == 0 ? "-" : spoken_size(spared);
-}
-
-/// ", 84 % of what was promised"; empty where it is as much, or nothing of the kind was promised.
-std::string share_text(const Verdict& verdict) {
-  const std::uint64_t spared = verdict.measured.spared();
-  if (!verdict.promised || spared >= *verdict.promised) return {};
-  const std::string share = report::spoken_share(static_cast<Nanoseconds>(spared),
-                                                 static_cast<Nanoseconds>(*verdict.promised));
-  return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
-}
-
-std::string verdict_text(const Verdict& verdict, bool of_other_runs) {
-  if (!verdict.was_tried) return "not tried: " + verdict.refused;
-  if (!verdict.measured.verified) return "refused: " + verdict.measured.why;
-  return "verified" + (of_other_runs ? std::string() : share_text(verdict));
-}
-
-/// Whether its bytes are of device memory, and need not cross.
-bool is_of_memory(const std::string& pattern) {
-  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
-         pattern == "device_leak";
-}
-
-}  // namespace
 
 Verdict verdict_of(std::size_t number, const nlohmann::json& finding) {
   Verdict verdict;
@@ -455,16 +437,6 @@ std::string spared_sentence(const Measured& measured) {
   return fmt::format("{}; {}", spared, measured.times.sentence());
 }
 
-namespace {
-
-void write_whole(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
-}
-
-}  // namespace
-
 std::string verified_head(const Target& target, const Measured& measured,
                           const std::vector<std::string>& released) {
   std::string text =
@@ -484,35 +456,6 @@ std::string verified_head(const Target& target, const Measured& measured,
                     "# No longer brought back: {}. Nothing that was printed depends on it; what "
                     "reads it otherwise would not see it.\n",
                     fmt::join(released, ", "));
-}
-
-void write_patch(const std::string& text, const std::string& file) {
-  if (file.empty()) {
-    print_exactly(text);
-    return;
-  }
-  write_whole(file, text);
-  fmt::print("Wrote {}\n", file);
-}
-
-void tell_of_older_patch(const std::string& file) {
-  if (file.empty() || !std::filesystem::exists(file)) return;
-  fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
-}
-
-void apply(const ChangedFiles& files) {
-  for (const auto& [file, text] : files) {
-    write_whole(file, text);
-    fmt::print("Applied to {}\n", typed_path(file.string()));
-  }
-}
-
-void expect_folder_of(const std::string& file) {
-  if (file.empty()) return;
-  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  if (std::filesystem::is_directory(folder)) return;
-  throw Error(fmt::format("{}: cannot be written: there is no folder {}", file, folder.string()),
-              Error::Kind::kUsage);
 }
 
 }  // namespace ompdm::cli
