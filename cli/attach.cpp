@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -23,11 +22,6 @@ namespace ompdm::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 /// The list without the entries that `is_out` holds for, joined by colons.
 template <class Predicate>

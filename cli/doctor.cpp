@@ -9,15 +9,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -96,13 +93,12 @@ fs::path find_cupti(const fs::path& driver, int newest) {
 }
 
 void examine_cupti(const fs::path& driver, Findings& findings) {
-  const char* const off = std::getenv("OMPDM_CUPTI");
-  if (off != nullptr && std::string_view(off) == "off") {
+  if (variable("OMPDM_CUPTI") == "off") {
     findings.push_back({Level::kWarn, "OMPDM_CUPTI=off: no device clocks for copies and kernels",
                         "unset OMPDM_CUPTI"});
     return;
   }
-  if (const char* chosen = std::getenv("OMPDM_CUPTI_LIBRARY"); chosen != nullptr && *chosen) {
+  if (const std::string chosen = variable("OMPDM_CUPTI_LIBRARY"); !chosen.empty()) {
     if (std::error_code error; fs::exists(chosen, error)) {
       findings.push_back({Level::kOk, fmt::format("CUPTI {} (OMPDM_CUPTI_LIBRARY)", chosen)});
     } else {
@@ -169,23 +165,19 @@ Findings examine_machine() {
 /// The variables that keep tools or devices away.
 Findings examine_environment() {
   Findings findings;
-  const auto value = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string(text != nullptr ? text : "");
-  };
   if (is_disabled("OMP_TARGET_OFFLOAD")) {
     findings.push_back(
         {Level::kNo,
-         fmt::format("OMP_TARGET_OFFLOAD={}: nothing is offloaded", value("OMP_TARGET_OFFLOAD")),
+         fmt::format("OMP_TARGET_OFFLOAD={}: nothing is offloaded", variable("OMP_TARGET_OFFLOAD")),
          "unset OMP_TARGET_OFFLOAD"});
   }
   if (is_disabled("OMP_TOOL")) {
     findings.push_back({Level::kWarn,
                         fmt::format("OMP_TOOL={} keeps every tool out; `ompdm record` overrides it",
-                                    value("OMP_TOOL")),
+                                    variable("OMP_TOOL")),
                         "unset OMP_TOOL"});
   }
-  const std::string tools = value("OMP_TOOL_LIBRARIES");
+  const std::string tools = variable("OMP_TOOL_LIBRARIES");
   if (!tools.empty() && tools.find("libompdm.so") == std::string::npos) {
     findings.push_back({Level::kWarn,
                         fmt::format("OMP_TOOL_LIBRARIES={}: a runtime starts one tool only; under "
@@ -193,7 +185,7 @@ Findings examine_environment() {
                                     tools),
                         "unset OMP_TOOL_LIBRARIES"});
   }
-  if (const std::string preloaded = value("LD_PRELOAD");
+  if (const std::string preloaded = variable("LD_PRELOAD");
       !preloaded.empty() && preloaded.find("libompdm.so") == std::string::npos) {
     findings.push_back(
         {Level::kOk, fmt::format("LD_PRELOAD={} is kept, before the recorder", preloaded)});

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
@@ -143,31 +142,28 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
   if (file.run_path.empty()) file.run_path = rpath;
 }
 
-enum class Symbol { kExported, kImported };  // the former: defined here
-
-template <class Wanted>
-bool has_any(Symbol kind, Wanted wanted, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+/// Calls `look(name, is_defined_here)` with each symbol of a table.
+template <class Look>
+void for_each_symbol(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const Look& look) {
   Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return false;
+  if (data == nullptr || header.sh_entsize == 0) return;
   for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-    if ((symbol.st_shndx == SHN_UNDEF) != (kind == Symbol::kImported)) continue;
-    const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (text != nullptr && wanted(std::string_view(text))) return true;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
+    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name != nullptr) look(std::string_view(name), symbol.st_shndx != SHN_UNDEF);
   }
-  return false;
 }
 
-bool has(Symbol kind, std::string_view name, Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
-  const auto is_it = [&](std::string_view text) { return text == name; };
-  return has_any(kind, is_it, elf, section, header);
-}
-
-bool has_beginning(Symbol kind, std::string_view beginning, Elf* elf, Elf_Scn* section,
-                   const GElf_Shdr& header) {
-  const auto begins_so = [&](std::string_view text) { return text.starts_with(beginning); };
-  return has_any(kind, begins_so, elf, section, header);
+void read_dynamic_symbol(std::string_view name, bool is_defined, ElfFile& file) {
+  if (is_defined) {
+    file.defines_tool |= name == "ompt_start_tool";
+    file.connects_offload |= name == "ompt_libomp_connect";
+  } else {
+    // Directives that only move data have no table of kernels.
+    file.offloads |= name.starts_with("__tgt_target_");
+    file.opens_libraries |= name == "dlopen" || name == "dlmopen";
+  }
 }
 
 bool is_number_above_zero(std::string_view text) {
@@ -215,16 +211,14 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   if (header.sh_type == SHT_DYNAMIC) {
     read_dynamic(elf, section, header, file);
   } else if (header.sh_type == SHT_DYNSYM) {
-    file.defines_tool = has(Symbol::kExported, "ompt_start_tool", elf, section, header);
-    file.connects_offload = has(Symbol::kExported, "ompt_libomp_connect", elf, section, header);
-    // Directives that only move data have no table of kernels.
-    file.offloads |= has_beginning(Symbol::kImported, "__tgt_target_", elf, section, header);
-    file.opens_libraries = has(Symbol::kImported, "dlopen", elf, section, header) ||
-                           has(Symbol::kImported, "dlmopen", elf, section, header);
+    for_each_symbol(elf, section, header, [&](std::string_view symbol, bool is_defined) {
+      read_dynamic_symbol(symbol, is_defined, file);
+    });
   } else if (header.sh_type == SHT_SYMTAB) {
     file.has_symbols = true;
-    file.has_target_regions =
-        has_beginning(Symbol::kExported, "__omp_offloading_", elf, section, header);
+    for_each_symbol(elf, section, header, [&](std::string_view symbol, bool is_defined) {
+      file.has_target_regions |= is_defined && symbol.starts_with("__omp_offloading_");
+    });
   } else if (name == ".debug_info" || name == ".zdebug_info") {
     file.has_debug_info = true;
   } else if (name.starts_with(".rodata")) {
@@ -415,10 +409,8 @@ fs::path search_library(const std::string& name) {
 }
 
 fs::path search_library_from(const std::string& name, const fs::path& caller) {
-  const char* library_path = std::getenv("LD_LIBRARY_PATH");
   const auto elf = read_elf(caller);
-  for (const std::string& folders :
-       {std::string(library_path != nullptr ? library_path : ""), elf ? elf->run_path : ""}) {
+  for (const std::string& folders : {variable("LD_LIBRARY_PATH"), elf ? elf->run_path : ""}) {
     if (fs::path found = search_folders(folders, name, caller.parent_path()); !found.empty()) {
       return found;
     }

@@ -13,7 +13,6 @@
 #include <optional>
 #include <ostream>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -13,12 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
@@ -41,8 +39,7 @@ void add_programs(const fs::path& folder, std::vector<std::string>& names) {
 
 std::string near_on_path(const std::string& program) {
   std::vector<std::string> names;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
+  std::istringstream folders(variable("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');) add_programs(folder, names);
   return nearest(program, names, 1);  // of thousands one is always near
 }
@@ -194,12 +191,11 @@ bool set_read_only(const char* at, bool is_read_only) {
 /// Where programs put what nobody else is to find. A build writes there, and fails without.
 std::vector<std::string> temporary_folders() {
   std::vector<std::string> folders = {"/tmp", "/var/tmp"};
-  for (const char* variable : {"XDG_CACHE_HOME", "CCACHE_DIR"}) {
-    const char* folder = std::getenv(variable);
-    if (folder != nullptr && *folder == '/') folders.emplace_back(folder);
+  for (const char* name : {"XDG_CACHE_HOME", "CCACHE_DIR"}) {
+    if (std::string folder = variable(name); folder.starts_with('/')) folders.push_back(folder);
   }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    for (const char* cache : {"/.cache", "/.ccache"}) folders.push_back(std::string(home) + cache);
+  if (const std::string home = variable("HOME"); home.starts_with('/')) {
+    for (const char* cache : {"/.cache", "/.ccache"}) folders.push_back(home + cache);
   }
   return folders;
 }
@@ -273,6 +269,15 @@ bool guard_by_landlock(const View& view) {
          allow(rules, view.copy.c_str(), handled.handled_access_fs) &&
          ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          ::syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+}
+
+/// Gives the calling process the view. False where this machine cannot give it: the process must
+/// not run anything then.
+bool take_view(const View& view) {
+  if (!view.seen_at.empty() && !take_namespace()) return false;
+  if (view.guard == View::Guard::kMounts) return guard_by_mounts(view);
+  if (!view.seen_at.empty() && !bind_to(view.copy, view.seen_at.c_str())) return false;
+  return view.guard == View::Guard::kNone || guard_by_landlock(view);
 }
 
 constexpr int kNoView = 125;
@@ -378,6 +383,11 @@ SignalForwarding::Came SignalForwarding::wait_for(int file,
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (late.load() != 0) return Came::kSignal;
   return ready > 0 ? Came::kInput : Came::kNothing;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 std::string how_it_ended(const Ending& ending) {
@@ -530,13 +540,6 @@ Apart work_apart(const std::function<std::vector<std::string>()>& work,
 
 bool can_view(const View& view) {
   return run_child({{"true"}, "/", {}, {}, &view}).exit_status == 0;
-}
-
-bool take_view(const View& view) {
-  if (!view.seen_at.empty() && !take_namespace()) return false;
-  if (view.guard == View::Guard::kMounts) return guard_by_mounts(view);
-  if (!view.seen_at.empty() && !bind_to(view.copy, view.seen_at.c_str())) return false;
-  return view.guard == View::Guard::kNone || guard_by_landlock(view);
 }
 
 ChildEnd run_child(const Child& child) {

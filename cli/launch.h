@@ -22,6 +22,9 @@ struct EnvironmentChange {
   std::vector<std::string> unset;
 };
 
+/// The value of an environment variable; empty where it is not set.
+std::string variable(const char* name);
+
 /// How a launched program ended.
 struct Ending {
   pid_t pid = 0;        ///< 0: it was never started
@@ -113,10 +116,6 @@ struct View {
 /// Whether this machine can give a process the view: by mount namespaces (in a user namespace where
 /// the user is not root), or by Landlock.
 bool can_view(const View& view);
-
-/// Gives the calling process the view. A child calls it before it runs anything. False where this
-/// machine cannot give the view: the child must not run anything then.
-bool take_view(const View& view);
 
 /// A command that runs with what it writes kept.
 struct Child {

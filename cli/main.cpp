@@ -49,19 +49,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   ompdm::cli::set_layout(app);
   int exit_status = 0;
-  ompdm::cli::setup_record(app, exit_status);
-  ompdm::cli::setup_report(app, exit_status);
-  ompdm::cli::setup_explain(app, exit_status);
-  ompdm::cli::setup_fix(app, exit_status);
-  ompdm::cli::setup_compare(app, exit_status);
-  ompdm::cli::setup_export(app, exit_status);
-  ompdm::cli::setup_merge(app, exit_status);
-  ompdm::cli::setup_finish(app, exit_status);
-  ompdm::cli::setup_info(app, exit_status);
-  ompdm::cli::setup_doctor(app, exit_status);
-  ompdm::cli::setup_env(app, exit_status);
-  ompdm::cli::setup_help(app, exit_status);
-  ompdm::cli::setup_completion(app, exit_status);
+  ompdm::cli::setup_verbs(app, exit_status);
   app.footer(
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "launch.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
@@ -41,9 +41,8 @@ class Copy {
  public:
   /// Of what is called `input` in errors.
   explicit Copy(const std::string& input) : input_(input) {
-    const char* folder = std::getenv("TMPDIR");
-    std::string path = folder != nullptr && *folder != '\0' ? folder : "/tmp";
-    path += "/ompdm-input-XXXXXX";
+    const std::string folder = variable("TMPDIR");
+    std::string path = (folder.empty() ? "/tmp" : folder) + "/ompdm-input-XXXXXX";
     file_ = ::mkostemp(path.data(), O_CLOEXEC);
     if (file_ < 0) {
       throw failed(input_,
@@ -144,9 +143,8 @@ bool exists(const fs::path& path) {
 /// Where a spool of that trace may lie: beside it, or where the recorder puts it otherwise.
 std::vector<fs::path> spool_folders(const fs::path& trace) {
   std::vector<fs::path> folders = {trace.parent_path()};
-  for (const char* variable : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
-    const char* folder = std::getenv(variable);
-    if (folder != nullptr && *folder != '\0') folders.emplace_back(folder);
+  for (const char* name : {"OMPDM_SPOOL_DIR", "TMPDIR"}) {
+    if (const std::string folder = variable(name); !folder.empty()) folders.emplace_back(folder);
   }
   folders.emplace_back("/tmp");
   return folders;
@@ -154,8 +152,8 @@ std::vector<fs::path> spool_folders(const fs::path& trace) {
 
 /// For tests, which would take minutes to make a long run.
 std::uint64_t most_in_json() {
-  const char* most = std::getenv("OMPDM_MOST_IN_JSON");
-  return most != nullptr && *most != '\0' ? std::strtoull(most, nullptr, 10) : kMostInJson;
+  const std::string most = variable("OMPDM_MOST_IN_JSON");
+  return most.empty() ? kMostInJson : std::strtoull(most.c_str(), nullptr, 10);
 }
 
 /// Whether a spool is our own, and of a later run than the trace of its name.

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +24,7 @@
 #include <system_error>
 #include <utility>
 
+#include "launch.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/trace_file.h"
@@ -72,8 +72,7 @@ constexpr const char* kStandardOutput = "-";
 
 /// The width that the user asks for with COLUMNS, as for other commands; 0 if none.
 std::size_t asked_width() {
-  const char* columns = std::getenv("COLUMNS");
-  const std::string_view text = columns != nullptr ? columns : "";
+  const std::string text = variable("COLUMNS");
   std::size_t width = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), width);
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? width : 0;
@@ -264,8 +263,7 @@ report::Layout layout_of(const OutputOptions& options) {
   layout.narrow = to_terminal || asked > 0;
   constexpr std::size_t kLeast = 40;
   if (layout.narrow) layout.width = asked > 0 ? std::max(asked, kLeast) : terminal_width();
-  const char* no_color = std::getenv("NO_COLOR");
-  const bool refused = no_color != nullptr && *no_color != '\0';
+  const bool refused = !variable("NO_COLOR").empty();
   layout.color = options.color == "always" || (options.color == "auto" && to_terminal && !refused);
   return layout;
 }

@@ -241,8 +241,7 @@ std::string absolute_output(const std::string& output) {
 /// The pattern of the trace's name, as the user gave it; empty: the user gave none.
 std::string named_output(const RecordOptions& options) {
   if (!options.output.empty()) return options.output;
-  const char* wanted = std::getenv("OMPDM_OUTPUT");
-  return wanted != nullptr ? wanted : "";
+  return variable("OMPDM_OUTPUT");
 }
 
 /// The pattern of the trace's name.

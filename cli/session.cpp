@@ -469,12 +469,12 @@ int run_finish(const FinishVerb& verb) {
 }  // namespace
 
 Session::Session() {
-  const char* wanted = std::getenv("TMPDIR");
+  const std::string wanted = variable("TMPDIR");
   std::error_code error;
   // The folder may have to stand in LD_PRELOAD.
-  const bool usable = wanted != nullptr && wanted[0] == '/' && fits_preload(wanted) &&
-                      fs::is_directory(wanted, error);
-  for (const std::string parent : {usable ? wanted : "/tmp", "/tmp"}) {
+  const bool usable =
+      wanted.starts_with('/') && fits_preload(wanted) && fs::is_directory(wanted, error);
+  for (const std::string parent : {usable ? wanted : std::string("/tmp"), std::string("/tmp")}) {
     std::string path = parent + "/ompdm-XXXXXX";
     if (::mkdtemp(path.data()) != nullptr) {
       folder_ = path;

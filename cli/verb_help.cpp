@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "launch.h"
@@ -364,6 +363,14 @@ std::optional<analysis::Link> link_of(const LinkModel& model) {
   analysis::Link link = analysis::parse_link(model.link);
   if (!model.kernels.empty()) link.kernels = analysis::parse_kernel_factor(model.kernels);
   return link;
+}
+
+void setup_verbs(CLI::App& app, int& exit_status) {
+  for (const auto setup : {setup_record, setup_report, setup_explain, setup_fix, setup_compare,
+                           setup_export, setup_merge, setup_finish, setup_info, setup_doctor,
+                           setup_env, setup_help, setup_completion}) {
+    setup(app, exit_status);
+  }
 }
 
 void set_layout(CLI::App& app) { app.formatter(std::make_shared<Layout>(20)); }

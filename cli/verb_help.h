@@ -33,6 +33,7 @@ void setup_doctor(CLI::App& app, int& exit_status);
 void setup_env(CLI::App& app, int& exit_status);
 void setup_help(CLI::App& app, int& exit_status);
 void setup_completion(CLI::App& app, int& exit_status);
+void setup_verbs(CLI::App& app, int& exit_status);  ///< all of them, in the order of the help
 
 /// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
 std::string value_kind(const CLI::Option& option);

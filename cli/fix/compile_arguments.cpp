@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -154,9 +153,8 @@ BuildLog::BuildLog(const fs::path& folder)
 
 std::vector<std::pair<std::string, std::string>> BuildLog::environment() const {
   if (!fits_preload(library_)) return {};
-  const char* others = std::getenv("LD_PRELOAD");
-  const bool has_others = others != nullptr && *others != '\0';
-  return {{"LD_PRELOAD", (has_others ? others + std::string(":") : "") + library_.string()},
+  const std::string others = variable("LD_PRELOAD");
+  return {{"LD_PRELOAD", (others.empty() ? "" : others + ':') + library_.string()},
           {"OMPDM_BUILD_LOG", file_.string()}};
 }
 

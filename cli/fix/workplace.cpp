@@ -11,7 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <string_view>
 #include <tuple>
 
 #include "ompdm/columns.h"
