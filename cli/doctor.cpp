@@ -288,7 +288,7 @@ int runtime_major(const LoadedLibrary& omptarget) {
 }
 
 /// How to try a program whose events cannot be foretold.
-std::string trial(const fs::path& program) {
+std::string how_to_try(const fs::path& program) {
   return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
 }
 
@@ -297,7 +297,7 @@ std::string trial(const fs::path& program) {
 Finding where_it_loads(const Loaded& loaded, const std::string& fact, const std::string& remedy) {
   if (!loaded.program.is_library) return {Level::kNo, fact, remedy};
   return {Level::kUnknown, fact + ", unless the program that loads the library leads elsewhere",
-          trial("PROGRAM")};
+          how_to_try("PROGRAM")};
 }
 
 /// Whether it can load what it is not linked to. What the C library does for itself is no sign.
@@ -338,7 +338,7 @@ bool examine_offload_code(const Loaded& loaded, Findings& findings) {
                         fmt::format("no OpenMP offload code in {} or the libraries it is linked "
                                     "to, but it can open others while it runs",
                                     where),
-                        trial(loaded.path)});
+                        how_to_try(loaded.path)});
   } else {
     findings.push_back(
         {Level::kNo,
@@ -483,7 +483,7 @@ Findings examine_program(const fs::path& path) {
   if (!program) {
     return {{Level::kUnknown,
              path.string() + " is a script, not a program: what it starts is recorded",
-             trial(path)}};
+             how_to_try(path)}};
   }
   if (!program->is_64_bit) {
     return {
@@ -510,7 +510,7 @@ Findings examine_program(const fs::path& path) {
   if (is_library) {
     findings.push_back({Level::kUnknown,
                         "a shared library: it is recorded in a program that loads it",
-                        trial("PROGRAM")});
+                        how_to_try("PROGRAM")});
   }
   return findings;
 }

@@ -144,19 +144,19 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files_named(finding(number));
 }
 
-/// A source is parsed once for all findings, but for a wish about one of them.
-Json EditTool::ask(const SourceUnit& unit, std::size_t number, const Wish& wish) const {
+/// A source is parsed once for all findings, but for a options about one of them.
+Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions& options) const {
   Json request = {{"file", unit.compiled.file.string()},
                   {"beside", unit.beside},
                   {"is_whole", unit.is_whole},
                   {"directory", unit.compiled.directory.string()},
                   {"arguments", unit.compiled.arguments},
-                  {"released", wish.released},
-                  {"spoil", wish.spoil},
+                  {"released", options.released},
+                  {"spoil", options.spoil},
                   {"findings", Json::array()}};
   for (std::size_t each = 1; each <= size(); ++each) {
     const Json& finding = this->finding(each);
-    const bool is_asked = wish.released.empty() ? !finding.at("edits").empty() : each == number;
+    const bool is_asked = options.released.empty() ? !finding.at("edits").empty() : each == number;
     if (!is_asked) continue;
     request["findings"].push_back({{"number", each},
                                    {"pattern", finding.at("pattern")},
@@ -226,7 +226,7 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
   return plan;
 }
 
-EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
+EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
   const std::vector<fs::path> named = files_of(number);
   const auto is_fortran = [](const fs::path& file) {
     return report::is_fortran_source(file.native());
@@ -245,12 +245,12 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
                  : "its edits are in a header: --build learns what includes it; without it name "
                    "the folder of compile_commands.json with -p");
   }
-  EditPlan best = plan_in(units, number, wish);
+  EditPlan best = plan_in(units, number, options);
   if (best.refused.empty() && best.left_out.empty()) return best;
   fs::path home = home_of(finding(number));
   if (home.empty()) home = named.front();
   for (const SourceUnit& unit : joined_units(commands_, named, home)) {
-    EditPlan wider = plan_in({unit}, number, wish);
+    EditPlan wider = plan_in({unit}, number, options);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
     // What sees more knows better why not.
@@ -262,14 +262,14 @@ EditPlan EditTool::plan(std::size_t number, const Wish& wish) const {
 
 /// The first that can be made; a header's text has to mean the same in all that include it.
 EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
-                           const Wish& wish) const {
+                           const EditOptions& options) const {
   constexpr std::size_t kMostUnits = 200;
   EditPlan best = refused_plan(number, are_without_openmp(units)
                                            ? "its sources are compiled without -fopenmp"
                                            : "no source that was compiled holds all of it");
   bool is_made = false;
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
-    const Json answer = ask(units[i], number, wish);
+    const Json answer = ask(units[i], number, options);
     const bool is_here =
         !answer.at("errors").empty() || answer.at("plans").front().at("found").get<bool>();
     if (!is_here) continue;

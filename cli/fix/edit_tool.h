@@ -63,12 +63,12 @@ class EditTool {
   void add_seen(std::vector<CompileArguments> seen);
 
   /// How the data of a finding that is said not to be read need not come back, see request.h.
-  struct Wish {
+  struct EditOptions {
     std::vector<std::string> released;
     bool spoil = false;
   };
-  [[nodiscard]] EditPlan plan(std::size_t number, const Wish& wish) const;
-  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, Wish()); }
+  [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options) const;
+  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, EditOptions()); }
   /// Source files that a finding's edits name.
   [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;
   [[nodiscard]] std::size_t size() const { return findings_.size(); }
@@ -78,10 +78,10 @@ class EditTool {
 
  private:
   [[nodiscard]] nlohmann::json ask(const SourceUnit& unit, std::size_t number,
-                                   const Wish& wish) const;
+                                   const EditOptions& options) const;
   [[nodiscard]] const nlohmann::json& answer_to(const std::string& request) const;
   [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
-                                 const Wish& wish) const;
+                                 const EditOptions& options) const;
   [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
                                  const nlohmann::json& answer) const;
   [[nodiscard]] std::string uncompiled(const CompileArguments& unit,

@@ -24,8 +24,8 @@
 #include "elf_file.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
-#include "fix/trial.h"
-#include "fix/workplace.h"
+#include "fix/sandbox.h"
+#include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
@@ -228,11 +228,11 @@ class Attempts {
   Attempts(std::vector<Case>& cases, const EditTool& tool, Asked asked)
       : cases_(cases), tool_(tool), asked_(asked) {}
 
-  /// Throws Error, as Trials does.
-  void make(Trials& trials) {
-    trials.run_original(runs_to_come(trials));
-    try_each(trials);
-    if (!accepted_.empty()) together_ = try_together(trials);
+  /// Throws Error, as Verifier does.
+  void make(Verifier& verifier) {
+    verifier.run_original(runs_to_come(verifier));
+    try_each(verifier);
+    if (!accepted_.empty()) together_ = try_together(verifier);
   }
 
   /// Of all that held by itself; null: nothing did.
@@ -247,16 +247,16 @@ class Attempts {
     return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
   }
 
-  [[nodiscard]] std::size_t runs_to_come(const Trials& trials) const {
+  [[nodiscard]] std::size_t runs_to_come(const Verifier& verifier) const {
     std::size_t returned = 0;
     for (const Case& one : cases_) {
       if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
     }
     const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-    return returned + trials.runs_of_one() * (changes() + wholes);
+    return returned + verifier.runs_of_one() * (changes() + wholes);
   }
 
-  void try_each(Trials& trials) {
+  void try_each(Verifier& verifier) {
     for (Case& one : cases_) {
       if (!one.is_planned()) continue;
       Verdict& verdict = one.verdict;
@@ -265,10 +265,10 @@ class Attempts {
       // or more entries of a loop may need some of it, little of it is something.
       const double share = verdict.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
       const double least = share * static_cast<double>(verdict.promised.value_or(0));
-      verdict.measured = trials.measure(changed_files({one.plan}),
-                                        {.what = fmt::format("finding {}", one.plan.number),
-                                         .least = static_cast<std::uint64_t>(least),
-                                         .is_final = changes() == 1});
+      verdict.measured = verifier.measure(changed_files({one.plan}),
+                                          {.what = fmt::format("finding {}", one.plan.number),
+                                           .least = static_cast<std::uint64_t>(least),
+                                           .is_final = changes() == 1});
       if (!verdict.measured.verified) continue;
       accepted_.push_back(one.plan);
       verdict.measured.why = conflict_in(accepted_);
@@ -277,7 +277,7 @@ class Attempts {
     }
   }
 
-  Measured try_together(Trials& trials) {
+  Measured try_together(Verifier& verifier) {
     std::uint64_t most = 0;
     const Measured* alone = nullptr;
     for (const Case& one : cases_) {
@@ -290,18 +290,18 @@ class Attempts {
     const Measured all =
         changes() == 1
             ? *alone
-            : trials.measure(changed_files(accepted_),
-                             {.what = "all of them together", .least = least, .is_final = true});
+            : verifier.measure(changed_files(accepted_),
+                               {.what = "all of them together", .least = least, .is_final = true});
     if (!asked_.release || !all.verified) return all;
     const std::vector<EditPlan> whole = accepted_;
-    release(trials);
+    release(verifier);
     if (released_.empty()) return all;
     // It differs from what was compared by copies back alone, of which spoiling showed no need.
     Measured less =
-        trials.measure(changed_files(accepted_), {.what = "all without what no one reads",
-                                                  .least = least,
-                                                  .contents = false,
-                                                  .is_final = true});
+        verifier.measure(changed_files(accepted_), {.what = "all without what no one reads",
+                                                    .least = least,
+                                                    .contents = false,
+                                                    .is_final = true});
     less.unseen = all.unseen;
     if (less.verified) return less;
     accepted_ = whole;
@@ -310,24 +310,24 @@ class Attempts {
   }
 
   /// What need not come back is left on the device, where spoiling it changes nothing.
-  void release(Trials& trials) {
+  void release(Verifier& verifier) {
     for (EditPlan& plan : accepted_) {
-      EditTool::Wish wish;
+      EditTool::EditOptions options;
       for (const std::string& name : std::vector<std::string>(plan.returned)) {
-        wish.released.push_back(name);
-        wish.spoil = true;
+        options.released.push_back(name);
+        options.spoil = true;
         const EditPlan kept = plan;
-        plan = tool_.plan(plan.number, wish);
+        plan = tool_.plan(plan.number, options);
         const bool is_same =
             plan.refused.empty() &&
-            trials.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
-        if (!is_same) wish.released.pop_back();
+            verifier.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
+        if (!is_same) options.released.pop_back();
         plan = kept;
       }
-      wish.spoil = false;
-      if (wish.released.empty()) continue;
-      plan = tool_.plan(plan.number, wish);
-      released_.insert(released_.end(), wish.released.begin(), wish.released.end());
+      options.spoil = false;
+      if (options.released.empty()) continue;
+      plan = tool_.plan(plan.number, options);
+      released_.insert(released_.end(), options.released.begin(), options.released.end());
     }
   }
 
@@ -560,13 +560,13 @@ class Fixing {
     const Stopping stopping;
     const Scratch scratch;
     const Target what = target();
-    Trials trials(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
-                  scratch.folder(), steps_);
-    trials.build_original(sources());
-    learn_of(trials);
+    Verifier verifier(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
+                      scratch.folder(), steps_);
+    verifier.build_original(sources());
+    learn_of(verifier);
     plan();
     Attempts attempts(cases_, tool_, {options_.release, !options_.runs.empty()});
-    if (is_any(&Case::is_planned)) attempts.make(trials);
+    if (is_any(&Case::is_planned)) attempts.make(verifier);
     steps_.end();
     print_table();
     const Measured* together = attempts.together();
@@ -591,9 +591,9 @@ class Fixing {
   }
 
   /// How the sources are compiled, and whether those that are newer are what was recorded.
-  void learn_of(const Trials& trials) {
-    tool_.add_seen(trials.compiles());
-    const bool is_same = is_built_as_recorded(recorded_, trials.original());
+  void learn_of(const Verifier& verifier) {
+    tool_.add_seen(verifier.compiles());
+    const bool is_same = is_built_as_recorded(recorded_, verifier.original());
     for (Case& one : cases_) {
       if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
     }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "fix/trial.h"
+#include "fix/verification.h"
 
 namespace ompdm::cli::fix_times_test {
 namespace {

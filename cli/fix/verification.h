@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fix/workplace.h"
+#include "fix/sandbox.h"
 #include "output.h"
 
 namespace ompdm::cli {
@@ -118,10 +118,10 @@ struct Measured {
   [[nodiscard]] std::uint64_t spared() const;
 };
 
-class Trials {
+class Verifier {
  public:
-  Trials(const Target& target, Sameness same, TimedRuns timed_runs,
-         const std::filesystem::path& folder, Steps& steps);
+  Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
+           const std::filesystem::path& folder, Steps& steps);
 
   /// In a copy, with these files as if they were just written. Throws Error where it does not
   /// build.
@@ -167,8 +167,8 @@ class Trials {
   TimedRuns timed_runs_;
   std::filesystem::path folder_;
   Steps& steps_;
-  Workplace original_;
-  std::unique_ptr<Workplace> changed_;
+  Sandbox original_;
+  std::unique_ptr<Sandbox> changed_;
   std::vector<Observation> before_;  ///< by command
 };
 

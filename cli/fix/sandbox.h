@@ -102,11 +102,11 @@ struct Observation {
   Contents contents;  ///< of a recorded run
 };
 
-class Workplace {
+class Sandbox {
  public:
   /// Copies the tree into `folder`. Throws Error, also where nothing on this machine keeps a build
   /// from changing files outside of the copy.
-  Workplace(const Target& target, const std::filesystem::path& folder);
+  Sandbox(const Target& target, const std::filesystem::path& folder);
 
   /// Builds with these files changed, all others as they were. Empty, or what went wrong: the
   /// program is not there afterwards unless the build made it here. Outside of the copy the build

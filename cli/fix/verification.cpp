@@ -1,4 +1,4 @@
-#include "fix/trial.h"
+#include "fix/verification.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -197,8 +197,8 @@ std::uint64_t Measured::spared() const {
   return before.bytes > after.bytes ? before.bytes - after.bytes : 0;
 }
 
-Trials::Trials(const Target& target, Sameness same, TimedRuns timed_runs, const fs::path& folder,
-               Steps& steps)
+Verifier::Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
+                   const fs::path& folder, Steps& steps)
     : target_(target),
       same_(std::move(same)),
       timed_runs_(timed_runs),
@@ -206,7 +206,7 @@ Trials::Trials(const Target& target, Sameness same, TimedRuns timed_runs, const 
       steps_(steps),
       original_(target, folder / "original") {}
 
-void Trials::build_original(const std::vector<fs::path>& files) {
+void Verifier::build_original(const std::vector<fs::path>& files) {
   steps_.begin("building the original");
   const std::string failed = original_.build_unchanged(files);
   if (failed.empty()) return;
@@ -218,11 +218,11 @@ void Trials::build_original(const std::vector<fs::path>& files) {
                                             target_.build_directory.string(), folder.string())));
 }
 
-std::string Trials::on_which(std::size_t command) const {
+std::string Verifier::on_which(std::size_t command) const {
   return target_.commands.size() < 2 ? "" : fmt::format(" on '{}'", target_.command_text(command));
 }
 
-void Trials::expect_recorded(std::size_t command, const Observation& run) const {
+void Verifier::expect_recorded(std::size_t command, const Observation& run) const {
   if (run.moved.transfers > 0) return;
   throw Error(fmt::format(
       "'{}' moved nothing and ended with status {}{}: {}", target_.command_text(command),
@@ -233,8 +233,8 @@ void Trials::expect_recorded(std::size_t command, const Observation& run) const 
           : "check --run, whose command is one word for the shell: --run './app 100'"));
 }
 
-void Trials::run_original(std::size_t runs_to_come) {
-  changed_ = std::make_unique<Workplace>(target_, folder_ / "changed");
+void Verifier::run_original(std::size_t runs_to_come) {
+  changed_ = std::make_unique<Sandbox>(target_, folder_ / "changed");
   std::chrono::nanoseconds wall{};
   for (std::size_t i = 0; i < target_.commands.size(); ++i) {
     steps_.begin("running the original" + on_which(i));
@@ -262,7 +262,7 @@ void Trials::run_original(std::size_t runs_to_come) {
   }
 }
 
-std::string Trials::kept_lines(const std::string& output) const {
+std::string Verifier::kept_lines(const std::string& output) const {
   if (same_.ignored.empty()) return output;
   std::string kept;
   for (std::size_t begin = 0; begin < output.size();) {
@@ -277,7 +277,7 @@ std::string Trials::kept_lines(const std::string& output) const {
 }
 
 /// Of the files that the original writes alike each time. Empty: none.
-std::string Trials::other_file(const Observation& before, const Observation& after) {
+std::string Verifier::other_file(const Observation& before, const Observation& after) {
   for (const auto& [file, hash] : before.files) {
     const auto at = after.files.find(file);
     if (at == after.files.end()) return fmt::format("it does not write {}", file.string());
@@ -287,7 +287,7 @@ std::string Trials::other_file(const Observation& before, const Observation& aft
 }
 
 /// Empty: none.
-std::string Trials::difference(const Observation& one, const Observation& other) const {
+std::string Verifier::difference(const Observation& one, const Observation& other) const {
   if (one.exit_status != other.exit_status) {
     return fmt::format("its exit status is {} instead of {}", other.exit_status, one.exit_status);
   }
@@ -315,7 +315,7 @@ std::string Trials::difference(const Observation& one, const Observation& other)
   return {};
 }
 
-bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
+bool Verifier::is_same(const ChangedFiles& changed, const std::string& what) {
   steps_.begin(fmt::format("building and running {}", what));
   if (!changed_->build(changed).empty()) return false;
   for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -327,7 +327,7 @@ bool Trials::is_same(const ChangedFiles& changed, const std::string& what) {
   return true;
 }
 
-Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
+Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
   Measured found;
   steps_.begin("building " + asked.what);
   found.why = changed_->build(changed);
@@ -355,8 +355,8 @@ Measured Trials::measure(const ChangedFiles& changed, const Asked& asked) {
 }
 
 /// Why what is spared is too little. Empty: it is enough.
-std::string Trials::unspared(const Measured& found, std::uint64_t least,
-                             const std::vector<Observation>& after) const {
+std::string Verifier::unspared(const Measured& found, std::uint64_t least,
+                               const std::vector<Observation>& after) const {
   const bool allocates_less = found.after.allocations < found.before.allocations;
   if (found.spared() == 0 && found.after.bytes == found.before.bytes && allocates_less) return {};
   if (found.spared() == 0) {
@@ -372,7 +372,7 @@ std::string Trials::unspared(const Measured& found, std::uint64_t least,
 }
 
 /// By turns, so that a machine that grows busy does so for both.
-void Trials::compare_times(Measured& found, bool is_final) {
+void Verifier::compare_times(Measured& found, bool is_final) {
   TimeComparison comparison({before_.size(), timed_runs_, is_final});
   while (comparison.needs_more()) {
     std::vector<TimeComparison::Turn> turns;

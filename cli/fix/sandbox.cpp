@@ -1,4 +1,4 @@
-#include "fix/workplace.h"
+#include "fix/sandbox.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -320,7 +320,7 @@ std::string Target::command_text(std::size_t number) const {
   return is_recorded_command ? fmt::format("{}", fmt::join(words, " ")) : words.back();
 }
 
-Workplace::Workplace(const Target& target, const fs::path& folder)
+Sandbox::Sandbox(const Target& target, const fs::path& folder)
     : target_(target), folder_(folder), copy_(folder / "tree"), log_(folder) {
   fs::create_directories(copy_);
   fs::create_directories(folder_ / "tmp");
@@ -340,9 +340,9 @@ Workplace::Workplace(const Target& target, const fs::path& folder)
       target.tree.string()));
 }
 
-fs::path Workplace::program() const { return own(target_.program); }
+fs::path Sandbox::program() const { return own(target_.program); }
 
-fs::path Workplace::own(const fs::path& file) const {
+fs::path Sandbox::own(const fs::path& file) const {
   fs::path here = in_copy(file, target_.tree, copy_);
   const fs::path folder = fs::weakly_canonical(here.parent_path());
   if (!is_below(folder, fs::canonical(copy_))) {
@@ -354,12 +354,12 @@ fs::path Workplace::own(const fs::path& file) const {
   return here;
 }
 
-fs::path Workplace::place(const fs::path& path) const {
+fs::path Sandbox::place(const fs::path& path) const {
   return in_place_ ? path : in_copy(path, target_.tree, copy_);
 }
 
-ChildEnd Workplace::start(std::vector<std::string> command, const View& view,
-                          const fs::path& directory, Environment environment) const {
+ChildEnd Sandbox::start(std::vector<std::string> command, const View& view,
+                        const fs::path& directory, Environment environment) const {
   Child child{std::move(command), place(directory), std::move(environment)};
   child.view = &view;
   // What a compiler that is stopped leaves goes with the rest.
@@ -368,12 +368,12 @@ ChildEnd Workplace::start(std::vector<std::string> command, const View& view,
 }
 
 /// Where the copy is not seen in place the command must not lead back to the user's own tree.
-std::string Workplace::build_command() const {
+std::string Sandbox::build_command() const {
   return in_place_ ? target_.build
                    : with_paths(target_.build, target_.tree.string(), copy_.string());
 }
 
-std::vector<CompileArguments> Workplace::compiles() const {
+std::vector<CompileArguments> Sandbox::compiles() const {
   std::vector<CompileArguments> all;
   for (StartedProcess& process : log_.processes()) {
     const auto own = [&](const std::string& text) {
@@ -387,7 +387,7 @@ std::vector<CompileArguments> Workplace::compiles() const {
 }
 
 /// Throws Error where the build failed since it was kept from writing to a file outside.
-void Workplace::refuse_outside(const ChildEnd& build) const {
+void Sandbox::refuse_outside(const ChildEnd& build) const {
   const std::string all = build.errors + '\n' + build.output;
   const bool is_by_mounts = build_view_.guard == View::Guard::kMounts;
   // Compilers look first, and have a cause of their own then.
@@ -409,7 +409,7 @@ void Workplace::refuse_outside(const ChildEnd& build) const {
 }
 
 /// That a message names, whose cause stands there; empty: none.
-std::string Workplace::outside_file(const std::string& message, std::size_t cause) const {
+std::string Sandbox::outside_file(const std::string& message, std::size_t cause) const {
   for (const fs::path& path : named_paths(message, cause)) {
     const fs::path seen = (target_.build_directory / path).lexically_normal();
     fs::path file = fs::weakly_canonical(in_copy(seen, target_.tree, copy_));
@@ -419,9 +419,9 @@ std::string Workplace::outside_file(const std::string& message, std::size_t caus
   return {};
 }
 
-std::string Workplace::build(const ChangedFiles& changed) { return build(changed, {}); }
+std::string Sandbox::build(const ChangedFiles& changed) { return build(changed, {}); }
 
-std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
+std::string Sandbox::build_unchanged(const std::vector<fs::path>& files) {
   ChangedFiles written;
   for (const fs::path& file : files) {
     if (is_below(file, target_.tree)) written[file] = read_text(own(file));
@@ -429,7 +429,7 @@ std::string Workplace::build_unchanged(const std::vector<fs::path>& files) {
   return build(written, log_.environment());
 }
 
-std::string Workplace::build(const ChangedFiles& changed, Environment environment) {
+std::string Sandbox::build(const ChangedFiles& changed, Environment environment) {
   // What was written for the edits before is as it was again, and newer than what was built of it.
   for (const auto& [file, text] : originals_) write_text(own(file), text);
   for (const auto& [file, text] : changed) {
@@ -455,7 +455,7 @@ std::string Workplace::build(const ChangedFiles& changed, Environment environmen
   return {};
 }
 
-std::vector<std::string> Workplace::command(std::size_t number) const {
+std::vector<std::string> Sandbox::command(std::size_t number) const {
   std::vector<std::string> words = target_.commands.at(number);
   for (std::string& word : words) {
     if (word == target_.program) word = place(target_.program).string();
@@ -463,7 +463,7 @@ std::vector<std::string> Workplace::command(std::size_t number) const {
   return words;
 }
 
-Observation Workplace::observe(std::vector<std::string> command, bool records) const {
+Observation Sandbox::observe(std::vector<std::string> command, bool records) const {
   const TreeState before(copy_);
   const ChildEnd end = start(std::move(command), run_view_, target_.directory,
                              records ? Environment{{"OMPDM_HASH", "full"}} : Environment());
@@ -476,16 +476,16 @@ Observation Workplace::observe(std::vector<std::string> command, bool records) c
   return seen;
 }
 
-Observation Workplace::run(std::size_t number) const { return observe(command(number), false); }
+Observation Sandbox::run(std::size_t number) const { return observe(command(number), false); }
 
-std::chrono::nanoseconds Workplace::time(std::size_t number) const {
+std::chrono::nanoseconds Sandbox::time(std::size_t number) const {
   const TreeState before(copy_);
   const ChildEnd end = start(command(number), run_view_, target_.directory, {});
   before.remove_new();
   return end.wall;
 }
 
-Observation Workplace::record(std::size_t number) const {
+Observation Sandbox::record(std::size_t number) const {
   const fs::path trace = folder_ / "trace.json";
   std::error_code ignored;
   fs::remove(trace, ignored);
