@@ -356,21 +356,21 @@ Summary summary_of(const std::string& name) {
   return one;
 }
 
-bool tell_job_once(Settled& settled) {
-  if (settled.traces.empty()) return false;
-  const std::string& first = settled.traces.front();
+bool tell_job_once(FinishedSession& finished) {
+  if (finished.traces.empty()) return false;
+  const std::string& first = finished.traces.front();
   const std::string pattern = pattern_of_ranks(first);
   const auto begin_of = [](const std::string& name) { return name.substr(0, name.rfind('*')); };
-  const bool one_job = !pattern.empty() && std::ranges::all_of(settled.traces, [&](auto& trace) {
+  const bool one_job = !pattern.empty() && std::ranges::all_of(finished.traces, [&](auto& trace) {
     return begin_of(pattern_of_ranks(trace)) == begin_of(pattern);
   });
   if (!one_job) return false;
-  std::erase_if(settled.lines, [](const std::string& line) { return line.starts_with("wrote "); });
+  std::erase_if(finished.lines, [](const std::string& line) { return line.starts_with("wrote "); });
   std::set<int> ranks;
-  for (const std::string& trace : settled.traces) ranks.insert(rank_in_name(trace));
+  for (const std::string& trace : finished.traces) ranks.insert(rank_in_name(trace));
   if (ranks.size() == 1 && *ranks.begin() != 0) return true;
-  settled.lines.push_back(fmt::format(
-      "{}; next: {}", what_was_written(settled.traces, ranks.size()), report_of_job(pattern)));
+  finished.lines.push_back(fmt::format(
+      "{}; next: {}", what_was_written(finished.traces, ranks.size()), report_of_job(pattern)));
   return true;
 }
 

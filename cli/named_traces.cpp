@@ -275,9 +275,9 @@ std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<
 
 /// By rank, or as they were named where they are runs on several inputs. Throws Error where they
 /// cannot be taken together.
-std::vector<std::size_t> settled_order(const NamedTraces& named,
-                                       const std::vector<OneRecording>& recordings,
-                                       std::vector<analysis::Analysis>& analyses) {
+std::vector<std::size_t> resolved_order(const NamedTraces& named,
+                                        const std::vector<OneRecording>& recordings,
+                                        std::vector<analysis::Analysis>& analyses) {
   if (together_of(recordings, named.as) != Together::kInputs) return rank_order(recordings);
   if (!analyses.empty()) agree_on_inputs(analyses, !named.as.empty());
   std::vector<std::size_t> as_named(recordings.size());
@@ -451,7 +451,7 @@ AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysi
   OpenedTrace opened = open_trace(name);
   made.trace = std::move(opened.trace);
   if (link) made.trace = analysis::retime(std::move(made.trace), *link);
-  settle_begins_of_loops(made.trace);
+  resolve_begins_of_loops(made.trace);
   if (how == Analyzed::kNo) return made;
   const Progress progress("analyzing " + name);
   made.analysis = how == Analyzed::kWithPicture ? analysis::analyze(made.trace, made.picture)
@@ -500,7 +500,7 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
         if (wanted.pictures) all.pictures.push_back(std::move(one.picture));
       });
   all.complete = recordings.size() == names.size();
-  const std::vector<std::size_t> order = settled_order(named, recordings, all.analyses);
+  const std::vector<std::size_t> order = resolved_order(named, recordings, all.analyses);
   if (wanted.analyses) put_in_order(order, all.analyses);
   if (wanted.traces) put_in_order(order, all.traces);
   if (wanted.pictures) put_in_order(order, all.pictures);
@@ -516,7 +516,7 @@ TakenTraces take_named(const NamedTraces& named, const std::function<void(const 
         all.analyses.push_back(one.analysis);
         take(one.trace);
       });
-  all.order = settled_order(named, recordings, all.analyses);
+  all.order = resolved_order(named, recordings, all.analyses);
   put_in_order(all.order, all.analyses);
   return all;
 }

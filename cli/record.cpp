@@ -310,11 +310,11 @@ void tell_displaced_tool() {
 std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending& ending,
                                       const RecordOptions& options,
                                       const SignalForwarding& signals) {
-  const auto settled = [&] {
-    return settle(session, ending, options.command, output_of(options), options.no_finish);
+  const auto finish_all = [&] {
+    return finish_session(session, ending, options.command, output_of(options), options.no_finish);
   };
   if (session.recorded.empty() || options.no_finish) {
-    for (const std::string& line : settled().lines) say(line);
+    for (const std::string& line : finish_all().lines) say(line);
     return {};
   }
   std::vector<std::string> awaited;
@@ -325,7 +325,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   // From the other process both come as lines: the names, an empty one, and what is said.
   const Apart apart = work_apart(
       [&] {
-        Settled there = settled();
+        FinishedSession there = finish_all();
         if (options.report.empty() && tell_job_once(there)) there.traces.clear();
         there.traces.emplace_back();
         there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());

@@ -205,7 +205,7 @@ void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending&
   outcome.trace = result.trace;
 }
 
-void settle_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
+void finish_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
                     Outcome& outcome) {
   const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
   std::error_code error;
@@ -239,10 +239,10 @@ void settle_process(const RecordedProcess& process, const Ending& ending, bool k
   }
 }
 
-Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
+Outcome outcome_of(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
   Outcome outcome;
   try {
-    settle_process(process, ending, keep_spools, outcome);
+    finish_process(process, ending, keep_spools, outcome);
   } catch (const Error& error) {
     outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
                                                shell_word(typed_path(process.spool)))};
@@ -251,13 +251,13 @@ Outcome settled(const RecordedProcess& process, const Ending& ending, bool keep_
 }
 
 /// The ranks of a job all end at once.
-std::vector<Outcome> settled(const std::vector<RecordedProcess>& processes, const Ending& ending,
-                             bool keep_spools) {
+std::vector<Outcome> outcomes_of(const std::vector<RecordedProcess>& processes,
+                                 const Ending& ending, bool keep_spools) {
   std::vector<Outcome> outcomes(processes.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < processes.size(); i = next++) {
-      outcomes[i] = settled(processes[i], ending, keep_spools);
+      outcomes[i] = outcome_of(processes[i], ending, keep_spools);
     }
   };
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
@@ -533,10 +533,11 @@ SessionRecord read_session(const fs::path& folder) {
   return session;
 }
 
-Settled settle(const SessionRecord& session, const Ending& ending,
-               const std::vector<std::string>& command, const fs::path& output, bool keep_spools) {
-  Settled all;
-  for (const Outcome& outcome : settled(session.recorded, ending, keep_spools)) {
+FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
+                               const std::vector<std::string>& command, const fs::path& output,
+                               bool keep_spools) {
+  FinishedSession all;
+  for (const Outcome& outcome : outcomes_of(session.recorded, ending, keep_spools)) {
     all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
     if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
   }

@@ -51,8 +51,8 @@ class Session {
 /// Reads what the processes have written into the session's folder; skips half-written files.
 SessionRecord read_session(const std::filesystem::path& folder);
 
-/// The result of settle().
-struct Settled {
+/// The result of finish_session().
+struct FinishedSession {
   std::vector<std::string> lines;   ///< for the user, without a prefix
   std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
 };
@@ -61,8 +61,8 @@ struct Settled {
 /// describes every recording. `command` is as the user typed it. Where nothing was recorded, a line
 /// names an older file at `output`. A recording that cannot be finished is a line too: nothing is
 /// thrown.
-Settled settle(const SessionRecord& session, const Ending& ending,
-               const std::vector<std::string>& command, const std::filesystem::path& output,
-               bool keep_spools);
+FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
+                               const std::vector<std::string>& command,
+                               const std::filesystem::path& output, bool keep_spools);
 
 }  // namespace ompdm::cli

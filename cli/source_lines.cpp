@@ -407,7 +407,7 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
   return true;
 }
 
-void settle_begins_of_loops(Trace& trace) {
+void resolve_begins_of_loops(Trace& trace) {
   static const std::regex kFor(R"(^(#\s*pragma\s+omp\b.*\b)?for\b.*)");
   static const std::regex kWord(R"(\b(for|while|do)\b)", std::regex::icase);
   const SourceLines sources(trace);

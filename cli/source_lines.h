@@ -85,7 +85,7 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
 /// found. A loop begins in its line if the line begins with `for` or an OpenMP pragma for one. It
 /// does not if the line has no `for`, `while` or `do`: the line of an optimized loop that only a
 /// `break` leaves is that of the break.
-void settle_begins_of_loops(Trace& trace);
+void resolve_begins_of_loops(Trace& trace);
 
 /// Clears Edit::in_scope of edits around a loop where fits_around() fails, or where the compiled
 /// source is not found: such an edit is described in words.

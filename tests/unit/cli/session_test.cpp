@@ -54,7 +54,9 @@ TEST(Settle, SaysWhyThereIsNoTrace) {
   Ending ending;
   ending.pid = 1;
   ending.signal = 7;
-  const auto told = [&] { return settle(session, ending, {"heat"}, "x.json", false).lines; };
+  const auto told = [&] {
+    return finish_session(session, ending, {"heat"}, "x.json", false).lines;
+  };
   ASSERT_EQ(told().size(), 1U);
   EXPECT_NE(told()[0].find("is gone"), std::string::npos) << told()[0];
   EXPECT_NE(told()[0].find("was killed by signal 7"), std::string::npos) << told()[0];
