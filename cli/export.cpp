@@ -172,7 +172,7 @@ std::vector<Named> name_all(const std::vector<std::string>& files, bool as_input
   for (const std::string& file : files) {
     recordings.push_back(named.emplace_back(name_one(file)).recording);
   }
-  check_apart(recordings);
+  check_distinct(recordings);
   if (!as_inputs) check_ranks(recordings);
   std::vector<Named> sorted;
   for (const std::size_t at : rank_order(recordings)) sorted.push_back(std::move(named[at]));

@@ -491,8 +491,8 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   return ending;
 }
 
-Apart work_apart(const std::function<std::vector<std::string>()>& work,
-                 const SignalForwarding& signals, const std::function<void()>& slow) {
+DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
+                          const SignalForwarding& signals, const std::function<void()>& slow) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return {work(), false, false};
   const pid_t child = ::fork();
@@ -507,13 +507,13 @@ Apart work_apart(const std::function<std::vector<std::string>()>& work,
     return {work(), false, false};
   }
 
-  Apart apart;
+  DetachedWork detached;
   std::string text;
   constexpr std::chrono::milliseconds kSlow{1000};
   for (bool told = false;;) {
     const auto came = signals.wait_for(pipe[0], told ? std::chrono::milliseconds(-1) : kSlow);
     if (came == SignalForwarding::Came::kSignal) {
-      apart.left = true;
+      detached.left = true;
       break;
     }
     if (came == SignalForwarding::Came::kNothing) {
@@ -528,14 +528,14 @@ Apart work_apart(const std::function<std::vector<std::string>()>& work,
     text.append(piece, static_cast<std::size_t>(got));
   }
   ::close(pipe[0]);
-  if (apart.left) return apart;
+  if (detached.left) return detached;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  apart.died = status != 0;
+  detached.died = status != 0;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line, '\0');) apart.lines.push_back(line);
-  return apart;
+  for (std::string line; std::getline(lines, line, '\0');) detached.lines.push_back(line);
+  return detached;
 }
 
 bool can_view(const View& view) {

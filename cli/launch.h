@@ -87,7 +87,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
               const SignalForwarding& signals, Output output = Output::kInherited);
 
 /// How far the work had come when the waiting ended.
-struct Apart {
+struct DetachedWork {
   std::vector<std::string> lines;  ///< what it has to say, if it is done
   bool left = false;               ///< a signal came first; the work goes on
   bool died = false;               ///< it was killed, for instance for want of memory
@@ -96,8 +96,8 @@ struct Apart {
 /// Does `work` in a child process of a session of its own, without this one's streams, and waits
 /// for its lines, or for a signal that would end this process. `slow` is called once if it takes a
 /// second. Where no process can be had the work is done here.
-Apart work_apart(const std::function<std::vector<std::string>()>& work,
-                 const SignalForwarding& signals, const std::function<void()>& slow);
+DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
+                          const SignalForwarding& signals, const std::function<void()>& slow);
 
 /// Which files a child sees, and where it may write.
 struct View {

@@ -91,7 +91,7 @@ bool is_newest_run(const std::string& name) {
 std::int64_t end_of(const Process& process) { return process.start_realtime_ns + process.wall; }
 
 /// Ranks of one job run at the same time. Clocks of two machines may differ.
-void doubt_what_ran_apart(const std::vector<OneRecording>& recordings) {
+void doubt_separate_runs(const std::vector<OneRecording>& recordings) {
   std::map<std::string, std::pair<const OneRecording*, const OneRecording*>>
       hosts;  // first end, last begin
   for (const OneRecording& one : recordings) {
@@ -100,8 +100,8 @@ void doubt_what_ran_apart(const std::vector<OneRecording>& recordings) {
     if (end_of(one.process) < end_of(ended->process)) ended = &one;
     if (one.process.start_realtime_ns > begun->process.start_realtime_ns) begun = &one;
   }
-  for (const auto& [host, apart] : hosts) {
-    const auto& [ended, begun] = apart;
+  for (const auto& [host, extremes] : hosts) {
+    const auto& [ended, begun] = extremes;
     if (end_of(ended->process) >= begun->process.start_realtime_ns) continue;
     fmt::print(stderr, "ompdm: {} had ended before {} began: are they of one run?\n", ended->file,
                begun->file);
@@ -204,12 +204,12 @@ std::string objection(const analysis::Analysis& one, const analysis::Analysis& o
 /// same time had other arguments, that is a guess, and said on stderr. Throws Error where a
 /// recording is there twice, or what is to be one run cannot be.
 Together together_of(const std::vector<OneRecording>& recordings, std::string_view as) {
-  check_apart(recordings);
+  check_distinct(recordings);
   if (as == kAsInputs) return recordings.size() < 2 ? Together::kOneRun : Together::kInputs;
   const Together together = as == kAsJob ? Together::kOneRun : guess(recordings);
   if (together == Together::kOneRun) {
     check_ranks(recordings);
-    doubt_what_ran_apart(recordings);
+    doubt_separate_runs(recordings);
     tell_missing_ranks(recordings);
   }
   return together;
@@ -401,7 +401,7 @@ std::string newest_trace_here() {
   return rank_in_name(newest) >= 0 ? "." : newest;
 }
 
-void check_apart(const std::vector<OneRecording>& recordings) {
+void check_distinct(const std::vector<OneRecording>& recordings) {
   std::map<std::tuple<std::string, std::uint32_t, std::int64_t>, const OneRecording*> processes;
   for (const OneRecording& one : recordings) {
     const Process& process = one.process;

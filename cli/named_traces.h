@@ -71,7 +71,7 @@ struct OneRecording {
 };
 
 /// Throws Error where the same recording is there twice.
-void check_apart(const std::vector<OneRecording>& recordings);
+void check_distinct(const std::vector<OneRecording>& recordings);
 
 /// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
 /// that one parent, `ompdm record` or group of processes has in common), or ranks of jobs of

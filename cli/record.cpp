@@ -323,7 +323,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   }
   std::optional<Progress> progress;  // made once the other process is on its way
   // From the other process both come as lines: the names, an empty one, and what is said.
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       [&] {
         FinishedSession there = finish_all();
         if (options.report.empty() && tell_job_once(there)) there.traces.clear();
@@ -334,16 +334,16 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
       signals,
       [&] { progress.emplace("writing " + typed_command(awaited), std::chrono::milliseconds(0)); });
   progress.reset();
-  if (apart.left || apart.died) {
+  if (detached.left || detached.died) {
     say(fmt::format("{} {}; next: ompdm report {}", typed_command(awaited),
-                    apart.left ? "will be written in the background" : "could not be written",
+                    detached.left ? "will be written in the background" : "could not be written",
                     typed_command(awaited)));
     return {};
   }
-  const auto names_end = std::ranges::find(apart.lines, "");
-  const auto messages = names_end == apart.lines.end() ? names_end : std::next(names_end);
-  for (const std::string& line : std::ranges::subrange(messages, apart.lines.end())) say(line);
-  return {apart.lines.begin(), names_end};
+  const auto names_end = std::ranges::find(detached.lines, "");
+  const auto messages = names_end == detached.lines.end() ? names_end : std::next(names_end);
+  for (const std::string& line : std::ranges::subrange(messages, detached.lines.end())) say(line);
+  return {detached.lines.begin(), names_end};
 }
 
 /// The program's exit status stands, whatever becomes of its report.

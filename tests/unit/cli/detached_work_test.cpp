@@ -10,7 +10,7 @@
 #include "launch.h"
 #include "scratch.h"
 
-namespace ompdm::cli::apart_test {
+namespace ompdm::cli::detached_work_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,16 +30,16 @@ class WorkApart : public ::testing::Test {
 };
 
 TEST_F(WorkApart, GivesTheLinesOfAProcessOfItsOwnSession) {
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       [] { return Lines{std::to_string(::getpid() == ::getsid(0)), std::string(100'000, 'x')}; },
       signals, nothing);
-  EXPECT_EQ(apart.lines, (Lines{"1", std::string(100'000, 'x')}));
-  EXPECT_FALSE(apart.left);
-  EXPECT_FALSE(apart.died);
+  EXPECT_EQ(detached.lines, (Lines{"1", std::string(100'000, 'x')}));
+  EXPECT_FALSE(detached.left);
+  EXPECT_FALSE(detached.died);
 }
 
 TEST_F(WorkApart, HoldsNoStreamOfOurs) {
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       [] {
         Lines lines;
         for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
@@ -48,7 +48,7 @@ TEST_F(WorkApart, HoldsNoStreamOfOurs) {
         return lines;
       },
       signals, nothing);
-  EXPECT_EQ(apart.lines, Lines(3, "/dev/null"));
+  EXPECT_EQ(detached.lines, Lines(3, "/dev/null"));
 }
 
 TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
@@ -61,7 +61,7 @@ TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
       while (!fs::exists(done.string() + ".begun")) std::this_thread::yield();
       ::kill(::getpid(), signal);
     });
-    const Apart apart = work_apart(
+    const DetachedWork detached = run_detached(
         [&] {
           std::ofstream(done.string() + ".begun") << "begun";
           while (!fs::exists(go)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -71,8 +71,8 @@ TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
         },
         fresh, nothing);
     sender.join();
-    EXPECT_TRUE(apart.left);
-    EXPECT_EQ(apart.lines, Lines{});
+    EXPECT_TRUE(detached.left);
+    EXPECT_EQ(detached.lines, Lines{});
     EXPECT_FALSE(fs::exists(done));
     std::ofstream(go) << "go";
     while (!fs::exists(done)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -81,26 +81,26 @@ TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
 
 TEST_F(WorkApart, ASignalForTheProgramIsNotOne) {
   ::raise(SIGUSR1);
-  EXPECT_FALSE(work_apart([] { return Lines{}; }, signals, nothing).left);
+  EXPECT_FALSE(run_detached([] { return Lines{}; }, signals, nothing).left);
   ::raise(SIGTERM);
-  EXPECT_TRUE(work_apart([] { return Lines{}; }, signals, nothing).left);
+  EXPECT_TRUE(run_detached([] { return Lines{}; }, signals, nothing).left);
 }
 
 TEST_F(WorkApart, TellsThatItDied) {
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       []() -> Lines {
         ::raise(SIGKILL);
         return {};
       },
       signals, nothing);
-  EXPECT_TRUE(apart.died);
-  EXPECT_FALSE(apart.left);
+  EXPECT_TRUE(detached.died);
+  EXPECT_FALSE(detached.left);
 }
 
 TEST_F(WorkApart, SaysOnceThatItTakesLong) {
   int told = 0;
   const fs::path go = scratch.folder() / "go";
-  const Apart apart = work_apart(
+  const DetachedWork detached = run_detached(
       [&] {
         while (!fs::exists(go)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         return Lines{"done"};
@@ -111,8 +111,8 @@ TEST_F(WorkApart, SaysOnceThatItTakesLong) {
         std::ofstream(go) << "go";
       });
   EXPECT_EQ(told, 1);
-  EXPECT_EQ(apart.lines, Lines{"done"});
+  EXPECT_EQ(detached.lines, Lines{"done"});
 }
 
 }  // namespace
-}  // namespace ompdm::cli::apart_test
+}  // namespace ompdm::cli::detached_work_test
