@@ -133,7 +133,7 @@ std::string unset_line(Syntax syntax, const std::string& name) {
 }
 
 /// Who sees the lines has not given them to the shell.
-void tell_use(const EnvOptions& options, Syntax syntax) {
+void print_use(const EnvOptions& options, Syntax syntax) {
   if (::isatty(STDOUT_FILENO) != 1) return;
   const std::string command =
       fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
@@ -162,7 +162,7 @@ int run_env(const EnvOptions& options) {
   const Syntax syntax = syntax_of(options.shell);
   for (const std::string& name : change.unset) print_exactly(unset_line(syntax, name) + '\n');
   for (const auto& [name, value] : change.set) print_exactly(set_line(syntax, name, value) + '\n');
-  tell_use(options, syntax);
+  print_use(options, syntax);
   return 0;
 }
 

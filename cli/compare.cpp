@@ -41,7 +41,7 @@ struct CompareOptions {
 
 using Ends = std::array<analysis::Analysis, 2>;
 
-std::string told(const std::optional<double>& value) {
+std::string number_text(const std::optional<double>& value) {
   return value ? report::plain_number(*value) : "not known";
 }
 
@@ -60,7 +60,7 @@ bool takes_events(const std::string& path) {
 }
 
 /// Throws if a condition is on what one of the runs tells of a part only.
-void check_told(const report::Condition& condition, const Ends& recordings) {
+void check_recorded(const report::Condition& condition, const Ends& recordings) {
   if (!takes_events(condition.path)) return;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const analysis::Analysis& one = recordings[i];
@@ -112,7 +112,7 @@ int test_ends(const std::vector<report::Condition>& conditions,
   const report::Json after = report::report_json(std::span(&recordings[1], 1));
   int exit_status = 0;
   for (const report::Condition& condition : conditions) {
-    check_told(condition, recordings);
+    check_recorded(condition, recordings);
     if (is_of_comparison(condition.path)) {
       if (test_comparison(condition, recordings)) exit_status = 3;
       continue;
@@ -125,7 +125,7 @@ int test_ends(const std::vector<report::Condition>& conditions,
         condition.ratio ? fmt::format(" ({}x)", report::plain_number(report::ratio(values)))
                         : std::string();
     fmt::print(stderr, "ompdm: {} holds: {} is {} before, {} after{}\n", condition.text,
-               condition.path, told(values.before), told(values.after), ratio);
+               condition.path, number_text(values.before), number_text(values.after), ratio);
     exit_status = 3;
   }
   return exit_status;

@@ -584,7 +584,7 @@ Probe probe(const std::vector<std::string>& command) {
                "comes to a target region"
              : ""});
   }
-  if (record.told) {
+  if (record.has_reported) {
     probe.findings.push_back(
         {Level::kNo,
          fmt::format("nothing could be recorded in {}", session.folder().parent_path().string()),
@@ -621,9 +621,9 @@ void add(Findings& findings, Findings more) {
 /// A run tells what was unknown, and an obstacle that did not stop events is only worth knowing.
 void yield_to_run(Findings& findings, bool events_came) {
   for (Finding& finding : findings) {
-    const bool told = finding.level == Finding::Level::kUnknown ||
-                      (finding.level == Finding::Level::kNo && events_came);
-    if (!told) continue;
+    const bool is_known = finding.level == Finding::Level::kUnknown ||
+                          (finding.level == Finding::Level::kNo && events_came);
+    if (!is_known) continue;
     finding.level = Finding::Level::kWarn;
     finding.remedy.clear();
   }

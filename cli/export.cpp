@@ -126,18 +126,18 @@ Span part_of(const AskedPart& asked, const Span& there, const std::string& whose
 }
 
 /// When the events of a recording are told. Throws Error where none is.
-Span told_span(const Trace& trace) {
+Span recorded_span(const Trace& trace) {
   const Recording& recording = trace.recording;
-  const Span told{recording.told_from,
+  const Span span{recording.told_from,
                   recording.told_to != 0 ? recording.told_to : trace.process.wall};
   const bool is_counted =
-      recording.detail == "tallies" || (!recording.detail.empty() && told.from >= told.to);
+      recording.detail == "tallies" || (!recording.detail.empty() && span.from >= span.to);
   if (is_counted) {
     throw Error(trace.file +
                 ": was counted, and no event is told: there is no part to take, leave out --from "
                 "and --to");
   }
-  return told;
+  return span;
 }
 
 struct TimelineOptions {
@@ -327,7 +327,8 @@ void write_window(const NamedTraces& one, const AskedPart& asked, const std::str
   Trace part;
   const Trace* written = &opened.traces.front();
   if (!asked.is_whole()) {
-    const Span span = part_of(asked, told_span(*written), written->file + ": its events are told");
+    const Span span =
+        part_of(asked, recorded_span(*written), written->file + ": its events are told");
     part = window_of(*written, span.from, span.to);
     written = &part;
   }

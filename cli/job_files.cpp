@@ -146,7 +146,7 @@ std::string reason_of(const std::string& error, const std::string& file) {
 }
 
 /// "a.json: left out: ", "a.json and 3 more: left out: ".
-void tell_left_out(const std::vector<std::string>& files, const std::string& why) {
+void print_left_out(const std::vector<std::string>& files, const std::string& why) {
   fmt::print(stderr, "ompdm: {}{}: left out: {}\n", files.front(),
              files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), why);
 }
@@ -180,12 +180,12 @@ class Reader {
       return one.rank >= size;
     });
     if (!files.empty()) {
-      tell_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
+      print_left_out(files, fmt::format("no rank of this job, which is {}", size_of_job(size)));
     }
   }
 
   /// Says what is left on stderr, and in the summary.
-  void tell_errors(Summary& all) const {
+  void report_errors(Summary& all) const {
     for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
       fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
     }
@@ -231,8 +231,8 @@ class Merger {
     std::ranges::stable_sort(parts_, {}, [](const auto& part) { return part.first.size(); });
     for (const auto& [ranks, file] : parts_) add_part(ranks, file, reader);
     if (!left_out_.empty()) {
-      tell_left_out(left_out_, fmt::format("{} ranks are there besides",
-                                           left_out_.size() == 1 ? "its" : "their"));
+      print_left_out(left_out_, fmt::format("{} ranks are there besides",
+                                            left_out_.size() == 1 ? "its" : "their"));
     }
     return std::move(all_);
   }
@@ -289,10 +289,10 @@ Merger newest(std::map<std::int32_t, Merger> by_size) {
       throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
                               own.files().front(), size_of_job(size), size_of_job(own_size)));
     }
-    tell_left_out(job.files(),
-                  fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
-                              "alone to see it",
-                              size_of_job(size), size_of_job(own_size)));
+    print_left_out(job.files(),
+                   fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
+                               "alone to see it",
+                               size_of_job(size), size_of_job(own_size)));
   }
   return std::move(last->second);
 }
@@ -356,7 +356,7 @@ Summary summary_of(const std::string& name) {
   return one;
 }
 
-bool tell_job_once(FinishedSession& finished) {
+bool report_job_once(FinishedSession& finished) {
   if (finished.traces.empty()) return false;
   const std::string& first = finished.traces.front();
   const std::string pattern = pattern_of_ranks(first);
@@ -437,7 +437,7 @@ Job merged(const std::vector<std::string>& files, Sizes sizes) {
     merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
   }
   if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
-  reader.tell_errors(all);
+  reader.report_errors(all);
   return {std::move(all), !reader.failed()};
 }
 

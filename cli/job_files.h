@@ -26,7 +26,7 @@ summary::Summary summary_of(const std::string& name);
 /// Of traces of ranks of one job, "wrote …" of each and what follows is said once: by rank 0 where
 /// each rank has a `record` of its own. What else happened to a rank is said as ever. Whether the
 /// next command is told by that.
-bool tell_job_once(FinishedSession& finished);
+bool report_job_once(FinishedSession& finished);
 
 /// The traces and summaries of a job that were named: of a folder those that it holds, finished or
 /// not; older runs, and summaries of traces that are there, are left out. In the order of ranks as

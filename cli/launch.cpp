@@ -467,8 +467,8 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
     if (output == Output::kDiscarded) discard_output();
     ::execvpe(arguments[0], arguments.data(), environment.data());
     const int error = errno;
-    const ssize_t told = ::write(failure[1], &error, sizeof error);
-    ::_exit(told == sizeof error ? 127 : 126);
+    const ssize_t was_slow = ::write(failure[1], &error, sizeof error);
+    ::_exit(was_slow == sizeof error ? 127 : 126);
   }
   const int fork_error = errno;
   if (pid > 0) start_forwarding(pid);
@@ -510,15 +510,15 @@ DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
   DetachedWork detached;
   std::string text;
   constexpr std::chrono::milliseconds kSlow{1000};
-  for (bool told = false;;) {
-    const auto came = signals.wait_for(pipe[0], told ? std::chrono::milliseconds(-1) : kSlow);
+  for (bool was_slow = false;;) {
+    const auto came = signals.wait_for(pipe[0], was_slow ? std::chrono::milliseconds(-1) : kSlow);
     if (came == SignalForwarding::Came::kSignal) {
       detached.left = true;
       break;
     }
     if (came == SignalForwarding::Came::kNothing) {
       slow();
-      told = true;
+      was_slow = true;
       continue;
     }
     char piece[4096];

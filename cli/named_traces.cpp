@@ -109,7 +109,7 @@ void doubt_separate_runs(const std::vector<OneRecording>& recordings) {
 }
 
 /// Says which ranks of their job are not among several recordings.
-void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
+void print_missing_ranks(const std::vector<OneRecording>& recordings) {
   if (recordings.size() < 2) return;
   std::set<std::int32_t> missing;
   for (const OneRecording& one : recordings) {
@@ -117,14 +117,14 @@ void tell_missing_ranks(const std::vector<OneRecording>& recordings) {
     for (std::int32_t rank = 0; rank < one.process.rank_count; ++rank) missing.insert(rank);
   }
   for (const OneRecording& one : recordings) missing.erase(one.process.rank);
-  constexpr std::size_t kMostTold = 8;
+  constexpr std::size_t kMostListed = 8;
   if (missing.empty()) return;
-  const std::vector<std::int32_t> told(
-      missing.begin(), std::next(missing.begin(), std::min(missing.size(), kMostTold)));
+  const std::vector<std::int32_t> listed(
+      missing.begin(), std::next(missing.begin(), std::min(missing.size(), kMostListed)));
   fmt::print(stderr, "ompdm: of this job's {} ranks {} {} not among these: {}{}\n",
              recordings.front().process.rank_count, missing.size(),
-             missing.size() == 1 ? "is" : "are", fmt::join(told, ", "),
-             missing.size() > kMostTold ? ", …" : "");
+             missing.size() == 1 ? "is" : "are", fmt::join(listed, ", "),
+             missing.size() > kMostListed ? ", …" : "");
 }
 
 /// A rank may be a script that runs several programs, or one that starts others.
@@ -210,7 +210,7 @@ Together together_of(const std::vector<OneRecording>& recordings, std::string_vi
   if (together == Together::kOneRun) {
     check_ranks(recordings);
     doubt_separate_runs(recordings);
-    tell_missing_ranks(recordings);
+    print_missing_ranks(recordings);
   }
   return together;
 }

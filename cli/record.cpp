@@ -297,7 +297,7 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
 }
 
 /// A runtime starts one tool: what the user's own environment asks for has to wait.
-void tell_displaced_tool() {
+void print_displaced_tool() {
   const std::string tools = other_tools();
   if (tools.empty()) return;
   say(fmt::format(
@@ -307,9 +307,9 @@ void tell_displaced_tool() {
 
 /// Finishes what the program left, and says what there is. Neither Ctrl-C nor an end for want of
 /// memory may cost the trace, or the exit status. What can be reported now.
-std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending& ending,
-                                      const RecordOptions& options,
-                                      const SignalForwarding& signals) {
+std::vector<std::string> report_outcome(const SessionRecord& session, const Ending& ending,
+                                        const RecordOptions& options,
+                                        const SignalForwarding& signals) {
   const auto finish_all = [&] {
     return finish_session(session, ending, options.command, output_of(options), options.no_finish);
   };
@@ -326,7 +326,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
   const DetachedWork detached = run_detached(
       [&] {
         FinishedSession there = finish_all();
-        if (options.report.empty() && tell_job_once(there)) there.traces.clear();
+        if (options.report.empty() && report_job_once(there)) there.traces.clear();
         there.traces.emplace_back();
         there.traces.insert(there.traces.end(), there.lines.begin(), there.lines.end());
         return there.traces;
@@ -347,7 +347,7 @@ std::vector<std::string> tell_outcome(const SessionRecord& session, const Ending
 }
 
 /// The program's exit status stands, whatever becomes of its report.
-void tell_report(const std::vector<std::string>& traces, const std::string& format) {
+void print_report(const std::vector<std::string>& traces, const std::string& format) {
   if (traces.empty()) return;
   if (format.empty()) {
     say("next: ompdm report " + typed_command(traces));
@@ -374,7 +374,7 @@ int run_record(const RecordOptions& options) {
     say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
                     std::getenv(name.c_str())));
   }
-  tell_displaced_tool();
+  print_displaced_tool();
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }
@@ -389,9 +389,9 @@ int run_record(const RecordOptions& options) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::vector<std::string> traces =
-        tell_outcome(read_session(session.folder()), ending, options, signals);
+        report_outcome(read_session(session.folder()), ending, options, signals);
     if (!options.report.empty()) signals.restore();  // what has its trace may be interrupted
-    tell_report(traces, options.report);
+    print_report(traces, options.report);
   } catch (const std::exception& error) {
     say(error.what());
   }

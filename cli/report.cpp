@@ -95,8 +95,8 @@ int test(const std::vector<report::Condition>& conditions, const report::Json& j
 }
 
 /// Throws Error where a condition is of what takes single events, and a run tells none.
-void check_told(const std::vector<report::Condition>& conditions,
-                const std::vector<analysis::Analysis>& analyses) {
+void check_recorded(const std::vector<report::Condition>& conditions,
+                    const std::vector<analysis::Analysis>& analyses) {
   const auto tells_none = [](const analysis::Analysis& one) {
     return is_only_counted(one.recording, one.process.wall);
   };
@@ -127,7 +127,7 @@ std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
 int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
-  check_told(conditions, analyses);
+  check_recorded(conditions, analyses);
   const int exit_status = test(conditions, report::report_json(analyses), missing_of(analyses));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);

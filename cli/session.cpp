@@ -268,10 +268,10 @@ std::vector<Outcome> outcomes_of(const std::vector<RecordedProcess>& processes,
   return outcomes;
 }
 
-/// Empty where one of its processes has told the user.
+/// Empty where one of its processes has has_reported the user.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
                         const std::string& program, const std::string& where) {
-  if (session.told) return {};
+  if (session.has_reported) return {};
   std::set<std::string> reasons;
   for (const SilentProcess& process : session.silent) {
     if (!process.reason.empty()) reasons.insert(process.reason);
@@ -283,7 +283,7 @@ std::string why_nothing(const SessionRecord& session, const Ending& ending,
 
 /// Whether nothing went wrong: the program just did not offload.
 bool did_not_offload(const SessionRecord& session, const Ending& ending) {
-  return !session.told && ending.exit_status == 0 &&
+  return !session.has_reported && ending.exit_status == 0 &&
          std::ranges::all_of(session.silent, [](const SilentProcess& process) {
            return process.reason.empty() || process.reason == spool::kNothingExecuted;
          });
@@ -402,7 +402,7 @@ bool is_damaged(const Trace& trace) {
   });
 }
 
-void tell(const FinishResult& result) {
+void print_result(const FinishResult& result) {
   if (result.by_another) {
     fmt::print("another process wrote {}\nnext: {}\n", typed_path(result.trace),
                next_command(result));
@@ -441,7 +441,7 @@ int finish_handed_over(const FinishVerb& verb) {
 }
 
 /// The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
-int tell_finished(const FinishVerb& verb, const std::string& trace) {
+int print_finished(const FinishVerb& verb, const std::string& trace) {
   if (!verb.output.empty()) {
     throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}", verb.spool,
                             trace, verb.output));
@@ -455,13 +455,13 @@ int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
-    return tell_finished(verb, *trace);
+    return print_finished(verb, *trace);
   }
   refuse_timeline(verb.spool);
   refuse_input_as_output(verb.output, {verb.spool});
   // A name that somebody has typed says what is to be written.
   const FinishResult result = finish_patiently(verb.spool, verb.output, !verb.output.empty());
-  tell(result);
+  print_result(result);
   leave_summary(result, WaitedFor::kYes);
   return 0;
 }
@@ -498,7 +498,7 @@ SessionRecord read_session(const fs::path& folder) {
     const std::string filename = file.path().filename();
     if (!parse_name(filename, name)) continue;
     if (name.ending == ".told") {
-      session.told = true;
+      session.has_reported = true;
       continue;
     }
     std::vector<std::string> texts = texts_of(file.path());

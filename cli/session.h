@@ -30,7 +30,7 @@ struct SilentProcess {
 struct SessionRecord {
   std::vector<RecordedProcess> recorded;  ///< the one that was given FILE first, then by pid
   std::vector<SilentProcess> silent;
-  bool told = false;  ///< a recorder has printed why it could record nothing
+  bool has_reported = false;  ///< a recorder has printed why it could record nothing
 };
 
 /// A fresh private folder in $TMPDIR or /tmp, removed with the object.

@@ -356,7 +356,7 @@ void write_patch(const std::string& text, const std::string& file) {
 }
 
 /// Warns where FILE exists and this run does not write it.
-void tell_of_older_patch(const std::string& file) {
+void warn_of_older_patch(const std::string& file) {
   if (file.empty() || !fs::exists(file)) return;
   fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
 }
@@ -423,12 +423,12 @@ class Fixing {
     for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
     if (cases_.empty()) {
       fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
-      tell_of_older_patch(options_.output);
+      warn_of_older_patch(options_.output);
       return kNothingVerified;
     }
     tree_ = find_tree();
     const int status = options_.build.empty() ? print_unverified() : verify();
-    if (status != 0) tell_of_older_patch(options_.output);
+    if (status != 0) warn_of_older_patch(options_.output);
     return status;
   }
 

@@ -107,14 +107,14 @@ TEST(ReadSession, KnowsSilentProcessesAndLeavesOutWhatIsHalfWritten) {
   EXPECT_TRUE(session.recorded.empty());
   ASSERT_EQ(session.silent.size(), 1U);
   EXPECT_EQ(session.silent[0].reason, "nothing was offloaded");
-  EXPECT_FALSE(session.told);
+  EXPECT_FALSE(session.has_reported);
 }
 
 TEST(ReadSession, KnowsThatTheUserWasTold) {
   const Scratch scratch;
   scratch.write("5.0.told", "\n");
   const SessionRecord session = read_session(scratch.folder());
-  EXPECT_TRUE(session.told);
+  EXPECT_TRUE(session.has_reported);
   EXPECT_TRUE(session.recorded.empty() && session.silent.empty());
 }
 
