@@ -44,15 +44,15 @@ std::string without(const std::string& list, std::string_view separators, Predic
 /// has one.
 bool is_recorder(const fs::path& library) { return library.filename() == "libompdm.so"; }
 
-/// What is in LD_PRELOAD besides recorders.
+/// LD_PRELOAD without recorders.
 std::string other_preloads() { return without(variable("LD_PRELOAD"), ": ", is_recorder); }
 
 std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ':' + second;
 }
 
-/// Where it is not the first library, AddressSanitizer's shared runtime ends the program unless its
-/// options say this.
+/// AddressSanitizer's shared runtime ends a program in which it is not the first library, unless
+/// its options hold this.
 constexpr const char* kAsanOptions = "ASAN_OPTIONS";
 constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
@@ -76,8 +76,8 @@ constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 /// Runtimes of AddressSanitizer as shared libraries, gcc's and LLVM's.
 constexpr std::string_view kSharedAsan[] = {"libasan.so", "libclang_rt.asan"};
 
-/// Everybody who records wants the runtime to start a tool; where there is no OpenMP, CUDA's driver
-/// starts the recorder, unless it is to start another tool.
+/// Lets the runtime start tools. In a program without OpenMP CUDA's driver starts the recorder,
+/// unless the user named another tool there.
 void allow_tools(const fs::path& recorder, EnvironmentChange& change) {
   if (is_disabled("OMP_TOOL")) change.unset.emplace_back("OMP_TOOL");
   const std::string injected = variable(kInjection);
@@ -88,7 +88,7 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
                                            const fs::path& session) {
   EnvironmentChange change;
   change.set.emplace_back("OMP_TOOL_LIBRARIES", joined(recorder, other_tools()));
-  // A recorder that is preloaded would be started in this one's place.
+  // The runtime would start a preloaded recorder instead of this one.
   if (const std::string preload = variable("LD_PRELOAD");
       preload.find("libompdm.so") != std::string::npos) {
     change.set.emplace_back("LD_PRELOAD", other_preloads());
@@ -118,7 +118,7 @@ Syntax syntax_of(const std::string& shell) {
   return shell == "csh" || shell == "tcsh" ? Syntax::kCsh : Syntax::kSh;
 }
 
-// With a semicolon where what comes back from `...` or (...) is one line.
+// Ends with a semicolon in shells whose command substitution joins lines.
 std::string set_line(Syntax syntax, const std::string& name, const std::string& value) {
   const std::string word = shell_word(value);
   if (syntax == Syntax::kFish) return fmt::format("set -gx {} {};", name, word);
@@ -132,7 +132,7 @@ std::string unset_line(Syntax syntax, const std::string& name) {
   return "unset " + name;
 }
 
-/// Who sees the lines has not given them to the shell.
+/// Explains the lines on a terminal: the user has not passed them to the shell.
 void print_use(const EnvOptions& options, Syntax syntax) {
   if (::isatty(STDOUT_FILENO) != 1) return;
   const std::string command =
@@ -170,7 +170,7 @@ int run_env(const EnvOptions& options) {
 
 fs::path find_own_library(const std::string& name) {
   const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  // The last is where the .deb has it: the system's linker looks for no plugin.
+  // The .deb installs into the last one, where the linker does not look for plugins.
   const std::vector<fs::path> folders = {prefix / OMPDM_LIBDIR, prefix / "lib",
                                          prefix / "lib" / OMPDM_ARCHITECTURE, prefix / "lib64",
                                          prefix / "lib" / OMPDM_ARCHITECTURE / "ompdm"};
@@ -221,7 +221,7 @@ EnvironmentChange attach_by_preload(const fs::path& recorder) {
   const std::string others = other_preloads();
   change.set.emplace_back("LD_PRELOAD", joined(others, recorder));
   const std::string options = variable(kAsanOptions);
-  // The first library is ours where there is no other.
+  // Without other libraries the recorder is the first one.
   if (others.empty() && options.find("verify_asan_link_order") == std::string::npos) {
     change.set.emplace_back(kAsanOptions, joined(options, kAnyOrder));
   }
@@ -235,7 +235,8 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   const auto libraries = loaded_libraries(program, elf->interpreter);
   const LoadedLibrary* target = find_library(libraries, "libomptarget.so");
   const LoadedLibrary* runtime = find_library(libraries, "libomp.so.");
-  // Where the program cannot be loaded, or a library is led to them by its program, who knows.
+  // The loader finds neither where the program cannot be loaded, or where a library gets them from
+  // its program.
   const auto is_found = [](const LoadedLibrary* library) {
     return library != nullptr && !library->path.empty();
   };
@@ -244,10 +245,10 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
     const auto loaded = read_elf(library.path);
     if (loaded && loaded->soname == "libomp.so") return std::nullopt;
   }
-  // LLVM opens it by a dlopen in libLLVM where that is a library of its own.
+  // libLLVM calls dlopen where it is a shared library.
   const LoadedLibrary* caller = find_library(libraries, "libLLVM");
   if (caller == nullptr) caller = target;
-  // A sanitizer stands in for dlopen, so that the loader takes it for the caller.
+  // A sanitizer intercepts dlopen, so that the loader takes the sanitizer for the caller.
   for (const std::string_view name : kSharedAsan) {
     if (const LoadedLibrary* asan = find_library(libraries, name)) caller = asan;
   }

@@ -13,7 +13,7 @@ namespace ompdm::cli {
 /// installation can be moved. Throws Error naming the folders that were searched.
 std::filesystem::path find_own_library(const std::string& name);
 
-/// libompdm.so.
+/// Path of libompdm.so. Throws Error.
 std::filesystem::path find_recorder();
 
 enum class AttachMethod {
@@ -25,15 +25,13 @@ enum class AttachMethod {
 /// Whether a variable of OpenMP is set to "disabled", upper or lower case, as runtimes read it.
 bool is_disabled(const char* variable);
 
-/// Why LD_PRELOAD cannot be used for the program; nullopt where it can. A program that is no ELF
-/// file (a script) has no obstacle.
+/// Why the program cannot be recorded by LD_PRELOAD; nullopt where it can, and for a script.
 std::optional<std::string> preload_obstacle(const std::filesystem::path& program);
 
-/// Whether the loader's lists can hold this path: LD_PRELOAD is split at spaces and colons, the
-/// others at colons.
+/// Whether LD_PRELOAD can hold this path: the loader splits it at spaces and colons.
 bool fits_preload(const std::filesystem::path& path);
 
-/// The libraries in OMP_TOOL_LIBRARIES, without recorders.
+/// OMP_TOOL_LIBRARIES without recorders.
 std::string other_tools();
 
 /// Appends the recorder to LD_PRELOAD and removes other copies of it. A library that must be the
@@ -50,7 +48,7 @@ EnvironmentChange attach(AttachMethod method, const std::filesystem::path& recor
                          const std::filesystem::path& program,
                          const std::filesystem::path& session);
 
-/// The change that undoes attaching: recorders leave LD_PRELOAD and OMP_TOOL_LIBRARIES.
+/// The change that removes recorders from LD_PRELOAD and OMP_TOOL_LIBRARIES.
 EnvironmentChange detach();
 
 /// The program's libomp.so.5 if its libomptarget will not find `libomp.so`, else nullopt.

@@ -11,21 +11,20 @@
 
 namespace ompdm::cli {
 
-/// Whether a program's end waits for what is done.
+/// Whether a user waits for the work.
 enum class WaitedFor : std::uint8_t { kNo, kYes };
 
-/// Leaves the summary of a trace that was just written beside it, if its process is a rank of
-/// several. Says nothing where that fails, and does nothing where somebody would wait long: whoever
-/// wants it makes it then.
+/// Writes the summary beside a trace that was just written, if its process is a rank of several.
+/// Ignores failures. Does nothing where a user would wait long: a later command makes the summary.
 void leave_summary(const FinishResult& finished, WaitedFor waited);
 
-/// Of a summary or of a trace, which is read only if its own summary is missing or of another
-/// trace. Throws Error.
+/// The summary of a file. Reads a trace only if its summary is missing or of another trace. Throws
+/// Error.
 summary::Summary summary_of(const std::string& name);
 
-/// Of traces of ranks of one job, "wrote …" of each and what follows is said once: by rank 0 where
-/// each rank has a `record` of its own. What else happened to a rank is said as ever. Whether the
-/// next command is told by that.
+/// For ranks of one job, replaces "wrote …" of each by one line with the next command; where each
+/// rank has a `record` of its own, rank 0 has that line. Returns whether the lines name the next
+/// command.
 bool report_job_once(FinishedSession& finished);
 
 /// The traces and summaries of a job that were named: of a folder those that it holds, finished or
@@ -33,21 +32,19 @@ bool report_job_once(FinishedSession& finished);
 /// the names tell them, those that tell none last. Throws Error where a folder holds none.
 std::vector<std::string> job_files(const std::vector<std::string>& names);
 
-/// The traces alone: in the place of a summary the trace that it lies beside. Throws Error where
-/// there is none.
+/// The traces of a job, with the trace in place of its summary. Throws Error where there is none.
 std::vector<std::string> job_traces(const std::vector<std::string>& names);
 
-/// Whether these names can only be meant as a job: a folder, a summary, or traces of more ranks
-/// than are shown one by one.
+/// Whether the names mean a job: a folder, a summary, or more ranks than a report shows one by one.
 bool means_job(const std::vector<std::string>& names);
 
-/// What of a job could be read.
+/// The summary of a job.
 struct Job {
   summary::Summary summary;
   bool complete = true;  ///< no file was left out because of what is wrong with it
 };
 
-/// What is done about ranks of jobs of different sizes.
+/// How ranks of jobs of different sizes are treated.
 enum class Sizes : std::uint8_t {
   kRefused,
   kNewest,  ///< those of the job that began last are taken, the others said on stderr

@@ -36,7 +36,7 @@ struct Ending {
 /// "was killed by signal 11 (Segmentation fault)" or "exited with 3".
 std::string how_it_ended(const Ending& ending);
 
-/// Where execvp would find the program; empty if nowhere.
+/// The file that execvp would run; empty if there is none.
 std::filesystem::path find_program(const std::string& program);
 
 /// The program whose name is most similar, as a user would type it: in the folder that `program`
@@ -86,16 +86,16 @@ class SignalForwarding {
 Ending launch(const std::vector<std::string>& command, const EnvironmentChange& change,
               const SignalForwarding& signals, Output output = Output::kInherited);
 
-/// How far the work had come when the waiting ended.
+/// The state of the work when the waiting ended.
 struct DetachedWork {
   std::vector<std::string> lines;  ///< what it has to say, if it is done
   bool left = false;               ///< a signal came first; the work goes on
   bool died = false;               ///< it was killed, for instance for want of memory
 };
 
-/// Does `work` in a child process of a session of its own, without this one's streams, and waits
-/// for its lines, or for a signal that would end this process. `slow` is called once if it takes a
-/// second. Where no process can be had the work is done here.
+/// Does `work` in a child process with a session of its own and without streams. Waits for its
+/// lines, or for a signal that would end this process. Calls `slow` once after a second. Does the
+/// work here if no process can be started.
 DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
                           const SignalForwarding& signals, const std::function<void()>& slow);
 
@@ -117,7 +117,7 @@ struct View {
 /// the user is not root), or by Landlock.
 bool can_view(const View& view);
 
-/// A command that runs with what it writes kept.
+/// A command whose output is captured.
 struct Child {
   std::vector<std::string> command;
   std::filesystem::path directory;

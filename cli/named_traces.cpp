@@ -55,7 +55,7 @@ std::optional<std::string> newest_name(const std::string& name) {
   return name.substr(0, begin) + name.substr(end + 1);
 }
 
-/// As a shell is to take it: a star that it opens.
+/// The pattern quoted for a shell, but for its star.
 std::string opened_by_shell(const std::string& pattern) {
   const std::size_t star = pattern.rfind('*');
   const std::string begin = pattern.substr(0, star);
@@ -90,7 +90,8 @@ bool is_newest_run(const std::string& name) {
 
 std::int64_t end_of(const Process& process) { return process.start_realtime_ns + process.wall; }
 
-/// Ranks of one job run at the same time. Clocks of two machines may differ.
+/// Warns where ranks on one machine did not run at the same time. Clocks of two machines may
+/// differ.
 void doubt_separate_runs(const std::vector<OneRecording>& recordings) {
   std::map<std::string, std::pair<const OneRecording*, const OneRecording*>>
       hosts;  // first end, last begin
@@ -108,7 +109,7 @@ void doubt_separate_runs(const std::vector<OneRecording>& recordings) {
   }
 }
 
-/// Says which ranks of their job are not among several recordings.
+/// Prints which ranks of the job are missing.
 void print_missing_ranks(const std::vector<OneRecording>& recordings) {
   if (recordings.size() < 2) return;
   std::set<std::int32_t> missing;
@@ -143,7 +144,7 @@ bool are_of_one_rank(const Process& one, const Process& other) {
 
 enum class Together : std::uint8_t { kOneRun, kInputs };
 
-/// A launcher that starts one rank alone makes no job of it.
+/// Whether a recording is of a job of several ranks.
 bool is_in_job(const OneRecording& one) {
   return one.process.rank >= 0 && one.process.rank_count != 1;
 }
@@ -183,7 +184,7 @@ Together guess(const std::vector<OneRecording>& recordings) {
   return Together::kOneRun;
 }
 
-/// What to say of two that are not one program; empty if they are, as far as they tell.
+/// Why two recordings are not of one build; empty if they are, as far as they tell.
 std::string objection(const analysis::Analysis& one, const analysis::Analysis& other) {
   switch (analysis::same_program(one, other)) {
     case analysis::SameProgram::kOtherBuild:
@@ -199,10 +200,9 @@ std::string objection(const analysis::Analysis& one, const analysis::Analysis& o
   return {};
 }
 
-/// As `as` says, if it does. Else runs on several inputs are what ran one after the other, of one
-/// program, in no job of several ranks; anything else is one run. Where programs that ran at the
-/// same time had other arguments, that is a guess, and said on stderr. Throws Error where a
-/// recording is there twice, or what is to be one run cannot be.
+/// `as` if it is given. Else recordings of one program that ran one after the other, outside of a
+/// job, are runs on several inputs; others are one run. Throws Error where two are the same, or
+/// cannot be of one run.
 Together together_of(const std::vector<OneRecording>& recordings, std::string_view as) {
   check_distinct(recordings);
   if (as == kAsInputs) return recordings.size() < 2 ? Together::kOneRun : Together::kInputs;
@@ -244,14 +244,14 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
-/// Older runs are what is asked for where runs on several inputs are.
+/// The traces to open. Runs on several inputs may be older runs of one name.
 std::vector<std::string> without_older(const NamedTraces& named) {
   const std::vector<std::string> names = with_waiting_ranks(without_summaries(named.names));
   return named.as == kAsInputs ? names : without_older_runs(names);
 }
 
-/// Opens each trace, hands it to `take`, and says which recordings these were. `goes_on`: ranks
-/// that cannot be read are said and left out.
+/// Opens each trace, passes it to `take`, and returns the recordings. `goes_on`: prints an error of
+/// a rank that cannot be read, and leaves it out.
 template <class Take>
 std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<std::string>& names,
                                     bool goes_on, Analyzed how, Take take) {
@@ -273,8 +273,8 @@ std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<
   return recordings;
 }
 
-/// By rank, or as they were named where they are runs on several inputs. Throws Error where they
-/// cannot be taken together.
+/// Positions by rank; of runs on several inputs in the order of the names. Throws Error where the
+/// recordings do not belong together.
 std::vector<std::size_t> resolved_order(const NamedTraces& named,
                                         const std::vector<OneRecording>& recordings,
                                         std::vector<analysis::Analysis>& analyses) {

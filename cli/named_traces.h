@@ -31,46 +31,44 @@ std::string pattern_of_ranks(const std::string& trace);
 /// placeholders, which ranks may fill differently.
 std::string pattern_of_job(const std::string& output);
 
-/// The command that shows the ranks of such a pattern, as one would type it.
+/// The command that shows the ranks of such a pattern.
 std::string report_of_job(const std::string& pattern);
 
 /// "trace" of "trace.json", "trace.json.gz" and "trace.ompdm"; other names as they are.
 std::string without_trace_ending(const std::string& name);
 
-/// What the summary of a trace is called: "trace.rank3.summary.json" of "trace.rank3.json" and of
+/// The name of a trace's summary: "trace.rank3.summary.json" of "trace.rank3.json" and
 /// "trace.rank3.ompdm".
 std::string summary_name(const std::string& trace);
 
-/// The traces that a summary may lie beside; none of another name.
+/// The possible names of a summary's trace; none where `summary` is no name of a summary.
 std::vector<std::string> traces_of_summary(const std::string& summary);
 
-/// The names without summaries that are no arguments of their own: those whose trace is there.
+/// The names without summaries whose trace exists.
 std::vector<std::string> without_summaries(const std::vector<std::string>& names);
 
 /// Whether a trace was kept when a newer one took its name: `trace.~1~.json`.
 bool is_older_run(const std::string& name);
 
-/// What remains of `names` without traces that were kept when a newer one among them took their
-/// name (`trace.~1~.json` beside `trace.json`). Each that is left out is said on stderr.
+/// `names` without older runs (`trace.~1~.json`) of which a newer trace is among the names. Prints
+/// each that is left out on stderr.
 std::vector<std::string> without_older_runs(const std::vector<std::string>& names);
 
-/// `names`, and besides the traces of ranks that wait as spools in the same folder, where the names
-/// are all that there is of such a pattern: "trace.rank3.json" beside ranks 0 to 2. Of a single
-/// name that is a file nothing is added: one rank was meant. A pattern that no shell has expanded
-/// stands for what it would match.
+/// `names`, and the traces of ranks that are still spools in the same folder ("trace.rank3.json"
+/// beside ranks 0 to 2), where `names` holds all other files of the pattern. A pattern that no
+/// shell has expanded is expanded.
 std::vector<std::string> with_waiting_ranks(const std::vector<std::string>& names);
 
-/// The newest trace of the current folder; the folder itself if it is a rank of a job. Empty where
-/// there is none.
+/// The newest trace of the current folder; "." if that is a rank of a job; empty if there is none.
 std::string newest_trace_here();
 
-/// A recording: where it was read from, and the process that it is of.
+/// A recording: its file and its process.
 struct OneRecording {
   std::string file;
   Process process;
 };
 
-/// Throws Error where the same recording is there twice.
+/// Throws Error where two recordings are the same.
 void check_distinct(const std::vector<OneRecording>& recordings);
 
 /// Throws Error where two recordings cannot be of one run: the same rank twice (but for processes
@@ -81,10 +79,10 @@ void check_ranks(const std::vector<OneRecording>& recordings);
 /// Positions in the order of ranks; recordings without a rank come first, as they were named.
 std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings);
 
-/// Whether a trace is analyzed, and with what a page needs.
+/// Whether a trace is analyzed, and whether a picture for the page is made.
 enum class Analyzed : std::uint8_t { kNo, kYes, kWithPicture };
 
-/// A trace, timed on a link if there is one, and its analysis.
+/// A trace, re-timed on a link if there is one, and its analysis.
 struct AnalyzedTrace {
   Trace trace;
   analysis::Analysis analysis;
@@ -108,8 +106,8 @@ struct NamedTraces {
 /// Adds TRACE..., --as and --link; `named` must live as long as `verb`.
 void add_trace_options(CLI::App& verb, NamedTraces& named);
 
-/// Where no trace is named, names the newest one of the current folder, and says so on stderr; of a
-/// job's ranks the folder itself. Throws Error (kUsage) where there is none.
+/// Where no trace is named, adds newest_trace_here() and prints it on stderr. Throws Error (kUsage)
+/// where there is none.
 void take_newest_if_none(NamedTraces& named);
 
 struct OpenedTraces {
@@ -119,7 +117,7 @@ struct OpenedTraces {
   bool complete = true;                     ///< none was left out
 };
 
-/// What of the traces is wanted.
+/// Which results open_named() returns.
 struct Wanted {
   bool analyses = true;
   bool traces = false;
@@ -127,20 +125,18 @@ struct Wanted {
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
 };
 
-/// Throws Error where a trace cannot be read, or what is named cannot be taken together.
+/// Opens the traces. Throws Error where one cannot be read, or where they are not of one run or
+/// program.
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted = {});
 
-/// The same, for many or long traces: each is handed to `take` and forgotten before the next is
-/// opened. They come in the order of the ranks that their names tell; `order` is that of the ranks
-/// that they are: its n-th is the n-th by the position in which it came. Analyses are in that
-/// order.
+/// The analyses by rank, and the positions, in order of rank, in which the traces were taken.
 struct TakenTraces {
   std::vector<analysis::Analysis> analyses;
   std::vector<std::size_t> order;
 };
 TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take);
 
-/// The traces as the next command has to name them; empty where they are many.
+/// The traces as the next command names them; empty where they are many.
 std::string spoken_names(const NamedTraces& named);
 
 }  // namespace ompdm::cli

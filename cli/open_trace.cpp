@@ -36,10 +36,10 @@ Error failed(const std::string& input, const std::string& what) {
   return Error(fmt::format("{}: {}", input, what));
 }
 
-/// A file without a name.
+/// A temporary file without a name.
 class Copy {
  public:
-  /// Of what is called `input` in errors.
+  /// `input` names the source in errors.
   explicit Copy(const std::string& input) : input_(input) {
     const std::string folder = variable("TMPDIR");
     std::string path = (folder.empty() ? "/tmp" : folder) + "/ompdm-input-XXXXXX";
@@ -69,7 +69,7 @@ class Copy {
 
   [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
 
-  /// Takes all that comes from a descriptor.
+  /// Copies all bytes from a descriptor.
   void take(int descriptor) const {
     std::array<char, std::size_t{1} << 16> piece;
     for (;;) {
@@ -150,13 +150,13 @@ std::vector<fs::path> spool_folders(const fs::path& trace) {
   return folders;
 }
 
-/// For tests, which would take minutes to make a long run.
+/// The most events of a JSON trace. Tests lower it: a long run would take them minutes.
 std::uint64_t most_in_json() {
   const std::string most = variable("OMPDM_MOST_IN_JSON");
   return most.empty() ? kMostInJson : std::strtoull(most.c_str(), nullptr, 10);
 }
 
-/// Whether a spool is our own, and of a later run than the trace of its name.
+/// Whether a spool is owned by the user, and of a later run than the trace of its name.
 bool is_awaited(const fs::path& spool, const std::string& trace) {
   struct stat ours{};
   std::error_code error;
@@ -165,7 +165,7 @@ bool is_awaited(const fs::path& spool, const std::string& trace) {
          (!exists(there) || fs::last_write_time(spool, error) > fs::last_write_time(there, error));
 }
 
-/// The spool that is to become `name`; empty if there is none.
+/// The spool whose trace will be `name`; empty if there is none.
 fs::path spool_of(const std::string& name) {
   const fs::path beside = name + ".spool";
   if (is_spool(beside)) return beside;
@@ -180,7 +180,7 @@ fs::path spool_of(const std::string& name) {
   return {};
 }
 
-/// Whether the process has ended, or is at its end. One that still records is told about.
+/// Whether the process has ended, or is ending. Prints a line where it still records.
 bool has_ended(const std::string& name, const SpoolInfo& spool) {
   if (spool.finished || !spool.alive) return true;
   fmt::print(stderr,
@@ -203,7 +203,7 @@ OpenedTrace read_file(const std::string& trace) {
   return {read_trace(trace), false, kind_of(trace)};
 }
 
-/// The trace, if there was something to finish.
+/// Finishes the spool of `name`; nullopt where there was none.
 std::optional<Trace> finish_first(const std::string& name) {
   const fs::path spool = spool_of(name);
   try {
@@ -220,7 +220,7 @@ std::optional<Trace> finish_first(const std::string& name) {
   }
 }
 
-/// What stands for a whole job is no trace.
+/// Throws Error for a folder or a summary: these stand for a job.
 void refuse_job(const std::string& name) {
   std::error_code error;
   const bool is_folder = fs::is_directory(name, error);

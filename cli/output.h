@@ -16,11 +16,11 @@
 
 namespace ompdm::cli {
 
-/// How many bytes a file has, as one says it: " (412 MB)"; empty if that is not known.
+/// The size of a file in words: " (412 MB)"; empty if it is not known.
 std::string size_of_file(const std::string& path);
 
-/// Says "ompdm: DOING, 12 s" for as long as it lives, once that is longer than `after`; nothing
-/// where `terminal` is none. What else is written there meanwhile comes after clear_line().
+/// Shows "ompdm: DOING, 12 s" on a terminal while the object exists, from `after` on. Call
+/// clear_line() before other output to the terminal.
 class Progress {
  public:
   explicit Progress(const std::string& doing,
@@ -30,7 +30,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Back to the line's begin, and what stands there away.
+  /// Clears the line of the terminal.
   static void clear_line(int terminal = STDERR_FILENO);
 
  private:
@@ -74,19 +74,17 @@ void add_page_options(CLI::App& verb, OutputOptions& options);
 void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition,
                         bool has_page = false);
 
-/// Whether the report as a page is asked for, for which there is no Format: it is more than text.
+/// Whether the format is html, which has no report::Format.
 bool wants_page(const OutputOptions& options);
 
-/// What is wrong with `-` for a file that cannot be standard output; nothing of other names. For
-/// CLI11.
+/// A CLI11 check: an error for `-`, of a file that cannot be standard output.
 std::string is_file_name(const std::string& output);
 
-/// Throws Error where a file that is to be written is one of those that are read, by whatever name:
-/// traces, what stands for them (a spool, the trace of a long run), and the traces of a folder.
-/// Every verb with an output calls it before it writes.
+/// Throws Error where `output` is, under any name, a file that the command reads: a trace, its
+/// spool, or a trace in a folder. Every verb with an output calls it before it writes.
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs);
 
-/// Whether what is printed would be seen at once.
+/// Whether the output goes to a terminal.
 bool goes_to_terminal(const OutputOptions& options);
 
 /// Of options that do not ask for a page.
@@ -95,12 +93,12 @@ report::Format format_of(const OutputOptions& options);
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.
 report::Layout layout_of(const OutputOptions& options);
 
-/// Why what was printed so far did not reach standard output ("standard output: No space left on
-/// device"), told once; empty if it did, or if its reader had enough of it (head).
+/// Why printed text did not reach standard output ("standard output: No space left on device").
+/// Empty if it did, if its reader closed the pipe (head), or once this was returned.
 std::string lost_output();
 
-/// Calls `write` with the file or standard output. A file has its name once it is whole: where it
-/// cannot be written (Error), or a signal ends the process, the name has what it had.
+/// Calls `write` with the file or standard output. Replaces a file atomically: on an Error or a
+/// signal the old file stays.
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& write);
 
 }  // namespace ompdm::cli

@@ -21,9 +21,10 @@ class Printable {
   /// `has_colors`: the colors of reports are kept.
   explicit Printable(bool has_colors = false) : has_colors_(has_colors) {}
 
-  /// What its end may be the begin of waits for the next part.
+  /// Returns the printable text of `bytes`; an incomplete character at the end waits for the next
+  /// part.
   std::string part(std::string_view bytes);
-  /// What waits.
+  /// The escaped bytes that wait.
   std::string rest();
 
  private:
@@ -31,21 +32,21 @@ class Printable {
   std::string waiting_;
 };
 
-/// A whole text.
+/// Makes a whole text printable.
 std::string printable(std::string_view text);
 
-/// The same of what is to stay one line: a name may hold line ends, too.
+/// The same, with line ends escaped: names may hold them.
 std::string one_line(std::string_view text);
 
-/// From here on all that is written by stdio (`stdout`, `stderr`, and fmt::print) is printable.
-/// What is for programs goes through std::cout: it keeps its bytes.
+/// Makes everything printable that stdio and fmt::print write from now on. Output for programs goes
+/// through std::cout, which keeps its bytes.
 void make_stdio_printable();
 
 /// The stream under std::cout.
 std::FILE* exact_stdout();
 
-/// Writes what is for programs (a patch, lines for a shell) to standard output: as it is, but
-/// printable on a terminal. Throws Error where there is no room for it.
+/// Writes output for programs (a patch, lines for a shell) to standard output; on a terminal
+/// printable. Throws Error where it cannot be written.
 void print_exactly(std::string_view text);
 
 /// The word as a POSIX shell takes it literally; quoted only where it must be.
@@ -60,8 +61,8 @@ std::string typed_path(const std::string& path);
 /// "2026-11-22 05:39:37 +0000"
 std::string local_time(std::time_t seconds);
 
-/// "12.5ms", "3s", "800us", "40ns", "2min", "1h"; nothing of what is no such time: a negative one,
-/// or a number without a unit.
+/// The time of "12.5ms", "3s", "800us", "40ns", "2min" or "1h"; nullopt of a negative time and of a
+/// number without a unit.
 std::optional<Nanoseconds> time_of(std::string_view text);
 
 /// The same. Throws Error (kUsage), which names the option and says what is wrong.

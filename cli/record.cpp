@@ -144,7 +144,7 @@ fs::path page_beside(const fs::path& trace) {
   return trace.parent_path() / (name == "trace" ? "report.html" : name + ".report.html");
 }
 
-/// Whether it is ours to write over: nothing, or a page that names its maker at its beginning.
+/// Whether the page may be replaced: it does not exist, or names ompdm at its beginning.
 bool is_ours(const fs::path& page) {
   std::error_code error;
   if (!fs::exists(page, error)) return true;
@@ -207,8 +207,8 @@ struct RecordOptions {
 
 void say(const std::string& line) { std::fprintf(stderr, "ompdm: %s\n", one_line(line).c_str()); }
 
-/// The output pattern as the recorder wants it: absolute whatever folder the program changes to,
-/// and with the '%' of this folder's own name kept from being a placeholder.
+/// The output pattern for the recorder: absolute, since the program may change its folder; a '%' in
+/// the name of this folder is doubled.
 std::string absolute_output(const std::string& output) {
   const fs::path path(output);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -238,7 +238,7 @@ std::string absolute_output(const std::string& output) {
   return absolute + '/' + output;
 }
 
-/// The pattern of the trace's name, as the user gave it; empty: the user gave none.
+/// The pattern that the user gave; empty: none.
 std::string named_output(const RecordOptions& options) {
   if (!options.output.empty()) return options.output;
   return variable("OMPDM_OUTPUT");
@@ -250,8 +250,8 @@ std::string output_of(const RecordOptions& options) {
   return named.empty() ? "trace.json" : named;
 }
 
-/// The recorder's OMPDM_OUTPUT. Of a name that nobody gave it has the folder alone: then a long run
-/// may leave trace.ompdm.
+/// OMPDM_OUTPUT. Without a name from the user it is the folder alone: the recorder chooses
+/// trace.json or trace.ompdm.
 std::string recorder_output(const RecordOptions& options) {
   std::string output = absolute_output(output_of(options));
   if (named_output(options).empty()) output.resize(output.rfind('/') + 1);
@@ -296,7 +296,7 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
   return change;
 }
 
-/// A runtime starts one tool: what the user's own environment asks for has to wait.
+/// Warns that the user's own OMPT tools are not started: a runtime starts one tool.
 void print_displaced_tool() {
   const std::string tools = other_tools();
   if (tools.empty()) return;
@@ -305,8 +305,9 @@ void print_displaced_tool() {
       tools));
 }
 
-/// Finishes what the program left, and says what there is. Neither Ctrl-C nor an end for want of
-/// memory may cost the trace, or the exit status. What can be reported now.
+/// Finishes the spools, prints the result, and returns the traces that can be reported. Does the
+/// work in another process: neither Ctrl-C nor a lack of memory may cost the trace or the exit
+/// status.
 std::vector<std::string> report_outcome(const SessionRecord& session, const Ending& ending,
                                         const RecordOptions& options,
                                         const SignalForwarding& signals) {
@@ -346,7 +347,7 @@ std::vector<std::string> report_outcome(const SessionRecord& session, const Endi
   return {detached.lines.begin(), names_end};
 }
 
-/// The program's exit status stands, whatever becomes of its report.
+/// Prints the report. An error in it does not change the exit status, which is the program's.
 void print_report(const std::vector<std::string>& traces, const std::string& format) {
   if (traces.empty()) return;
   if (format.empty()) {

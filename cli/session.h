@@ -57,10 +57,9 @@ struct FinishedSession {
   std::vector<std::string> traces;  ///< that can be reported now, as one would type their names
 };
 
-/// Finishes the spools that processes left (not with `keep_spools`), one a processor, and
-/// describes every recording. `command` is as the user typed it. Where nothing was recorded, a line
-/// names an older file at `output`. A recording that cannot be finished is a line too: nothing is
-/// thrown.
+/// Finishes the spools that processes left, in parallel, and describes every recording; with
+/// `keep_spools` the spools stay. `command` is as the user typed it. Where nothing was recorded, a
+/// line names an older file at `output`. Throws nothing: an error is a line too.
 FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
                                const std::vector<std::string>& command,
                                const std::filesystem::path& output, bool keep_spools);

@@ -27,18 +27,18 @@ class SourceLines {
   explicit SourceLines(const analysis::Analysis& analysis);
   explicit SourceLines(const Trace& trace);
 
-  /// All lines, a long one cut; empty where the file is not at hand as it was compiled.
+  /// All lines of the compiled file, long lines cut; empty where it is not found.
   [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
-  /// Where the file lies; empty where it is not at hand as it was compiled.
+  /// Where the compiled file lies; empty where it is not found.
   [[nodiscard]] std::filesystem::path path_of(const std::string& file) const;
-  /// Where it lies, as it was compiled or not; empty where it is not at hand.
+  /// Where the file lies, even if it was changed; empty where it is not found.
   [[nodiscard]] std::filesystem::path place_of(const std::string& file) const;
   /// Whether it was changed after the program was built, or recorded.
   [[nodiscard]] bool is_newer(const std::string& file) const;
-  /// Whether it may be what was compiled: no content is known, and its directives are there.
+  /// Whether the file may be the compiled one: no digest is known, and its directives are in place.
   [[nodiscard]] bool may_be_compiled(const std::string& file) const;
-  /// Whether its age alone tells if it is what was compiled: the debug information has no content
-  /// of it, and the trace no directive in it.
+  /// Whether only the file's age tells if it is the compiled one: no digest and no directive is
+  /// known.
   [[nodiscard]] bool is_known_by_age_alone(const std::string& file) const;
   /// Whether the program was built after it was recorded, and the file not changed after that.
   [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;

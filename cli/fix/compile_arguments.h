@@ -14,13 +14,13 @@ struct StartedProcess {
   std::vector<std::string> words;
 };
 
-/// A file that the processes of a build write to.
+/// The log that processes of a build write how they were started.
 class BuildLog {
  public:
-  /// In `folder`, which is made, and empty. Throws Error where the library is not installed.
+  /// Makes an empty log in `folder`. Throws Error where the library is not installed.
   explicit BuildLog(const std::filesystem::path& folder);
 
-  /// What a build needs in its environment to be seen.
+  /// The environment with which a build writes the log.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment() const;
   [[nodiscard]] std::vector<StartedProcess> processes() const;
 
@@ -37,10 +37,10 @@ struct CompileArguments {
   bool is_guess = false;               ///< nobody said how it is compiled
 };
 
-/// What a process of a build compiled: a row a source, none where it is no compiler.
+/// How a process of a build compiled each source; none where it is no compiler.
 std::vector<CompileArguments> compiles_of(const StartedProcess& process);
 
-/// What a build showed, or a compile_commands.json, or the lack of both.
+/// How sources are compiled: from a build, a compile_commands.json, or a guess.
 class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
@@ -48,9 +48,9 @@ class CompileCommands {
   CompileCommands(const std::filesystem::path& folder,
                   const std::vector<std::filesystem::path>& near);
 
-  /// What the build of the program showed: believed before a file that nobody named.
+  /// Adds the commands of the program's build. They precede a file that the user did not name.
   void add_seen(std::vector<CompileArguments> seen);
-  /// Of a source that it knows; else OpenMP and a recent standard.
+  /// How a source is compiled; if that is not known, with OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
   /// Translation units that may include a header: all that are known.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
@@ -77,12 +77,12 @@ struct SourceUnit {
   bool is_whole = false;                      ///< no other source of the program calls theirs
 };
 
-/// Each source that a finding names by itself; where it names headers alone, each that is known.
+/// Each source that a finding names, by itself; where it names only headers, all known sources.
 std::vector<SourceUnit> single_units(const CompileCommands& commands,
                                      const std::vector<std::filesystem::path>& named);
 
-/// Those that it names as one, then all that are known as one; `home` is read last. Empty where
-/// there is only one, or they are not compiled alike.
+/// The named sources as one unit, then all known sources as one, with `home` last. Empty where
+/// there is only one source, or they are compiled differently.
 std::vector<SourceUnit> joined_units(const CompileCommands& commands,
                                      const std::vector<std::filesystem::path>& named,
                                      const std::filesystem::path& home);

@@ -18,7 +18,7 @@ struct SourceState {
   bool may_be_same = false;  ///< it is newer: what is built of it shows whether anything changed
 };
 
-/// Of a finding of the JSON report, its places as the trace has them.
+/// Whether the sources of a finding are those of the recording.
 SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
                          const Process& process);
 
@@ -36,7 +36,7 @@ struct Replacement {
   bool operator==(const Replacement&) const = default;
 };
 
-/// What is to be written for one finding, or why nothing can be.
+/// The edits of one finding, or why they cannot be made.
 struct EditPlan {
   std::size_t number = 0;  ///< of the finding in the report, from 1
   std::string refused;     ///< a sentence with its place; empty: it can be made
@@ -59,10 +59,10 @@ class EditTool {
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
   EditTool(nlohmann::json findings, CompileCommands commands);
 
-  /// How a build compiled its sources.
+  /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
-  /// How the data of a finding that is said not to be read need not come back, see request.h.
+  /// Variables that are not copied back, or spoiled on the host to see whether anything reads them.
   struct EditOptions {
     std::vector<std::string> released;
     bool spoil = false;

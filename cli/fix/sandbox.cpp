@@ -128,7 +128,7 @@ void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& 
 }
 
 void write_text(const fs::path& file, const std::string& text) {
-  // What a link leads to may be the user's own.
+  // A link may lead to the user's own file.
   std::error_code ignored;
   if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
@@ -195,7 +195,7 @@ void copy_tree(const fs::path& from, const fs::path& to) {
     throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
                             to.string(), from.string()));
   }
-  // What may not be written here is built in the copy all the same.
+  // The copy is writable even where the tree is not.
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"cp", "-a", "--reflink=auto", from.string() + "/.", to.string()},
         std::vector<std::string>{"chmod", "-R", "u+rwX", to.string()}}) {
@@ -220,7 +220,7 @@ Contents::Contents(const Trace& trace) {
     if (!crosses || op.internal || !op.variable) continue;
     if (op.hash != 0) crossed_.insert(op.hash);
     const std::string& name = trace.variables[op.variable.value].name;
-    // What has no name may be several things.
+    // Storage without a name may be several variables.
     if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
   }
 }
@@ -362,12 +362,13 @@ ChildEnd Sandbox::start(std::vector<std::string> command, const View& view,
                         const fs::path& directory, Environment environment) const {
   Child child{std::move(command), place(directory), std::move(environment)};
   child.view = &view;
-  // What a compiler that is stopped leaves goes with the rest.
+  // Temporary files of a stopped compiler are removed with the folder.
   child.environment.emplace_back("TMPDIR", (folder_ / "tmp").string());
   return run_child(child);
 }
 
-/// Where the copy is not seen in place the command must not lead back to the user's own tree.
+/// The build command. Without the mount its paths must lead into the copy, not into the user's
+/// tree.
 std::string Sandbox::build_command() const {
   return in_place_ ? target_.build
                    : with_paths(target_.build, target_.tree.string(), copy_.string());
@@ -386,11 +387,11 @@ std::vector<CompileArguments> Sandbox::compiles() const {
   return all;
 }
 
-/// Throws Error where the build failed since it was kept from writing to a file outside.
+/// Throws Error where the build failed because it tried to write a file outside of the copy.
 void Sandbox::refuse_outside(const ChildEnd& build) const {
   const std::string all = build.errors + '\n' + build.output;
   const bool is_by_mounts = build_view_.guard == View::Guard::kMounts;
-  // Compilers look first, and have a cause of their own then.
+  // Compilers check the access first, and print another cause then.
   const std::string refusal = is_by_mounts ? "Read-only file system" : "Permission denied";
   for (const std::string& cause : {refusal, std::string("Operation not permitted")}) {
     for (std::size_t at = 0; (at = all.find(cause, at)) != std::string::npos; at += cause.size()) {
@@ -408,7 +409,8 @@ void Sandbox::refuse_outside(const ChildEnd& build) const {
   }
 }
 
-/// That a message names, whose cause stands there; empty: none.
+/// The file outside of the copy that an error message names; `cause` is the position of the cause.
+/// Empty: none.
 std::string Sandbox::outside_file(const std::string& message, std::size_t cause) const {
   for (const fs::path& path : named_paths(message, cause)) {
     const fs::path seen = (target_.build_directory / path).lexically_normal();
@@ -430,7 +432,7 @@ std::string Sandbox::build_unchanged(const std::vector<fs::path>& files) {
 }
 
 std::string Sandbox::build(const ChangedFiles& changed, Environment environment) {
-  // What was written for the edits before is as it was again, and newer than what was built of it.
+  // Restores the files of earlier edits; their new time makes the build compile them.
   for (const auto& [file, text] : originals_) write_text(own(file), text);
   for (const auto& [file, text] : changed) {
     const fs::path here = own(file);
@@ -439,7 +441,7 @@ std::string Sandbox::build(const ChangedFiles& changed, Environment environment)
   }
   std::error_code ignored;
   fs::remove(program(), ignored);
-  // The message of a write that is refused is to be known.
+  // refuse_outside() reads messages in English.
   environment.emplace_back("LC_MESSAGES", "C");
   const ChildEnd end = start({"sh", "-c", build_command()}, build_view_, target_.build_directory,
                              std::move(environment));

@@ -18,7 +18,7 @@
 namespace ompdm::cli {
 
 struct Contents {
-  /// What came back to the host last.
+  /// The last copy of a variable back to the host.
   struct Returned {
     std::string name;        ///< of the variable
     std::uint64_t hash = 0;  ///< 0: was not looked at, as of a copy that was still on its way
@@ -27,13 +27,13 @@ struct Contents {
   Contents() = default;
   explicit Contents(const Trace& trace);
 
-  /// Leaves out what is not the same in another run of the same program: it proves nothing.
+  /// Removes contents that differ in another run of the same program: they prove nothing.
   void keep_what_crosses_in(const Contents& other);
-  /// Why another program's run lacks what came back here: the host may have it already, or get it
-  /// and change it, or know it by another name, so that it has to cross, not to be last. Empty: it
-  /// lacks nothing.
+  /// Why a run of the changed program lacks contents that were copied back here; empty: it lacks
+  /// none. The contents need only be transferred at some time, under any name: the host may change
+  /// them later.
   [[nodiscard]] std::string lost_in(const Contents& other) const;
-  /// Names of what came back and was not looked at.
+  /// Names of variables that were copied back without a hash.
   [[nodiscard]] std::set<std::string> unseen() const;
 
  private:
@@ -41,30 +41,30 @@ struct Contents {
   std::set<std::uint64_t> crossed_;             ///< hashes, both ways
 };
 
-/// Hashes of files' contents, by their path in a tree.
+/// Hashes of files, by their path in a tree.
 using WrittenFiles = std::map<std::filesystem::path, std::uint64_t>;
 
 /// The folder that holds all of these: a repository's top where they are in one, else the one they
 /// have in common. Throws Error where that is no folder to be copied (/, a home, /usr).
 std::filesystem::path tree_of(const std::vector<std::filesystem::path>& files);
 
-/// Whether they have one.
+/// Whether tree_of() finds a folder.
 bool has_tree(const std::vector<std::filesystem::path>& files);
 
-/// Where a path of the tree lies in its copy; other paths are as they are.
+/// The path in the copy of the tree; other paths unchanged.
 std::filesystem::path in_copy(const std::filesystem::path& path, const std::filesystem::path& tree,
                               const std::filesystem::path& copy);
 
 /// Changed files by their path.
 using ChangedFiles = std::map<std::filesystem::path, std::string>;
 
-/// The plans made together; throws Error where two change the same place.
+/// The texts of the files with all plans applied. Throws Error where two change the same place.
 ChangedFiles changed_files(const std::vector<EditPlan>& plans);
 
-/// As a unified diff, paths relative to the tree.
+/// The changes as a unified diff, with paths relative to the tree.
 std::string unified_diff(const ChangedFiles& files, const std::filesystem::path& tree);
 
-/// What is built and run, as the user's own tree has it.
+/// The program to build and run, in terms of the user's own tree.
 struct Target {
   std::filesystem::path tree;
   std::filesystem::path program;
@@ -91,7 +91,7 @@ struct Movement {
   }
 };
 
-/// What one run did.
+/// The result of one run.
 struct Observation {
   int exit_status = 0;
   std::string output;
@@ -108,20 +108,20 @@ class Sandbox {
   /// from changing files outside of the copy.
   Sandbox(const Target& target, const std::filesystem::path& folder);
 
-  /// Builds with these files changed, all others as they were. Empty, or what went wrong: the
-  /// program is not there afterwards unless the build made it here. Outside of the copy the build
-  /// changes nothing; throws Error where it tries to.
+  /// Builds with these files changed and all others original. Returns what went wrong; empty:
+  /// nothing. A program from an earlier build is removed first. Throws Error where the build tries
+  /// to write outside of the copy.
   std::string build(const ChangedFiles& changed);
-  /// The same with nothing changed, and these files as if they were just written, so that they are
-  /// compiled; how is noted.
+  /// Builds the original and logs how its sources are compiled. Writes the files again, so that the
+  /// build compiles them.
   std::string build_unchanged(const std::vector<std::filesystem::path>& files);
-  /// What build_unchanged() noted, in terms of the user's own tree.
+  /// The compile commands that build_unchanged() logged, in terms of the user's own tree.
   [[nodiscard]] std::vector<CompileArguments> compiles() const;
-  /// Runs that command of the target; recorded, with all contents looked at.
+  /// Records a command of the target, with all contents hashed.
   Observation record(std::size_t command) const;
-  /// Without a recorder.
+  /// Runs a command without the recorder.
   Observation run(std::size_t command) const;
-  /// How long that takes: nothing else of it is looked at.
+  /// The wall time of a command.
   std::chrono::nanoseconds time(std::size_t command) const;
   /// The program in the copy.
   [[nodiscard]] std::filesystem::path program() const;
@@ -136,7 +136,7 @@ class Sandbox {
   [[nodiscard]] std::filesystem::path own(const std::filesystem::path& file) const;
   void refuse_outside(const ChildEnd& build) const;
   [[nodiscard]] std::string outside_file(const std::string& message, std::size_t cause) const;
-  /// Starts a run, and looks at what it left.
+  /// Runs a command and collects its output and files.
   [[nodiscard]] Observation observe(std::vector<std::string> command, bool records) const;
   std::string build(const ChangedFiles& changed, Environment environment);
   [[nodiscard]] std::string build_command() const;

@@ -1,4 +1,4 @@
-// Versions of a program, built, run and held against each other.
+// Verification of edits: versions of a program are built, run and compared.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,13 @@
 
 namespace ompdm::cli {
 
-/// On a terminal the step that is being done; elsewhere a line a step, once that is known to take
-/// long.
+/// Shows the current step on a terminal; elsewhere prints a line a step if all steps take long.
 class Steps {
  public:
-  /// Until the next begin(), or end().
+  /// Shows a step until the next begin() or end().
   void begin(const std::string& doing);
   void end() { progress_.reset(); }
-  /// Says what is to come, where that takes long: so many runs, each as long as the one that was
-  /// made.
+  /// Prints how long `runs` more runs will take, if that is long.
   void expect(std::size_t runs, std::chrono::nanoseconds each);
 
  private:
@@ -35,17 +33,16 @@ class Steps {
 class Times {
  public:
   using Duration = std::chrono::nanoseconds;
-  /// Fewer turns are told and not judged: they are neither faster nor slower.
+  /// With fewer turns the times are printed, but neither faster nor slower.
   static constexpr std::size_t kJudged = 3;
 
-  /// One turn: the original, and the changed program after it.
+  /// Adds a turn: a run of the original, then one of the changed program.
   void add(Duration before, Duration after);
   [[nodiscard]] std::size_t turns() const { return before_.size(); }
 
-  /// Nearly every run of the one took longer than nearly every run of the other: what a busy
-  /// machine does to single runs makes neither.
+  /// Whether nearly all pairs of runs agree: single runs on a busy machine decide nothing.
   [[nodiscard]] bool is_faster() const;
-  /// The same, and by more than a different layout of the program's memory may cost.
+  /// The same, by more than another memory layout may cost.
   [[nodiscard]] bool is_slower() const;
   /// "70.1 ms instead of 152 ms".
   [[nodiscard]] std::string figures() const;
@@ -58,16 +55,16 @@ class Times {
   std::vector<Duration> after_;
 };
 
-/// Turns that the user wants; none: as many as the answer needs.
+/// Turns that the user wants; nullopt: as many as the decision needs.
 using TimedRuns = std::optional<std::size_t>;
 
-/// Turns of one or more inputs: whether further ones are needed, and what all of them say.
+/// Times of one or more inputs, and whether more turns are needed.
 class TimeComparison {
  public:
   struct Asked {
     std::size_t inputs = 1;
     TimedRuns turns = {};
-    /// What it says is the last word: it goes on until the program is clearly faster.
+    /// It decides about the patch: turns go on until the program is clearly faster.
     bool is_final = false;
   };
   /// A run of the original, and one of the changed program after it.
@@ -78,13 +75,13 @@ class TimeComparison {
 
   explicit TimeComparison(const Asked& asked) : asked_(asked), each_(asked.inputs) {}
 
-  /// Turns that are made in any case.
+  /// The least number of turns.
   static std::size_t least(TimedRuns asked) { return asked.value_or(Times::kJudged); }
   [[nodiscard]] bool needs_more() const;
-  /// One turn of each input.
+  /// Adds one turn of each input.
   void add(const std::vector<Turn>& turns);
 
-  /// Of all inputs as one run.
+  /// Times of all inputs as one run.
   [[nodiscard]] const Times& together() const { return together_; }
   [[nodiscard]] const Times& of(std::size_t input) const { return each_.at(input); }
   /// The first input for which the changed program is slower. None: there is no such input.
@@ -123,32 +120,31 @@ class Verifier {
   Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
            const std::filesystem::path& folder, Steps& steps);
 
-  /// In a copy, with these files as if they were just written. Throws Error where it does not
+  /// Builds the original in a copy, and compiles these files again. Throws Error where it does not
   /// build.
   void build_original(const std::vector<std::filesystem::path>& files);
-  /// How that compiled each source.
+  /// How build_original() compiled each source.
   [[nodiscard]] std::vector<CompileArguments> compiles() const { return original_.compiles(); }
   [[nodiscard]] std::filesystem::path original() const { return original_.program(); }
-  /// Runs what was built twice, and says how long so many further runs will take. Throws Error
-  /// where nothing is recorded, or it differs from itself.
+  /// Runs the original twice, and prints how long the further runs will take. Throws Error where
+  /// nothing is recorded, or where the two runs differ.
   void run_original(std::size_t runs_to_come);
 
-  /// Runs that one measure() makes at least, of each input.
+  /// The least number of runs that measure() makes of each input.
   [[nodiscard]] std::size_t runs_of_one() const {
     return 1 + 2 * TimeComparison::least(timed_runs_);
   }
   struct Asked {
     std::string what;         ///< that is changed, for progress
     std::uint64_t least = 0;  ///< bytes that are to be spared
-    /// What comes back last has to have the original's contents: not where it is known that some
-    /// of it does not come back.
+    /// Whether the last copies back must have the original's contents.
     bool contents = true;
-    /// What is told of its time is the last word.
+    /// Its times decide about the patch.
     bool is_final = false;
   };
-  /// With the files changed.
+  /// Builds, records and compares the program with the files changed.
   Measured measure(const ChangedFiles& changed, const Asked& asked);
-  /// Whether the program does the same with the files changed: nothing is measured.
+  /// Whether the program with the files changed has the same output and files.
   bool is_same(const ChangedFiles& changed, const std::string& what);
 
  private:
@@ -184,7 +180,7 @@ struct Verdict {
   std::vector<std::string> left_out = {};  ///< data that is left as it is, and why
 };
 
-/// Of a finding of the JSON report, before anything is tried.
+/// The verdict on a finding of the JSON report before it is verified.
 Verdict verdict_of(std::size_t number, const nlohmann::json& finding);
 
 /// "Finding  Where  Promised  Measured  Verdict". `of_other_runs`: what was measured is not of the
