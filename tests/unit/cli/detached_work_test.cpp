@@ -21,15 +21,15 @@ using Lines = std::vector<std::string>;
 void nothing() {}
 
 /// Signals come after a program's end.
-class WorkApart : public ::testing::Test {
+class RunDetached : public ::testing::Test {
  protected:
-  WorkApart() { launch({"true"}, {}, signals); }
+  RunDetached() { launch({"true"}, {}, signals); }
 
   const SignalForwarding signals;
   const Scratch scratch;
 };
 
-TEST_F(WorkApart, GivesTheLinesOfAProcessOfItsOwnSession) {
+TEST_F(RunDetached, GivesTheLinesOfAProcessOfItsOwnSession) {
   const DetachedWork detached = run_detached(
       [] { return Lines{std::to_string(::getpid() == ::getsid(0)), std::string(100'000, 'x')}; },
       signals, nothing);
@@ -38,7 +38,7 @@ TEST_F(WorkApart, GivesTheLinesOfAProcessOfItsOwnSession) {
   EXPECT_FALSE(detached.died);
 }
 
-TEST_F(WorkApart, HoldsNoStreamOfOurs) {
+TEST_F(RunDetached, HoldsNoStreamOfOurs) {
   const DetachedWork detached = run_detached(
       [] {
         Lines lines;
@@ -51,7 +51,7 @@ TEST_F(WorkApart, HoldsNoStreamOfOurs) {
   EXPECT_EQ(detached.lines, Lines(3, "/dev/null"));
 }
 
-TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
+TEST_F(RunDetached, GoesOnWhenASignalEndsTheWaiting) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const SignalForwarding fresh;
     launch({"true"}, {}, fresh);
@@ -79,14 +79,14 @@ TEST_F(WorkApart, GoesOnWhenASignalEndsTheWaiting) {
   }
 }
 
-TEST_F(WorkApart, ASignalForTheProgramIsNotOne) {
+TEST_F(RunDetached, ASignalForTheProgramIsNotOne) {
   ::raise(SIGUSR1);
   EXPECT_FALSE(run_detached([] { return Lines{}; }, signals, nothing).left);
   ::raise(SIGTERM);
   EXPECT_TRUE(run_detached([] { return Lines{}; }, signals, nothing).left);
 }
 
-TEST_F(WorkApart, TellsThatItDied) {
+TEST_F(RunDetached, TellsThatItDied) {
   const DetachedWork detached = run_detached(
       []() -> Lines {
         ::raise(SIGKILL);
@@ -97,7 +97,7 @@ TEST_F(WorkApart, TellsThatItDied) {
   EXPECT_FALSE(detached.left);
 }
 
-TEST_F(WorkApart, SaysOnceThatItTakesLong) {
+TEST_F(RunDetached, SaysOnceThatItTakesLong) {
   int told = 0;
   const fs::path go = scratch.folder() / "go";
   const DetachedWork detached = run_detached(

@@ -43,7 +43,7 @@ TEST(Session, LiesInTmpWhereTmpdirCannotBeWritten) {
   }
 }
 
-TEST(Settle, SaysWhyThereIsNoTrace) {
+TEST(FinishSession, SaysWhyThereIsNoTrace) {
   const Scratch scratch;
   RecordedProcess process;
   process.pid = 1;
