@@ -474,7 +474,7 @@ Session::Session() {
   // The folder may have to stand in LD_PRELOAD.
   const bool usable =
       wanted.starts_with('/') && fits_preload(wanted) && fs::is_directory(wanted, error);
-  for (const std::string parent : {usable ? wanted : std::string("/tmp"), std::string("/tmp")}) {
+  for (const std::string& parent : {usable ? wanted : std::string("/tmp"), std::string("/tmp")}) {
     std::string path = parent + "/ompdm-XXXXXX";
     if (::mkdtemp(path.data()) != nullptr) {
       folder_ = path;
