@@ -267,9 +267,10 @@ void print_text(const OpenedTrace& opened) {
   for (const Count& of : row_counts(trace)) {
     fmt::print("  {:>12} {}\n", of.count, of.count == 1 ? of.one : of.many);
   }
-  const std::size_t tallies =
-      trace.region_tallies.size() + trace.op_tallies.size() + trace.launch_tallies.size();
-  fmt::print("  {:>12} {} of what was counted\n", tallies, tallies == 1 ? "tally" : "tallies");
+  const std::size_t aggregates =
+      trace.region_aggregates.size() + trace.op_aggregates.size() + trace.launch_aggregates.size();
+  fmt::print("  {:>12} {} of what was counted\n", aggregates,
+             aggregates == 1 ? "tally" : "tallies");
   print_losses(trace);
   fmt::print("\nModules\n");
   for (const Module& module : trace.modules) {

@@ -76,9 +76,11 @@ struct AggregateCounts {
 /// The aggregates of a trace, summed.
 AggregateCounts aggregate_counts(const Trace& trace) {
   AggregateCounts counts;
-  for (const RegionTally& tally : trace.region_tallies) counts.regions += tally.times.count;
-  for (const OpTally& tally : trace.op_tallies) counts.ops += tally.times.count;
-  for (const LaunchTally& tally : trace.launch_tallies) counts.launches += tally.times.count;
+  for (const RegionTally& aggregate : trace.region_aggregates)
+    counts.regions += aggregate.times.count;
+  for (const OpAggregate& aggregate : trace.op_aggregates) counts.ops += aggregate.times.count;
+  for (const LaunchAggregate& aggregate : trace.launch_aggregates)
+    counts.launches += aggregate.times.count;
   return counts;
 }
 

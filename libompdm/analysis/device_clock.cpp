@@ -81,7 +81,7 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   return op;
 }
 
-/// All activities of one tally.
+/// All activities of one aggregate.
 struct Work {
   std::uint64_t bytes = 0;
   Distribution times;
@@ -119,76 +119,76 @@ Distribution rest_of(const Distribution& times, std::uint64_t count) {
   return rest;
 }
 
-/// The tally as the device saw it; what it did not see of it is left over.
-template <class Tally>
-std::optional<Tally> take(Tally& tally, const Work& work) {
-  constexpr bool kIsOfOps = std::is_same_v<Tally, OpTally>;
-  tally.like.clock = Clock::kDevice;
+/// The aggregate as the device saw it; what it did not see of it is left over.
+template <class Aggregate>
+std::optional<Aggregate> take(Aggregate& aggregate, const Work& work) {
+  constexpr bool kIsOfOps = std::is_same_v<Aggregate, OpAggregate>;
+  aggregate.like.clock = Clock::kDevice;
   const std::uint64_t seen = work.times.count;
-  const std::uint64_t asked = tally.times.count;
+  const std::uint64_t asked = aggregate.times.count;
   bool is_whole = seen >= asked;
   // Calls of several operations, of which some are not seen, cannot be told apart.
-  if constexpr (kIsOfOps) is_whole = is_whole || tally.calls == 1;
+  if constexpr (kIsOfOps) is_whole = is_whole || aggregate.calls == 1;
   if (is_whole) {
-    tally.times = seen == asked ? work.times : spread(work.times, asked);
+    aggregate.times = seen == asked ? work.times : spread(work.times, asked);
     return std::nullopt;
   }
-  Tally rest = tally;
+  Aggregate rest = aggregate;
   rest.like.clock = Clock::kEnqueue;
-  rest.times = rest_of(tally.times, asked - seen);
-  tally.times = work.times;
+  rest.times = rest_of(aggregate.times, asked - seen);
+  aggregate.times = work.times;
   if constexpr (kIsOfOps) {
-    rest.bytes = tally.bytes - std::min(tally.bytes, work.bytes);
-    tally.bytes -= rest.bytes;
-    if (tally.calls != 0) {
-      rest.calls =
-          std::clamp<std::uint64_t>(tally.calls * (asked - seen) / asked, 1, tally.calls - 1);
-      tally.calls -= rest.calls;
+    rest.bytes = aggregate.bytes - std::min(aggregate.bytes, work.bytes);
+    aggregate.bytes -= rest.bytes;
+    if (aggregate.calls != 0) {
+      rest.calls = std::clamp<std::uint64_t>(aggregate.calls * (asked - seen) / asked, 1,
+                                             aggregate.calls - 1);
+      aggregate.calls -= rest.calls;
     }
   }
   return rest;
 }
 
-template <class Tally>
-void take_all(std::vector<Tally>& tallies, const std::vector<Work>& works) {
+template <class Aggregate>
+void take_all(std::vector<Aggregate>& aggregates, const std::vector<Work>& works) {
   const std::size_t count = works.size();
   for (std::size_t i = 0; i < count; ++i) {
-    if (works[i].times.count == 0 || tallies[i].times.count == 0) continue;
-    if (tallies[i].like.clock == Clock::kDevice) continue;
-    if (auto rest = take(tallies[i], works[i])) tallies.push_back(*rest);
+    if (works[i].times.count == 0 || aggregates[i].times.count == 0) continue;
+    if (aggregates[i].like.clock == Clock::kDevice) continue;
+    if (auto rest = take(aggregates[i], works[i])) aggregates.push_back(*rest);
   }
 }
 
-void add(const ActivityTally& tally, Work& work) {
-  work.bytes += tally.bytes;
-  work.times.add(tally.times);
+void add(const ActivityAggregate& aggregate, Work& work) {
+  work.bytes += aggregate.bytes;
+  work.times.add(aggregate.times);
 }
 
 /// The same of what was counted.
-void put_tallies_on_device_clock(Trace& trace) {
-  std::vector<Work> of_op(trace.op_tallies.size());
-  std::vector<Work> of_launch(trace.launch_tallies.size());
-  for (const ActivityTally& tally : trace.activity_tallies) {
-    if (tally.op) add(tally, of_op[tally.op.value]);
-    if (tally.launch) add(tally, of_launch[tally.launch.value]);
+void put_aggregates_on_device_clock(Trace& trace) {
+  std::vector<Work> of_op(trace.op_aggregates.size());
+  std::vector<Work> of_launch(trace.launch_aggregates.size());
+  for (const ActivityAggregate& aggregate : trace.activity_aggregates) {
+    if (aggregate.op) add(aggregate, of_op[aggregate.op.value]);
+    if (aggregate.launch) add(aggregate, of_launch[aggregate.launch.value]);
   }
-  take_all(trace.op_tallies, of_op);
-  take_all(trace.launch_tallies, of_launch);
-  for (ActivityTally& tally : trace.activity_tallies) {
-    if (tally.op || tally.launch) continue;
-    if (tally.like.kind == ActivityKind::kKernel) {
-      LaunchTally launch{launch_of(trace, tally.like), {}, tally.times};
+  take_all(trace.op_aggregates, of_op);
+  take_all(trace.launch_aggregates, of_launch);
+  for (ActivityAggregate& aggregate : trace.activity_aggregates) {
+    if (aggregate.op || aggregate.launch) continue;
+    if (aggregate.like.kind == ActivityKind::kKernel) {
+      LaunchAggregate launch{launch_of(trace, aggregate.like), {}, aggregate.times};
       launch.like.clock = Clock::kDevice;
-      tally.launch = append(trace.launch_tallies, launch);
-    } else if (const std::optional<OpKind> kind = op_kind(tally.like.kind)) {
-      OpTally op{op_of(trace, tally.like, *kind),
-                 0,
-                 tally.bytes,
-                 tally.least_bytes,
-                 tally.most_bytes,
-                 tally.times};
+      aggregate.launch = append(trace.launch_aggregates, launch);
+    } else if (const std::optional<OpKind> kind = op_kind(aggregate.like.kind)) {
+      OpAggregate op{op_of(trace, aggregate.like, *kind),
+                     0,
+                     aggregate.bytes,
+                     aggregate.least_bytes,
+                     aggregate.most_bytes,
+                     aggregate.times};
       op.like.clock = Clock::kDevice;
-      tally.op = append(trace.op_tallies, op);
+      aggregate.op = append(trace.op_aggregates, op);
     }
   }
 }
@@ -199,7 +199,7 @@ Trace on_device_clock(Trace trace) {
   if (!has_device_times(trace)) return trace;
   // What comes without OMPT has no thread either; rows need one to refer to.
   if (trace.threads.empty()) trace.threads.push_back({trace.process.pid});
-  put_tallies_on_device_clock(trace);
+  put_aggregates_on_device_clock(trace);
   for (DeviceActivity& activity : trace.activities) {
     if (!activity.launch && activity.kind == ActivityKind::kKernel) {
       activity.launch = append(trace.launches, launch_of(trace, activity));

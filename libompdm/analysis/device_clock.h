@@ -14,7 +14,7 @@ namespace ompdm::analysis {
 
 /// Whether devices told of times of their own, one by one or counted.
 inline bool has_device_times(const Trace& trace) {
-  return !trace.activities.empty() || !trace.activity_tallies.empty();
+  return !trace.activities.empty() || !trace.activity_aggregates.empty();
 }
 
 /// Gives operations and launches that activities belong to the device's interval (Clock::kDevice);

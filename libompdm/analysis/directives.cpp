@@ -210,8 +210,8 @@ void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths
     const Region& region = trace.regions.common(at);
     sums.at(row_of(table, region.site), region.path).time -= own.hashing;
   });
-  for (const RegionTally& tally : trace.region_tallies) {
-    add(tally.like, tally.times.count, sum_of(tally.times));
+  for (const RegionTally& aggregate : trace.region_aggregates) {
+    add(aggregate.like, aggregate.times.count, sum_of(aggregate.times));
   }
 }
 
@@ -255,16 +255,16 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     const std::uint32_t row = row_of(table, op.site);
     if (is_call(table.rows[row])) --sums.at(row, path(i)).count;
   }
-  for (const OpTally& tally : trace.op_tallies) {
-    if (tally.like.internal) continue;
-    const std::uint32_t row = row_of(table, tally.like.site);
-    DirectiveFigures& sum = sums.at(row, tally.like.path);
-    add_ops(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)}, sum);
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    if (aggregate.like.internal) continue;
+    const std::uint32_t row = row_of(table, aggregate.like.site);
+    DirectiveFigures& sum = sums.at(row, aggregate.like.path);
+    add_ops(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)}, sum);
     if (!is_call(table.rows[row])) continue;
     // Of an API call that is told in part no call is counted; without a site all are of none.
-    const bool has_calls = tally.calls != 0 || table.rows[row].directive == Directive::kApi;
-    sum.count += has_calls ? tally.calls : tally.times.count;
-    sum.time += sum_of(tally.times);
+    const bool has_calls = aggregate.calls != 0 || table.rows[row].directive == Directive::kApi;
+    sum.count += has_calls ? aggregate.calls : aggregate.times.count;
+    sum.time += sum_of(aggregate.times);
   }
 }
 
@@ -280,8 +280,8 @@ void add_launches(const Trace& trace, const DirectiveTable& table, DirectivePath
     if (launch.clock == Clock::kEnqueue) sum.timed = false;
   };
   sum_up(trace.launches, path, add);
-  for (const LaunchTally& tally : trace.launch_tallies) {
-    add(tally.like, tally.path, tally.times.count, sum_of(tally.times));
+  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
+    add(aggregate.like, aggregate.path, aggregate.times.count, sum_of(aggregate.times));
   }
 }
 

@@ -34,14 +34,15 @@ Totals totals_of(const Trace& trace) {
   });
   trace.regions.each_rare(
       [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
-  for (const OpTally& tally : trace.op_tallies) {
-    add_op(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    add_op(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)});
   }
-  for (const LaunchTally& tally : trace.launch_tallies) {
-    add(totals.kernel, {0, tally.times.count, sum_of(tally.times)});
+  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
+    add(totals.kernel, {0, aggregate.times.count, sum_of(aggregate.times)});
   }
-  for (const RegionTally& tally : trace.region_tallies) {
-    add(totals.region, {0, tally.like.ends_data ? 0U : tally.times.count, sum_of(tally.times)});
+  for (const RegionTally& aggregate : trace.region_aggregates) {
+    add(totals.region,
+        {0, aggregate.like.ends_data ? 0U : aggregate.times.count, sum_of(aggregate.times)});
   }
   return totals;
 }
@@ -91,8 +92,8 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
     add(op, {count * op.bytes, count, time});
   });
-  for (const OpTally& tally : trace.op_tallies) {
-    add(tally.like, {tally.bytes, tally.times.count, sum_of(tally.times)});
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    add(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)});
   }
   const auto weight = [](const VariableRow& row) {
     return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
@@ -141,11 +142,11 @@ std::vector<ActivityGroup> group_ops(const Trace& trace, bool api_calls) {
     group->row.bytes += trace.ops.common(i).bytes;
     group->add(!trace.ops.common(i).unfinished, trace.ops.duration_of(i));
   }
-  for (const OpTally& tally : trace.op_tallies) {
-    ActivityGroup* group = group_of(tally.like);
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    ActivityGroup* group = group_of(aggregate.like);
     if (group == nullptr) continue;
-    group->row.bytes += tally.bytes;
-    group->counted.add(tally.times);
+    group->row.bytes += aggregate.bytes;
+    group->counted.add(aggregate.times);
   }
   std::erase_if(groups, is_empty);
   return groups;
@@ -166,8 +167,8 @@ std::vector<ActivityGroup> group_launches(const Trace& trace) {
     groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
                                                      trace.launches.duration_of(i));
   }
-  for (const LaunchTally& tally : trace.launch_tallies) {
-    groups[group_of(tally.like)].counted.add(tally.times);
+  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
+    groups[group_of(aggregate.like)].counted.add(aggregate.times);
   }
   std::erase_if(groups, is_empty);
   return groups;

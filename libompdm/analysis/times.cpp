@@ -246,11 +246,11 @@ void add_activities(const Trace& trace, const Analysis& analysis, Durations& all
     if (row == nullptr || trace.launches.common(i).unfinished) continue;
     row->add(length(trace.launches.duration_of(i)));
   }
-  for (const OpTally& tally : trace.op_tallies) {
-    if (Distribution* row = row_of_op(tally.like)) row->add(tally.times);
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    if (Distribution* row = row_of_op(aggregate.like)) row->add(aggregate.times);
   }
-  for (const LaunchTally& tally : trace.launch_tallies) {
-    if (Distribution* row = row_of_launch(tally.like)) row->add(tally.times);
+  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
+    if (Distribution* row = row_of_launch(aggregate.like)) row->add(aggregate.times);
   }
 }
 
@@ -268,8 +268,8 @@ void add_directives(const Trace& trace, const Analysis& analysis, const Picture&
     if (row == nullptr) continue;
     row->add(length(trace.regions.duration_of(i) - trace.regions.rare(i).hashing));
   }
-  for (const RegionTally& tally : trace.region_tallies) {
-    if (Distribution* row = row_of_region(tally.like)) row->add(tally.times);
+  for (const RegionTally& aggregate : trace.region_aggregates) {
+    if (Distribution* row = row_of_region(aggregate.like)) row->add(aggregate.times);
   }
 }
 

@@ -192,7 +192,8 @@ std::vector<Candidate> host_fallback(const Evidence& evidence, const Removed& /*
     if (region.device >= 0 && region.device == trace.host_device) group.chosen += count;
   };
   for (const Region& region : trace.regions) add(region, 1);
-  for (const RegionTally& tally : trace.region_tallies) add(tally.like, tally.times.count);
+  for (const RegionTally& aggregate : trace.region_aggregates)
+    add(aggregate.like, aggregate.times.count);
   using Cause = facts::HostFallback::Cause;
   const bool is_disabled = trace.recording.target_offload == "disabled";
   const Cause other = is_disabled ? Cause::kDisabled : Cause::kUnknown;

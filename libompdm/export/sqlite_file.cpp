@@ -302,8 +302,8 @@ void add_events(Database& database, const Trace& trace) {
 }
 
 /// What was counted instead of told event by event.
-void add_tallies(Database& database, const Trace& trace) {
-  TableWriter tallies(
+void add_aggregates(Database& database, const Trace& trace) {
+  TableWriter aggregates(
       database, "tallies",
       {"of TEXT",          "kind TEXT",           "site INTEGER",       "path INTEGER",
        "variable INTEGER", "kernel INTEGER",      "thread INTEGER",     "device INTEGER",
@@ -312,24 +312,24 @@ void add_tallies(Database& database, const Trace& trace) {
        "least_ns INTEGER", "most_ns INTEGER",     "median_ns INTEGER",  "deviation_ns REAL"});
   const Value none;
   const auto add = [&](const Distribution& times, const auto&... columns) {
-    tallies.add(columns..., times.sum, times.least, times.most, times.median(),
-                Value(times.deviation()));
+    aggregates.add(columns..., times.sum, times.least, times.most, times.median(),
+                   Value(times.deviation()));
   };
-  for (const auto& [like, times] : trace.region_tallies) {
+  for (const auto& [like, times] : trace.region_aggregates) {
     add(times, "region", none, like.site, like.path, none, none, like.thread, like.device, false,
         like.ends_data, none, times.count, none, none, none);
   }
-  for (const auto& [like, calls, bytes, least, most, times] : trace.op_tallies) {
+  for (const auto& [like, calls, bytes, least, most, times] : trace.op_aggregates) {
     const bool from_host = like.src_device == trace.host_device;
     add(times, "op", name_of(like.kind), like.site, like.path, like.variable, none, like.thread,
         from_host ? like.dst_device : like.src_device, like.internal, false, calls, times.count,
         bytes, least, most);
   }
-  for (const auto& [like, path, times] : trace.launch_tallies) {
+  for (const auto& [like, path, times] : trace.launch_aggregates) {
     add(times, "launch", none, like.site, path, none, like.kernel, like.thread, like.device, false,
         false, none, times.count, none, none, none);
   }
-  for (const ActivityTally& one : trace.activity_tallies) {
+  for (const ActivityAggregate& one : trace.activity_aggregates) {
     const auto bytes = [&](std::uint64_t value) {
       return one.like.kind == ActivityKind::kKernel ? none
                                                     : Value(static_cast<std::int64_t>(value));
@@ -394,7 +394,7 @@ void SqliteFile::add(const Trace& trace) {
   sqlite::add_process(database_, trace);
   sqlite::add_definitions(database_, trace);
   sqlite::add_events(database_, trace);
-  sqlite::add_tallies(database_, trace);
+  sqlite::add_aggregates(database_, trace);
 }
 
 void SqliteFile::put_in_order(std::span<const std::size_t> order) {

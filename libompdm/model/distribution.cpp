@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "ompdm/aggregates.h"
-#include "spool_format/tallies.h"
+#include "spool_format/aggregates.h"
 
 namespace ompdm {
 

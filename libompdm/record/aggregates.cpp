@@ -36,8 +36,8 @@ bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t
   return is_recorded;
 }
 
-void add_time(spool::Tally& tally, std::uint64_t begin, std::uint64_t end) noexcept {
-  spool::add(tally.times, end > begin ? nanoseconds(end - begin) : 0);
+void add_time(spool::Aggregate& aggregate, std::uint64_t begin, std::uint64_t end) noexcept {
+  spool::add(aggregate.times, end > begin ? nanoseconds(end - begin) : 0);
 }
 
 struct OpKey {
@@ -64,7 +64,7 @@ struct OpKey {
   }
   const spool::SiteId site = origin.site != nullptr ? origin.site->id : spool::SiteId::kNone;
   return {{region != nullptr ? place_of(*region) : place_of(site, origin.path),
-           static_cast<std::uint64_t>(spool::TallyOf::kOp) | (region != nullptr ? 0U : 4U) |
+           static_cast<std::uint64_t>(spool::AggregateOf::kOp) | (region != nullptr ? 0U : 4U) |
                std::uint64_t{static_cast<std::uint16_t>(op.optype)} << 8U | argument << 24U |
                apart << 40U,
            static_cast<std::uint32_t>(op.src_device) |
@@ -73,7 +73,7 @@ struct OpKey {
 }
 
 AggregateKey launch_key(const OpenRegion& region) noexcept {
-  return {place_of(region), static_cast<std::uint64_t>(spool::TallyOf::kLaunch),
+  return {place_of(region), static_cast<std::uint64_t>(spool::AggregateOf::kLaunch),
           static_cast<std::uint32_t>(region.device)};
 }
 
@@ -86,7 +86,7 @@ void aggregate_call(ThreadBuffer& buffer, spool::CallId call, AggregateSlot& slo
     return;
   }
   slot.calls = number(call);
-  ++slot.tally->calls;
+  ++slot.aggregate->calls;
 }
 
 // The sample of an existing aggregate, or of the one that is made next.
@@ -112,16 +112,16 @@ std::uint32_t sample_of_launch(ThreadBuffer& buffer, const OpenRegion& region) n
 void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint64_t end) noexcept {
   const AggregateKey key{
       place_of(region),
-      static_cast<std::uint64_t>(spool::TallyOf::kRegion) | std::uint64_t{region.kind} << 8U,
+      static_cast<std::uint64_t>(spool::AggregateOf::kRegion) | std::uint64_t{region.kind} << 8U,
       static_cast<std::uint32_t>(region.device)};
   AggregateSlot* slot = nullptr;
-  spool::Tally* tally =
-      aggregate_of(buffer, key, spool::TallyOf::kRegion, slot, [&](std::uint32_t sample) {
+  spool::Aggregate* aggregate =
+      aggregate_of(buffer, key, spool::AggregateOf::kRegion, slot, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, region.begin, end,
                              [](OpenRegion& /*own*/) { return true; });
       });
-  if (tally != nullptr) {
-    add_time(*tally, region.begin, end);
+  if (aggregate != nullptr) {
+    add_time(*aggregate, region.begin, end);
   }
 }
 
@@ -130,8 +130,8 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
   const OpenRegion* region = origin.region;
   const OpKey of = key_of(buffer, origin, op);
   AggregateSlot* slot = nullptr;
-  spool::Tally* tally =
-      aggregate_of(buffer, of.key, spool::TallyOf::kOp, slot, [&](std::uint32_t sample) {
+  spool::Aggregate* aggregate =
+      aggregate_of(buffer, of.key, spool::AggregateOf::kOp, slot, [&](std::uint32_t sample) {
         if (region == nullptr) {
           return record_api_op(buffer, origin, op, begin, end, sample);
         }
@@ -142,21 +142,21 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
           return record_region_op(buffer, own, op, begin, end);
         });
       });
-  if (tally == nullptr) {
+  if (aggregate == nullptr) {
     return;
   }
-  spool::add_bytes(*tally, op.bytes);
+  spool::add_bytes(*aggregate, op.bytes);
   if (region == nullptr) {
     aggregate_call(buffer, origin.api_call, *slot);
   }
-  add_time(*tally, begin, end);
+  add_time(*aggregate, begin, end);
 }
 
 void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
                       std::uint64_t begin, std::uint64_t end) noexcept {
   AggregateSlot* slot = nullptr;
-  spool::Tally* tally = aggregate_of(
-      buffer, launch_key(region), spool::TallyOf::kLaunch, slot, [&](std::uint32_t sample) {
+  spool::Aggregate* aggregate = aggregate_of(
+      buffer, launch_key(region), spool::AggregateOf::kLaunch, slot, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& own) {
           if (!record_launch(buffer, &own, requested_teams, begin)) {
             return false;
@@ -165,8 +165,8 @@ void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned r
           return true;
         });
       });
-  if (tally != nullptr) {
-    add_time(*tally, begin, end);
+  if (aggregate != nullptr) {
+    add_time(*aggregate, begin, end);
   }
 }
 

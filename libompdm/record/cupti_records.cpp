@@ -6,7 +6,7 @@
 #include "record/cupti_activities.h"
 #include "record/cupti_api.h"
 #include "record/recorder.h"
-#include "spool_format/tallies.h"
+#include "spool_format/aggregates.h"
 
 namespace ompdm::record {
 
@@ -302,27 +302,27 @@ AggregateKey key_of(const Activity& activity, std::uint64_t id) noexcept {
 
 bool make_activity_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, const Activity& activity,
                              std::uint64_t id) noexcept {
-  spool::Tally* room = aggregate_room(buffer.aggregates, sizeof(spool::ActivityTally));
+  spool::Aggregate* room = aggregate_room(buffer.aggregates, sizeof(spool::ActivityAggregate));
   if (room == nullptr) {
     return false;
   }
-  auto* made = reinterpret_cast<spool::ActivityTally*>(room);
-  made->tally.lane = buffer.id;
+  auto* made = reinterpret_cast<spool::ActivityAggregate*>(room);
+  made->aggregate.lane = buffer.id;
   made->owner_lane =
       spool::LaneId{static_cast<std::uint32_t>((id & ~spool::kCountedExternal) >> 32U)};
   made->owner = static_cast<std::uint32_t>(id);
-  auto of = spool::ActivityTallyOf::kKernel;
+  auto of = spool::ActivityAggregateOf::kKernel;
   if (activity.tag == spool::Tag::kKernelActivity) {
     made->kernel = activity.kernel;
   } else {
-    of = spool::ActivityTallyOf::kMemory;
+    of = spool::ActivityAggregateOf::kMemory;
     made->memory = activity.memory;
     made->memory.head.flags = static_cast<std::uint8_t>(activity.work);
   }
-  store_head(made->tally.head, spool::Tag::kActivityTally, static_cast<std::uint8_t>(of),
-             sizeof(spool::ActivityTally));
-  slot.tally = &made->tally;
-  slot.sample = 1;  // it lies in its tally
+  store_head(made->aggregate.head, spool::Tag::kActivityAggregate, static_cast<std::uint8_t>(of),
+             sizeof(spool::ActivityAggregate));
+  slot.aggregate = &made->aggregate;
+  slot.sample = 1;  // it lies in its aggregate
   ++buffer.aggregates.count;
   return true;
 }
@@ -337,11 +337,11 @@ void aggregate_activity(ThreadBuffer& buffer, const Activity& activity, std::uin
   }
   const bool is_kernel = activity.tag == spool::Tag::kKernelActivity;
   if (!is_kernel) {
-    spool::add_bytes(*slot->tally, activity.memory.bytes);
+    spool::add_bytes(*slot->aggregate, activity.memory.bytes);
   }
   const std::uint64_t begin = is_kernel ? activity.kernel.begin : activity.memory.begin;
   const std::uint64_t end = is_kernel ? activity.kernel.end : activity.memory.end;
-  spool::add(slot->tally->times, end > begin ? end - begin : 0);
+  spool::add(slot->aggregate->times, end > begin ? end - begin : 0);
 }
 
 }  // namespace ompdm::record

@@ -8,8 +8,8 @@
 #include "record/hashing.h"
 #include "record/ompt.h"
 #include "record/thread_buffer.h"
+#include "spool_format/aggregates.h"
 #include "spool_format/definitions.h"
-#include "spool_format/tallies.h"
 
 namespace ompdm::record {
 

@@ -310,26 +310,27 @@ AggregateSlot* find_slot(AggregateTable& table, const AggregateKey& key) noexcep
   return slot;
 }
 
-spool::Tally* aggregate_room(AggregateTable& table, std::size_t size) noexcept {
+spool::Aggregate* aggregate_room(AggregateTable& table, std::size_t size) noexcept {
   if (static_cast<std::size_t>(table.limit - table.cursor) < size && !grow_aggregates(table)) {
     return nullptr;
   }
-  auto* tally = reinterpret_cast<spool::Tally*>(table.cursor);
+  auto* aggregate = reinterpret_cast<spool::Aggregate*>(table.cursor);
   table.cursor += size;
-  return tally;
+  return aggregate;
 }
 
-bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::TallyOf of,
+bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateOf of,
                     std::uint32_t sample) noexcept {
   AggregateTable& table = buffer.aggregates;
-  spool::Tally* tally = aggregate_room(table, sizeof(spool::Tally));
-  if (tally == nullptr) {
+  spool::Aggregate* aggregate = aggregate_room(table, sizeof(spool::Aggregate));
+  if (aggregate == nullptr) {
     return false;
   }
-  tally->lane = buffer.id;
-  tally->example = sample;
-  store_head(tally->head, spool::Tag::kTally, static_cast<std::uint8_t>(of), sizeof(spool::Tally));
-  slot.tally = tally;
+  aggregate->lane = buffer.id;
+  aggregate->example = sample;
+  store_head(aggregate->head, spool::Tag::kAggregate, static_cast<std::uint8_t>(of),
+             sizeof(spool::Aggregate));
+  slot.aggregate = aggregate;
   slot.sample = sample;
   ++table.count;
   return true;
@@ -368,13 +369,14 @@ bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t b
 void aggregate_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
                         std::uint8_t device) noexcept {
   const AggregateKey key{number(site.id),
-                         static_cast<std::uint64_t>(spool::TallyOf::kRegion) | kOfFallback, device};
+                         static_cast<std::uint64_t>(spool::AggregateOf::kRegion) | kOfFallback,
+                         device};
   AggregateSlot* slot = nullptr;
-  spool::Tally* tally = aggregate_of(
-      buffer, key, spool::TallyOf::kRegion, slot,
+  spool::Aggregate* aggregate = aggregate_of(
+      buffer, key, spool::AggregateOf::kRegion, slot,
       [&](std::uint32_t sample) { return record_fallback(buffer, site, begin, device, sample); });
-  if (tally != nullptr) {
-    spool::add(tally->times, 0);
+  if (aggregate != nullptr) {
+    spool::add(aggregate->times, 0);
   }
 }
 

@@ -10,10 +10,10 @@
 #include "record/process_facts.h"
 #include "record/recorder.h"
 #include "record/spool_writer.h"
+#include "spool_format/aggregates.h"
 #include "spool_format/definitions.h"
 #include "spool_format/format.h"
 #include "spool_format/stream.h"
-#include "spool_format/tallies.h"
 
 namespace ompdm::record {
 
@@ -129,7 +129,7 @@ struct SiteTable {
 /// What an aggregate sums up, in one buffer.
 struct AggregateKey {
   std::uint64_t place;    ///< the site, and above it the call path
-  std::uint64_t what;     ///< spool::TallyOf, and what else must be equal
+  std::uint64_t what;     ///< spool::AggregateOf, and what else must be equal
   std::uint64_t devices;  ///< both devices of an operation, or the one of a region
   bool operator==(const AggregateKey&) const = default;
 };
@@ -137,9 +137,9 @@ struct AggregateKey {
 /// An aggregate, or a free slot of the table.
 struct AggregateSlot {
   AggregateKey key;
-  spool::Tally* tally;   ///< null: free, or the sample is being recorded
-  std::uint32_t sample;  ///< 0: a free slot
-  std::uint32_t calls;   ///< the latest API call in it
+  spool::Aggregate* aggregate;  ///< null: free, or the sample is being recorded
+  std::uint32_t sample;         ///< 0: a free slot
+  std::uint32_t calls;          ///< the latest API call in it
 };
 
 /// A hash table of aggregates with linear probing, and the chunks of the spool that they lie in,
@@ -148,7 +148,7 @@ struct AggregateTable {
   AggregateSlot* slots;  ///< null until the first aggregate
   std::uint32_t mask;
   std::uint32_t count;
-  AggregateSlot* latest[4];  ///< found last, by TallyOf
+  AggregateSlot* latest[4];  ///< found last, by AggregateOf
   std::uint32_t sequence;    ///< of the next chunk
   bool has_lane;             ///< `lane` is valid
   spool::LaneId lane;        ///< of the chunks
@@ -396,21 +396,21 @@ inline AggregateSlot* slot_of(AggregateTable& table, const AggregateKey& key) no
 }
 
 /// Room for an aggregate of `size` bytes, zeroed and not committed; null if the spool has none.
-[[gnu::cold]] spool::Tally* aggregate_room(AggregateTable& table, std::size_t size) noexcept;
+[[gnu::cold]] spool::Aggregate* aggregate_room(AggregateTable& table, std::size_t size) noexcept;
 
 /// Gives a slot its aggregate, which refers to a sample of the buffer. False if the spool has no
 /// room.
-[[gnu::cold]] bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::TallyOf of,
+[[gnu::cold]] bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateOf of,
                                   std::uint32_t sample) noexcept;
 
 /// The aggregate of a key, in `slot`. If the key is new, `record` records its sample, whose number
 /// it is given. Null (and a loss counted) if there is no room.
 template <class Record>
-spool::Tally* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::TallyOf of,
-                           AggregateSlot*& slot, Record&& record) noexcept {
+spool::Aggregate* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::AggregateOf of,
+                               AggregateSlot*& slot, Record&& record) noexcept {
   slot = slot_of(buffer.aggregates, key);
   if (slot != nullptr && slot->sample != 0) [[likely]] {
-    return slot->tally;
+    return slot->aggregate;
   }
   if (slot == nullptr || !record(buffer.samples + 1) ||
       !make_aggregate(buffer, *slot, of, buffer.samples + 1)) {
@@ -418,7 +418,7 @@ spool::Tally* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool:
     return nullptr;
   }
   ++buffer.samples;
-  return slot->tally;
+  return slot->aggregate;
 }
 
 /// The gate of every callback: marks this thread as inside the recorder. False for a signal handler

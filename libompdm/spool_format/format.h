@@ -68,8 +68,8 @@ enum class Tag : std::uint8_t {
   kCuptiClock = 18 << 3,
   kCudaDevice = 19 << 3,
   kSynchronization = 20 << 3,
-  kTally = 21 << 3,          ///< tallies.h
-  kActivityTally = 22 << 3,  ///< tallies.h
+  kAggregate = 21 << 3,          ///< aggregates.h
+  kActivityAggregate = 22 << 3,  ///< aggregates.h
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -155,7 +155,7 @@ enum class State : std::uint32_t {
   kFinished = 1,  ///< the trailer is written
 };
 
-/// Which part of a run is recorded as events; the rest is aggregated (tallies.h).
+/// Which part of a run is recorded as events; the rest is aggregated (aggregates.h).
 enum class Detail : std::uint32_t {
   kAll = 0,         ///< all
   kNone = 1,        ///< none, as configured

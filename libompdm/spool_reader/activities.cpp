@@ -101,17 +101,17 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
   }
 }
 
-// Finds the operation or launch that asked for the activities of a tally.
-void tie(const Trace& trace, const TallyExtra& owner, ActivityTally& tally) {
-  DeviceActivity& like = tally.like;
+// Finds the operation or launch that asked for the activities of a aggregate.
+void tie(const Trace& trace, const AggregateExtra& owner, ActivityAggregate& aggregate) {
+  DeviceActivity& like = aggregate.like;
   for (const std::uint32_t at : owner.ops) {
-    const DataOp& op = trace.op_tallies[at].like;
+    const DataOp& op = trace.op_aggregates[at].like;
     if (!does(op.kind, like.kind)) continue;
-    tally.op = {at};
+    aggregate.op = {at};
     return take_from(op, like);
   }
   if (like.kind == ActivityKind::kKernel && !owner.launches.empty()) {
-    tally.launch = {owner.launches.front()};
+    aggregate.launch = {owner.launches.front()};
     like.internal = false;
   }
 }
@@ -120,47 +120,49 @@ std::uint64_t missing(std::uint64_t asked, std::uint64_t done) {
   return asked > done ? asked - done : 0;
 }
 
-/// Makes the trace's tallies of the decoded trace's, which have their times and devices: finds the
-/// tally of operations or launches and the kernel of each. Needs the examples taken.
-void tie_activity_tallies(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
+/// Makes the trace's aggregates of the decoded trace's, which have their times and devices: finds
+/// the aggregate of operations or launches and the kernel of each. Needs the examples taken.
+void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
   Trace& trace = decoded.trace;
-  for (const ActivityTallyExtra& extra : decoded.activity_tallies) {
-    ActivityTally tally = extra.row;
-    tally.like.internal = has_directives;
-    tally.like.correlation = 0;
+  for (const ActivityAggregateExtra& extra : decoded.activity_aggregates) {
+    ActivityAggregate aggregate = extra.row;
+    aggregate.like.internal = has_directives;
+    aggregate.like.correlation = 0;
     if (extra.owner != kNoList) {
-      const TallyExtra* owner = &decoded.tallies[extra.owner];
-      if (owner->joined != TallyExtra::kNotJoined) owner = &decoded.tallies[owner->joined];
-      tie(trace, *owner, tally);
+      const AggregateExtra* owner = &decoded.aggregates[extra.owner];
+      if (owner->joined != AggregateExtra::kNotJoined) owner = &decoded.aggregates[owner->joined];
+      tie(trace, *owner, aggregate);
     }
-    if (tally.like.kind == ActivityKind::kKernel) {
+    if (aggregate.like.kind == ActivityKind::kKernel) {
       const Index<Kernel> launched =
-          tally.launch ? trace.launch_tallies[tally.launch.value].like.kernel : Index<Kernel>{};
-      tally.like.kernel = kernels.find(launched, extra.name);
+          aggregate.launch ? trace.launch_aggregates[aggregate.launch.value].like.kernel
+                           : Index<Kernel>{};
+      aggregate.like.kernel = kernels.find(launched, extra.name);
     }
-    trace.activity_tallies.push_back(tally);
+    trace.activity_aggregates.push_back(aggregate);
   }
 }
 
 /// Copies and launches of CUDA devices that were counted and that no activity stands for.
-std::uint64_t count_missing_in_tallies(const Trace& trace) {
-  std::vector<std::uint64_t> of_op(trace.op_tallies.size());
-  std::vector<std::uint64_t> of_launch(trace.launch_tallies.size());
-  for (const ActivityTally& tally : trace.activity_tallies) {
-    if (tally.op) of_op[tally.op.value] += tally.times.count;
-    if (tally.launch) of_launch[tally.launch.value] += tally.times.count;
+std::uint64_t count_missing_in_aggregates(const Trace& trace) {
+  std::vector<std::uint64_t> of_op(trace.op_aggregates.size());
+  std::vector<std::uint64_t> of_launch(trace.launch_aggregates.size());
+  for (const ActivityAggregate& aggregate : trace.activity_aggregates) {
+    if (aggregate.op) of_op[aggregate.op.value] += aggregate.times.count;
+    if (aggregate.launch) of_launch[aggregate.launch.value] += aggregate.times.count;
   }
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < of_op.size(); ++i) {
-    const OpTally& tally = trace.op_tallies[i];
-    const bool is_enqueued = tally.like.clock == Clock::kEnqueue;
-    if (is_copy(tally.like.kind) && is_enqueued && tally.most_bytes > 0) {
-      sum += missing(tally.times.count, of_op[i]);
+    const OpAggregate& aggregate = trace.op_aggregates[i];
+    const bool is_enqueued = aggregate.like.clock == Clock::kEnqueue;
+    if (is_copy(aggregate.like.kind) && is_enqueued && aggregate.most_bytes > 0) {
+      sum += missing(aggregate.times.count, of_op[i]);
     }
   }
   for (std::size_t i = 0; i < of_launch.size(); ++i) {
-    const LaunchTally& tally = trace.launch_tallies[i];
-    if (tally.like.clock == Clock::kEnqueue) sum += missing(tally.times.count, of_launch[i]);
+    const LaunchAggregate& aggregate = trace.launch_aggregates[i];
+    if (aggregate.like.clock == Clock::kEnqueue)
+      sum += missing(aggregate.times.count, of_launch[i]);
   }
   return sum;
 }
@@ -316,7 +318,7 @@ void set_devices(DecodedTrace& decoded) {
     seen.insert(activity.device);
   };
   for (DeviceActivity& activity : trace.activities) renumber(activity);
-  for (ActivityTallyExtra& extra : decoded.activity_tallies) renumber(extra.row.like);
+  for (ActivityAggregateExtra& extra : decoded.activity_aggregates) renumber(extra.row.like);
   for (const Device& device : trace.devices) seen.erase(device.number);
   for (const std::int32_t number : seen) trace.devices.push_back({number, "", "", false, false});
   std::ranges::sort(trace.devices, {}, &Device::number);
@@ -378,11 +380,11 @@ Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
   trace.recording.cupti_residual_ns = scale.residual();
   rearrange(bring_in_order(trace.activities, scale), decoded.names_of_activities);
   bring_in_order(trace.synchronizations, scale);
-  for (ActivityTallyExtra& extra : decoded.activity_tallies) scale.set_times(extra.row.like);
+  for (ActivityAggregateExtra& extra : decoded.activity_aggregates) scale.set_times(extra.row.like);
   set_devices(decoded);
   Kernels kernels(decoded);
   const bool has_directives = !trace.regions.empty() || !trace.ops.empty() ||
-                              !trace.region_tallies.empty() || !trace.op_tallies.empty();
+                              !trace.region_aggregates.empty() || !trace.op_aggregates.empty();
   if (!trace.activities.empty() || !trace.synchronizations.empty()) {
     const ExternalOwners owners(decoded);
     for (std::size_t i = 0; i < trace.activities.size(); ++i) {
@@ -399,10 +401,10 @@ Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
     }
     tie_synchronizations(decoded, owners);
   }
-  tie_activity_tallies(decoded, kernels, has_directives);
+  tie_activity_aggregates(decoded, kernels, has_directives);
   if (trace.recording.cupti != "on") return {};
   Untied untied = count_untied(trace);
-  untied.missing += count_missing_in_tallies(trace);
+  untied.missing += count_missing_in_aggregates(trace);
   return untied;
 }
 

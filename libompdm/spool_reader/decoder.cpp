@@ -78,8 +78,8 @@ void Decoder::add(const Record& record) {
   on(Tag::kSynchronization, &Decoder::add_synchronization);
   on(Tag::kCuptiClock, &Decoder::add_cupti_clock);
   on(Tag::kCudaDevice, &Decoder::add_cuda_device);
-  on(Tag::kTally, &Decoder::add_tally);
-  on(Tag::kActivityTally, &Decoder::add_activity_tally);
+  on(Tag::kAggregate, &Decoder::add_aggregate);
+  on(Tag::kActivityAggregate, &Decoder::add_activity_aggregate);
 }
 
 // The lane that made a task may come after the one that ran it.
@@ -102,8 +102,8 @@ void Decoder::tie_deferred_regions() {
 DecodedTrace Decoder::take(std::uint64_t last_ticks) {
   leave_open();
   tie_deferred_regions();
-  tie_tallies();
-  tie_activity_tallies();
+  tie_aggregates();
+  tie_activity_aggregates();
   last_ = std::max(last_, clock_.at(last_ticks));
   const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
     for (const std::uint32_t i : open) {
@@ -337,28 +337,28 @@ void Decoder::add_device(const spool::Device& row, const Record& record) {
 
 void Decoder::begin_example(std::uint32_t example) {
   const std::uint32_t real = thread();
-  const auto next = static_cast<std::uint32_t>(decoded_.tallies.size());
+  const auto next = static_cast<std::uint32_t>(decoded_.aggregates.size());
   const auto [at, is_new] = examples_.try_emplace({lane_.number, example}, next);
   if (is_new) {
-    decoded_.tallies.emplace_back().thread = real;
+    decoded_.aggregates.emplace_back().thread = real;
   } else {
-    ++unreadable;  // two of one number: whose the tally is cannot be told
+    ++unreadable;  // two of one number: whose the aggregate is cannot be told
   }
   example_ = kFirstExample + at->second;
 }
 
-void Decoder::add_tally(const spool::Tally& row) {
-  if (row.head.flags > static_cast<std::uint8_t>(spool::TallyOf::kLaunch)) {
+void Decoder::add_aggregate(const spool::Aggregate& row) {
+  if (row.head.flags > static_cast<std::uint8_t>(spool::AggregateOf::kLaunch)) {
     return void(++unreadable);
   }
-  tallies_.push_back(row);
+  aggregates_.push_back(row);
 }
 
-void Decoder::add_activity_tally(const spool::ActivityTally& row) {
-  if (row.tally.head.flags > static_cast<std::uint8_t>(spool::ActivityTallyOf::kMemory)) {
+void Decoder::add_activity_aggregate(const spool::ActivityAggregate& row) {
+  if (row.aggregate.head.flags > static_cast<std::uint8_t>(spool::ActivityAggregateOf::kMemory)) {
     return void(++unreadable);
   }
-  activity_tallies_.push_back(row);
+  activity_aggregates_.push_back(row);
 }
 
 namespace {
@@ -378,43 +378,44 @@ Distribution distribution_of(const spool::Quantities& told) {
 
 }  // namespace
 
-// The chunks of a lane's tallies may come before the lane.
-void Decoder::tie_tallies() {
-  for (const spool::Tally& tally : tallies_) {
-    const auto example = examples_.find({tally.lane, tally.example});
+// The chunks of a lane's aggregates may come before the lane.
+void Decoder::tie_aggregates() {
+  for (const spool::Aggregate& aggregate : aggregates_) {
+    const auto example = examples_.find({aggregate.lane, aggregate.example});
     if (example == examples_.end()) {
       ++unreadable;
       continue;
     }
-    TallyExtra& extra = decoded_.tallies[example->second];
+    AggregateExtra& extra = decoded_.aggregates[example->second];
     extra.is_known = true;
-    extra.of = static_cast<spool::TallyOf>(tally.head.flags);
-    extra.calls = tally.calls;
-    extra.bytes = tally.bytes;
-    extra.least_bytes = tally.least_bytes;
-    extra.most_bytes = tally.most_bytes;
-    extra.times = distribution_of(tally.times);
+    extra.of = static_cast<spool::AggregateOf>(aggregate.head.flags);
+    extra.calls = aggregate.calls;
+    extra.bytes = aggregate.bytes;
+    extra.least_bytes = aggregate.least_bytes;
+    extra.most_bytes = aggregate.most_bytes;
+    extra.times = distribution_of(aggregate.times);
   }
 }
 
-void Decoder::tie_activity_tallies() {
-  for (const spool::ActivityTally& tally : activity_tallies_) {
-    const spool::Tally& sums = tally.tally;
+void Decoder::tie_activity_aggregates() {
+  for (const spool::ActivityAggregate& aggregate : activity_aggregates_) {
+    const spool::Aggregate& sums = aggregate.aggregate;
     if (sums.times.count == 0) continue;  // made, and killed before it was used
-    ActivityTallyExtra extra;
-    if (static_cast<spool::ActivityTallyOf>(sums.head.flags) == spool::ActivityTallyOf::kKernel) {
-      extra.row.like = activity_of(tally.kernel);
-      extra.name = find_activity_name(sums.lane, tally.kernel.name);
+    ActivityAggregateExtra extra;
+    if (static_cast<spool::ActivityAggregateOf>(sums.head.flags) ==
+        spool::ActivityAggregateOf::kKernel) {
+      extra.row.like = activity_of(aggregate.kernel);
+      extra.name = find_activity_name(sums.lane, aggregate.kernel.name);
     } else {
-      extra.row.like = activity_of(tally.memory);
+      extra.row.like = activity_of(aggregate.memory);
     }
-    const auto owner = examples_.find({tally.owner_lane, tally.owner});
-    if (tally.owner != 0 && owner != examples_.end()) extra.owner = owner->second;
+    const auto owner = examples_.find({aggregate.owner_lane, aggregate.owner});
+    if (aggregate.owner != 0 && owner != examples_.end()) extra.owner = owner->second;
     extra.row.bytes = sums.bytes;
     extra.row.least_bytes = sums.least_bytes;
     extra.row.most_bytes = sums.most_bytes;
     extra.row.times = distribution_of(sums.times);
-    decoded_.activity_tallies.push_back(extra);
+    decoded_.activity_aggregates.push_back(extra);
   }
 }
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "spool_format/activities.h"
+#include "spool_format/aggregates.h"
 #include "spool_format/definitions.h"
-#include "spool_format/tallies.h"
 #include "spool_reader/clock.h"
 #include "spool_reader/draft.h"
 #include "spool_reader/spool_file.h"
@@ -178,10 +178,10 @@ class Decoder {
   void add_cuda_device(const spool::CudaDevice& row, const Record& record);
   /// The next rows are this example's, until `example_` is kNoList again.
   void begin_example(std::uint32_t example);
-  void add_tally(const spool::Tally& row);
-  void add_activity_tally(const spool::ActivityTally& row);
-  void tie_tallies();
-  void tie_activity_tallies();
+  void add_aggregate(const spool::Aggregate& row);
+  void add_activity_aggregate(const spool::ActivityAggregate& row);
+  void tie_aggregates();
+  void tie_activity_aggregates();
   DeviceActivity activity_of(const spool::KernelActivity& row);
   DeviceActivity activity_of(const spool::MemoryActivity& row);
   /// A task that runs a directive: who made it, and when.
@@ -245,9 +245,9 @@ class Decoder {
   std::uint32_t thread_ = kNoList;
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
   std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t>
-      examples_;  // of DecodedTrace::tallies
-  std::vector<spool::Tally> tallies_;
-  std::vector<spool::ActivityTally> activity_tallies_;
+      examples_;  // of DecodedTrace::aggregates
+  std::vector<spool::Aggregate> aggregates_;
+  std::vector<spool::ActivityAggregate> activity_aggregates_;
   std::map<std::pair<spool::LaneId, spool::ActivityNameId>, std::uint32_t> activity_names_;
   Nanoseconds last_ = 0;
   std::uint32_t calls_ = 0;  // API calls seen, in all lanes

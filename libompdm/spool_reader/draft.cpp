@@ -48,11 +48,11 @@ class Taker {
   }
 
  private:
-  // Null: its tally was lost, or is of another sort.
-  TallyExtra* tally_of(std::uint32_t thread, spool::TallyOf of) const {
+  // Null: its aggregate was lost, or is of another sort.
+  AggregateExtra* aggregate_of(std::uint32_t thread, spool::AggregateOf of) const {
     const std::size_t number = thread - kFirstExample;
-    if (number >= decoded_.tallies.size()) return nullptr;
-    TallyExtra& extra = decoded_.tallies[number];
+    if (number >= decoded_.aggregates.size()) return nullptr;
+    AggregateExtra& extra = decoded_.aggregates[number];
     return extra.is_known && extra.of == of && extra.times.count != 0 ? &extra : nullptr;
   }
 
@@ -61,32 +61,32 @@ class Taker {
   }
 
   void take_region(Region region) {
-    const TallyExtra* extra = tally_of(region.thread, spool::TallyOf::kRegion);
+    const AggregateExtra* extra = aggregate_of(region.thread, spool::AggregateOf::kRegion);
     if (extra == nullptr) return;
     region.thread = extra->thread;
-    trace_.region_tallies.push_back({region, extra->times});
+    trace_.region_aggregates.push_back({region, extra->times});
   }
 
   void take_op(DataOp op) {
-    TallyExtra* extra = tally_of(op.thread, spool::TallyOf::kOp);
+    AggregateExtra* extra = aggregate_of(op.thread, spool::AggregateOf::kOp);
     if (extra == nullptr) return;
-    extra->ops.push_back(static_cast<std::uint32_t>(trace_.op_tallies.size()));
+    extra->ops.push_back(static_cast<std::uint32_t>(trace_.op_aggregates.size()));
     op.thread = extra->thread;
     if (op.region) op.path = path_of(op.region);
     op.region = {};
     op.call = 0;
-    trace_.op_tallies.push_back(
+    trace_.op_aggregates.push_back(
         {op, extra->calls, extra->bytes, extra->least_bytes, extra->most_bytes, extra->times});
   }
 
   void take_launch(Launch launch) {
-    TallyExtra* extra = tally_of(launch.thread, spool::TallyOf::kLaunch);
+    AggregateExtra* extra = aggregate_of(launch.thread, spool::AggregateOf::kLaunch);
     if (extra == nullptr) return;
-    extra->launches.push_back(static_cast<std::uint32_t>(trace_.launch_tallies.size()));
+    extra->launches.push_back(static_cast<std::uint32_t>(trace_.launch_aggregates.size()));
     launch.thread = extra->thread;
     const Index<CallPath> path = path_of(launch.region);
     launch.region = {};
-    trace_.launch_tallies.push_back({launch, path, extra->times});
+    trace_.launch_aggregates.push_back({launch, path, extra->times});
   }
 
   DecodedTrace& decoded_;
@@ -96,7 +96,7 @@ class Taker {
 }  // namespace
 
 void take_examples(DecodedTrace& decoded) {
-  if (!decoded.tallies.empty()) Taker(decoded).run();
+  if (!decoded.aggregates.empty()) Taker(decoded).run();
 }
 
 }  // namespace ompdm::trace

@@ -13,9 +13,9 @@
 #include "ompdm/columns.h"
 #include "ompdm/trace.h"
 #include "spool_format/activities.h"
+#include "spool_format/aggregates.h"
 #include "spool_format/definitions.h"
 #include "spool_format/format.h"
-#include "spool_format/tallies.h"
 
 namespace ompdm::trace {
 
@@ -24,17 +24,17 @@ namespace ompdm::trace {
 inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
 
 /// The aggregate of an example, and the example's thread.
-struct TallyExtra {
+struct AggregateExtra {
   std::uint32_t thread = 0;
   bool is_known = false;  ///< the aggregate was read
-  spool::TallyOf of = spool::TallyOf::kRegion;
+  spool::AggregateOf of = spool::AggregateOf::kRegion;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
   Distribution times;
   std::uint32_t joined = kNotJoined;  ///< of a second half, the first half's position
-  /// Its rows of Trace::op_tallies and Trace::launch_tallies.
+  /// Its rows of Trace::op_aggregates and Trace::launch_aggregates.
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> launches;
   static constexpr std::uint32_t kNotJoined = 0xffffffff;
@@ -92,10 +92,10 @@ struct RegionExtra {
 };
 
 /// Activities that were aggregated, until the operations that asked for them are known.
-struct ActivityTallyExtra {
-  ActivityTally row;
+struct ActivityAggregateExtra {
+  ActivityAggregate row;
   std::uint32_t name = kNoList;   ///< in DecodedTrace::activity_names
-  std::uint32_t owner = kNoList;  ///< in DecodedTrace::tallies
+  std::uint32_t owner = kNoList;  ///< in DecodedTrace::aggregates
 };
 
 /// A CUDA device's row, by its ordinal.
@@ -183,8 +183,8 @@ struct DecodedTrace {
   std::vector<OffloadSymbol> symbols;
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;
-  std::vector<TallyExtra> tallies;  ///< by example
-  std::vector<ActivityTallyExtra> activity_tallies;
+  std::vector<AggregateExtra> aggregates;  ///< by example
+  std::vector<ActivityAggregateExtra> activity_aggregates;
 };
 
 }  // namespace ompdm::trace

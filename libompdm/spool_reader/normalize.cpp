@@ -157,16 +157,17 @@ bool is_memset_call(spool::Entry entry) {
 bool are_of_one_thread(const DecodedTrace& decoded, std::uint32_t a, std::uint32_t b) {
   if (a == b) return true;
   return a >= kFirstExample && b >= kFirstExample &&
-         decoded.tallies[a - kFirstExample].thread == decoded.tallies[b - kFirstExample].thread;
+         decoded.aggregates[a - kFirstExample].thread ==
+             decoded.aggregates[b - kFirstExample].thread;
 }
 
 // Sums of operations that were aggregated in two halves are exact. Which times of the halves belong
 // together is not known: each gets the other half's mean.
-void join_tallies(DecodedTrace& decoded, std::uint32_t down, std::uint32_t up) {
+void join_aggregates(DecodedTrace& decoded, std::uint32_t down, std::uint32_t up) {
   if (down < kFirstExample) return;
-  Distribution& times = decoded.tallies[down - kFirstExample].times;
-  const Distribution& others = decoded.tallies[up - kFirstExample].times;
-  decoded.tallies[up - kFirstExample].joined = down - kFirstExample;
+  Distribution& times = decoded.aggregates[down - kFirstExample].times;
+  const Distribution& others = decoded.aggregates[up - kFirstExample].times;
+  decoded.aggregates[up - kFirstExample].joined = down - kFirstExample;
   if (times.count == 0 || others.count == 0) return;
   const auto mean = static_cast<std::uint64_t>(others.mean());
   Distribution joined;
@@ -231,7 +232,7 @@ void rewrite_api_calls(DecodedTrace& decoded) {
       op.unfinished = up.unfinished;
       put(op, i);
       if (has_externals) externals.back().second = decoded.op_externals[i + 1].id;
-      join_tallies(decoded, op.thread, up.thread);
+      join_aggregates(decoded, op.thread, up.thread);
       ++i;
       continue;
     }

@@ -49,7 +49,7 @@ void attribute(DecodedTrace& decoded);
 /// pointers. Needs the variables.
 void find_pointers(DecodedTrace& decoded, Symbols& symbols);
 
-/// Takes the examples out of the decoded rows, and makes the trace's tallies of them.
+/// Takes the examples out of the decoded rows, and makes the trace's aggregates of them.
 void take_examples(DecodedTrace& decoded);
 
 /// Activities that belong to nothing, and operations without one.

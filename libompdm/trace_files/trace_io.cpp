@@ -48,10 +48,10 @@ class Checker {
     check_runs("region", trace_.regions);
     check_runs("data operation", trace_.ops);
     check_runs("launch", trace_.launches);
-    check("region tally", trace_.region_tallies);
-    check("operation tally", trace_.op_tallies);
-    check("launch tally", trace_.launch_tallies);
-    check("activity tally", trace_.activity_tallies);
+    check("region tally", trace_.region_aggregates);
+    check("operation tally", trace_.op_aggregates);
+    check("launch tally", trace_.launch_aggregates);
+    check("activity tally", trace_.activity_aggregates);
     check("activity", trace_.activities);
     check("synchronization", trace_.synchronizations);
     return std::move(broken_);
@@ -102,8 +102,12 @@ class Checker {
   List list_of(Index<Region>) const { return {"region", trace_.regions.size()}; }
   List list_of(Index<DataOp>) const { return {"data operation", trace_.ops.size()}; }
   List list_of(Index<Launch>) const { return {"launch", trace_.launches.size()}; }
-  List list_of(Index<OpTally>) const { return {"operation tally", trace_.op_tallies.size()}; }
-  List list_of(Index<LaunchTally>) const { return {"launch tally", trace_.launch_tallies.size()}; }
+  List list_of(Index<OpAggregate>) const {
+    return {"operation tally", trace_.op_aggregates.size()};
+  }
+  List list_of(Index<LaunchAggregate>) const {
+    return {"launch tally", trace_.launch_aggregates.size()};
+  }
 
   template <class Row>
   void check_row(const Row& row, std::size_t position) {

@@ -40,10 +40,10 @@ void definition_lists(Visit&& visit) {
 /// The same of aggregates.
 template <class Visit>
 void aggregate_lists(Visit&& visit) {
-  visit("region_tallies", &Trace::region_tallies);
-  visit("op_tallies", &Trace::op_tallies);
-  visit("launch_tallies", &Trace::launch_tallies);
-  visit("activity_tallies", &Trace::activity_tallies);
+  visit("region_tallies", &Trace::region_aggregates);
+  visit("op_tallies", &Trace::op_aggregates);
+  visit("launch_tallies", &Trace::launch_aggregates);
+  visit("activity_tallies", &Trace::activity_aggregates);
 }
 
 /// How many events of each kind a file says it has.

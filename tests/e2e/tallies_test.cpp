@@ -206,7 +206,7 @@ TEST(CountedFallbacks, AreThoseOfARunThatIsTold) {
               rows_of(told["directives"], {"line", "fallback_count"}));
     EXPECT_EQ(rows_of(counted.report["findings"], finding), rows_of(told["findings"], finding));
     expect_nothing_lost(counted.report);
-    ASSERT_FALSE(counted.trace.region_tallies.empty()) << variable;
+    ASSERT_FALSE(counted.trace.region_aggregates.empty()) << variable;
     EXPECT_LT(counted.trace.regions.size(), 3000U) << variable;
   }
 }

@@ -240,8 +240,8 @@ void add_events(Trace& trace) {
 
 namespace {
 
-// What the rows above have, but for what a tally has none of.
-void add_tallies(Trace& trace) {
+// What the rows above have, but for what a aggregate has none of.
+void add_aggregates(Trace& trace) {
   Distribution times;
   times.add(0);
   times.add(kHuge, 3);
@@ -250,30 +250,30 @@ void add_tallies(Trace& trace) {
     region.unfinished = false;
     region.hashing = region.hashing_after = region.made = 0;
     region.components = region.maker = 0;
-    trace.region_tallies.push_back({region, times});
+    trace.region_aggregates.push_back({region, times});
   }
   for (DataOp op : trace.ops) {
     op.unfinished = op.trivial = false;
     op.region = {};
     op.call = 0;
     op.fingerprint = op.hash = 0;
-    trace.op_tallies.push_back({op, kHuge, kHuge - 1, 1, kHuge, times});
+    trace.op_aggregates.push_back({op, kHuge, kHuge - 1, 1, kHuge, times});
   }
-  trace.op_tallies.emplace_back();
+  trace.op_aggregates.emplace_back();
   for (Launch launch : trace.launches) {
     launch.unfinished = false;
     launch.region = {};
-    trace.launch_tallies.push_back({launch, {}, times});
+    trace.launch_aggregates.push_back({launch, {}, times});
   }
-  trace.launch_tallies.back().path = {0};
+  trace.launch_aggregates.back().path = {0};
   for (DeviceActivity activity : trace.activities) {
     const bool is_op = static_cast<bool>(activity.op);
     activity.op = {};
     activity.launch = {};
     activity.region = {};
-    trace.activity_tallies.push_back({activity, {}, {}, kHuge - 1, 1, kHuge, times});
-    if (is_op) trace.activity_tallies.back().op = {1};
-    if (activity.kind == ActivityKind::kKernel) trace.activity_tallies.back().launch = {1};
+    trace.activity_aggregates.push_back({activity, {}, {}, kHuge - 1, 1, kHuge, times});
+    if (is_op) trace.activity_aggregates.back().op = {1};
+    if (activity.kind == ActivityKind::kKernel) trace.activity_aggregates.back().launch = {1};
   }
 }
 
@@ -283,7 +283,7 @@ Trace awkward_trace() {
   Trace trace;
   add_metadata(trace);
   add_events(trace);
-  add_tallies(trace);
+  add_aggregates(trace);
   return trace;
 }
 

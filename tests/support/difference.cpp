@@ -31,10 +31,10 @@ std::string difference(const Trace& a, const Trace& b) {
         compare("device_events", a.device_events, b.device_events),
         compare("sources", a.sources, b.sources), compare("regions", a.regions, b.regions),
         compare("ops", a.ops, b.ops), compare("launches", a.launches, b.launches),
-        compare("region_tallies", a.region_tallies, b.region_tallies),
-        compare("op_tallies", a.op_tallies, b.op_tallies),
-        compare("launch_tallies", a.launch_tallies, b.launch_tallies),
-        compare("activity_tallies", a.activity_tallies, b.activity_tallies),
+        compare("region_tallies", a.region_aggregates, b.region_aggregates),
+        compare("op_tallies", a.op_aggregates, b.op_aggregates),
+        compare("launch_tallies", a.launch_aggregates, b.launch_aggregates),
+        compare("activity_tallies", a.activity_aggregates, b.activity_aggregates),
         compare("activities", a.activities, b.activities),
         compare("synchronizations", a.synchronizations, b.synchronizations)}) {
     if (!found.empty()) return found;

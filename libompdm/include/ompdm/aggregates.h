@@ -74,7 +74,7 @@ constexpr void fields(Visit&& visit, Row& row) {
 
 /// Operations of one kind, of one mapped item of such regions, or of one API call's place. `like`
 /// is one of them: its `region` is none, its `path` the call path also where they are of regions.
-struct OpTally {
+struct OpAggregate {
   DataOp like;
   std::uint64_t calls = 0;  ///< API calls that they are of, without one of which some are told in
                             ///< rows of their own; 0: they are of regions, or of no other call
@@ -82,10 +82,10 @@ struct OpTally {
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
   Distribution times;
-  bool operator==(const OpTally&) const = default;
+  bool operator==(const OpAggregate&) const = default;
 };
 
-template <class Visit, RowOf<OpTally> Row>
+template <class Visit, RowOf<OpAggregate> Row>
 constexpr void fields(Visit&& visit, Row& row) {
   visit.sample(row.like);
   visit("calls", row.calls, {.optional = true});
@@ -96,14 +96,14 @@ constexpr void fields(Visit&& visit, Row& row) {
 }
 
 /// Launches of the kernel of such regions. `like` is one of them: its `region` is none.
-struct LaunchTally {
+struct LaunchAggregate {
   Launch like;
   Index<CallPath> path;
   Distribution times;
-  bool operator==(const LaunchTally&) const = default;
+  bool operator==(const LaunchAggregate&) const = default;
 };
 
-template <class Visit, RowOf<LaunchTally> Row>
+template <class Visit, RowOf<LaunchAggregate> Row>
 constexpr void fields(Visit&& visit, Row& row) {
   visit.sample(row.like);
   visit("path", row.path);
@@ -112,18 +112,18 @@ constexpr void fields(Visit&& visit, Row& row) {
 
 /// What devices did for such operations or launches (CUPTI), of one kind and name, between one pair
 /// of kinds of memory. `like` is one of them: it refers to no operation, launch or region.
-struct ActivityTally {
+struct ActivityAggregate {
   DeviceActivity like;
-  Index<OpTally> op;  ///< whose work it is, a position in Trace::op_tallies
-  Index<LaunchTally> launch;
+  Index<OpAggregate> op;  ///< whose work it is, a position in Trace::op_aggregates
+  Index<LaunchAggregate> launch;
   std::uint64_t bytes = 0;  ///< in all
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = 0;
   Distribution times;  ///< on the device's clock
-  bool operator==(const ActivityTally&) const = default;
+  bool operator==(const ActivityAggregate&) const = default;
 };
 
-template <class Visit, RowOf<ActivityTally> Row>
+template <class Visit, RowOf<ActivityAggregate> Row>
 constexpr void fields(Visit&& visit, Row& row) {
   visit.sample(row.like);
   visit("op_tally", row.op);

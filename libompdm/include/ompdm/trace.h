@@ -108,8 +108,8 @@ struct Recording {
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
   bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
   std::vector<RegisteredCallback> registered;
-  /// Why a part of the run was counted and not told event by event: "tallies" (none of it was to be
-  /// told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
+  /// Why a part of the run was counted and not told event by event: "aggregates" (none of it was to
+  /// be told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
   /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
   std::string detail;
   Nanoseconds told_from = 0;  ///< regions that began from here on are told
@@ -187,10 +187,10 @@ struct Trace {
   Runs<Region> regions;
   Runs<DataOp> ops;
   Runs<Launch> launches;
-  std::vector<RegionTally> region_tallies;  ///< of what is in none of these rows
-  std::vector<OpTally> op_tallies;
-  std::vector<LaunchTally> launch_tallies;
-  std::vector<ActivityTally> activity_tallies;
+  std::vector<RegionTally> region_aggregates;  ///< of what is in none of these rows
+  std::vector<OpAggregate> op_aggregates;
+  std::vector<LaunchAggregate> launch_aggregates;
+  std::vector<ActivityAggregate> activity_aggregates;
   std::vector<DeviceActivity> activities;         ///< in order of their begin
   std::vector<Synchronization> synchronizations;  ///< in order of their begin
 };

@@ -54,9 +54,9 @@ void expect_same_times(const OnStandin& counted, const OnStandin& told) {
   }
 }
 
-std::uint64_t count_of(const std::vector<ActivityTally>& tallies) {
+std::uint64_t count_of(const std::vector<ActivityAggregate>& aggregates) {
   std::uint64_t sum = 0;
-  for (const ActivityTally& tally : tallies) sum += tally.times.count;
+  for (const ActivityAggregate& aggregate : aggregates) sum += aggregate.times.count;
   return sum;
 }
 
@@ -69,7 +69,7 @@ TEST_P(CountedOnStandin, IsToldByTheDevicesClock) {
   expect_same_counts(counted, told);
   expect_same_times(counted, told);
   EXPECT_TRUE(counted.trace.activities.empty());
-  EXPECT_EQ(count_of(counted.trace.activity_tallies), told.trace.activities.size());
+  EXPECT_EQ(count_of(counted.trace.activity_aggregates), told.trace.activities.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(, CountedOnStandin,
@@ -101,8 +101,8 @@ TEST(CountedGpu, ASpoolThatIsFullCountsTheRest) {
   expect_same_counts(bounded, told);
   EXPECT_EQ(bounded.report["traces"][0]["detail"], "spool_limit");
   EXPECT_GT(bounded.trace.activities.size(), 100U);
-  EXPECT_GT(count_of(bounded.trace.activity_tallies), 100U);
-  EXPECT_EQ(bounded.trace.activities.size() + count_of(bounded.trace.activity_tallies),
+  EXPECT_GT(count_of(bounded.trace.activity_aggregates), 100U);
+  EXPECT_EQ(bounded.trace.activities.size() + count_of(bounded.trace.activity_aggregates),
             told.trace.activities.size());
 }
 
@@ -142,7 +142,7 @@ TEST(CountedGpu, WithoutOmptIsTheProgramToo) {
   expect_same_counts(counted, told);
   expect_same_times(counted, told);
   EXPECT_TRUE(counted.trace.activities.empty());
-  EXPECT_EQ(count_of(counted.trace.activity_tallies), told.trace.activities.size());
+  EXPECT_EQ(count_of(counted.trace.activity_aggregates), told.trace.activities.size());
   EXPECT_EQ(counted.report["totals"]["runtime_internal"]["count"], 0);
 }
 
@@ -152,17 +152,19 @@ TEST(CountedGpu, AKilledRunHasWhatCameBack) {
   environment["OMPDM_DETAIL"] = "tallies";
   const OnStandin killed = run_on_standin({"storm", "3000", "kill"}, environment);
   ASSERT_TRUE(killed.report.is_object());
-  const std::uint64_t came = count_of(killed.trace.activity_tallies);
+  const std::uint64_t came = count_of(killed.trace.activity_aggregates);
   EXPECT_GT(came, 100U);
   std::uint64_t asked = 0;
-  for (const OpTally& tally : killed.trace.op_tallies) {
-    const bool copies = tally.like.kind == OpKind::kHtoD || tally.like.kind == OpKind::kDtoH;
-    if (copies && !tally.like.internal) asked += tally.times.count;
+  for (const OpAggregate& aggregate : killed.trace.op_aggregates) {
+    const bool copies =
+        aggregate.like.kind == OpKind::kHtoD || aggregate.like.kind == OpKind::kDtoH;
+    if (copies && !aggregate.like.internal) asked += aggregate.times.count;
   }
-  for (const LaunchTally& tally : killed.trace.launch_tallies) asked += tally.times.count;
+  for (const LaunchAggregate& aggregate : killed.trace.launch_aggregates)
+    asked += aggregate.times.count;
   std::uint64_t tied = 0;
-  for (const ActivityTally& tally : killed.trace.activity_tallies) {
-    if (tally.op || tally.launch) tied += tally.times.count;
+  for (const ActivityAggregate& aggregate : killed.trace.activity_aggregates) {
+    if (aggregate.op || aggregate.launch) tied += aggregate.times.count;
   }
   EXPECT_EQ(tied + loss_of(killed.trace, "activities_missing"), asked);
   EXPECT_EQ(loss_of(killed.trace, "activities_dropped"), 0U);

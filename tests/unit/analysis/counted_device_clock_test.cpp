@@ -1,4 +1,4 @@
-// What was counted on the device's clock: tallies with the times of their activities, and what
+// What was counted on the device's clock: aggregates with the times of their activities, and what
 // becomes of those whose activities are too few, too many, or nobody's.
 #include <gtest/gtest.h>
 
@@ -23,33 +23,33 @@ Trace counted() {
   build.wait(1000);
   Trace trace = build.take();
   trace.recording.detail = "tallies";
-  OpTally tally;
-  tally.like.kind = OpKind::kHtoD;
-  tally.like.clock = Clock::kEnqueue;
-  tally.like.site = site;
-  tally.like.src_device = 1;
-  tally.like.dst_device = 0;
-  tally.bytes = 800;
-  tally.least_bytes = tally.most_bytes = 8;
-  tally.times = times(10, 100);
-  trace.op_tallies = {tally};
+  OpAggregate aggregate;
+  aggregate.like.kind = OpKind::kHtoD;
+  aggregate.like.clock = Clock::kEnqueue;
+  aggregate.like.site = site;
+  aggregate.like.src_device = 1;
+  aggregate.like.dst_device = 0;
+  aggregate.bytes = 800;
+  aggregate.least_bytes = aggregate.most_bytes = 8;
+  aggregate.times = times(10, 100);
+  trace.op_aggregates = {aggregate};
   return trace;
 }
 
-ActivityTally copies(Index<OpTally> op, Nanoseconds each, std::uint64_t count) {
-  ActivityTally tally;
-  tally.like.kind = ActivityKind::kHtoD;
-  tally.like.device = 0;
-  tally.op = op;
-  tally.bytes = 8 * count;
-  tally.least_bytes = tally.most_bytes = 8;
-  tally.times = times(each, count);
-  return tally;
+ActivityAggregate copies(Index<OpAggregate> op, Nanoseconds each, std::uint64_t count) {
+  ActivityAggregate aggregate;
+  aggregate.like.kind = ActivityKind::kHtoD;
+  aggregate.like.device = 0;
+  aggregate.op = op;
+  aggregate.bytes = 8 * count;
+  aggregate.least_bytes = aggregate.most_bytes = 8;
+  aggregate.times = times(each, count);
+  return aggregate;
 }
 
 TEST(CountedDeviceClock, OperationsGetTheirActivitiesTimes) {
   Trace trace = counted();
-  trace.activity_tallies = {copies({0}, 500, 60), copies({0}, 700, 40)};
+  trace.activity_aggregates = {copies({0}, 500, 60), copies({0}, 700, 40)};
   const Analysis analysis = analyze(trace);
   ASSERT_EQ(analysis.activities.size(), 1U);
   const Activity& row = analysis.activities[0];
@@ -65,7 +65,7 @@ TEST(CountedDeviceClock, OperationsGetTheirActivitiesTimes) {
 
 TEST(CountedDeviceClock, ThoseOfWhichNoneIsKnownKeepARowOfTheirOwn) {
   Trace trace = counted();
-  trace.activity_tallies = {copies({0}, 500, 70)};
+  trace.activity_aggregates = {copies({0}, 500, 70)};
   const Analysis analysis = analyze(trace);
   ASSERT_EQ(analysis.activities.size(), 2U);
   const bool device_first = analysis.activities[0].clock == Clock::kDevice;
@@ -84,8 +84,8 @@ TEST(CountedDeviceClock, ThoseOfWhichNoneIsKnownKeepARowOfTheirOwn) {
 
 TEST(CountedDeviceClock, PiecesOfOneOperationAreOne) {
   Trace trace = counted();
-  trace.op_tallies[0].like.kind = OpKind::kDtoD;
-  trace.activity_tallies = {copies({0}, 500, 100), copies({0}, 700, 100)};
+  trace.op_aggregates[0].like.kind = OpKind::kDtoD;
+  trace.activity_aggregates = {copies({0}, 500, 100), copies({0}, 700, 100)};
   const Analysis analysis = analyze(trace);
   ASSERT_EQ(analysis.activities.size(), 1U);
   EXPECT_EQ(analysis.activities[0].count, 100U);
@@ -96,8 +96,8 @@ TEST(CountedDeviceClock, PiecesOfOneOperationAreOne) {
 
 TEST(CountedDeviceClock, WhatIsNobodysIsTheRuntimes) {
   Trace trace = counted();
-  trace.activity_tallies = {copies({0}, 500, 100), copies({}, 300, 5)};
-  trace.activity_tallies[1].like.internal = true;
+  trace.activity_aggregates = {copies({0}, 500, 100), copies({}, 300, 5)};
+  trace.activity_aggregates[1].like.internal = true;
   const Analysis analysis = analyze(trace);
   EXPECT_EQ(analysis.totals.htod.count, 100U);
   EXPECT_EQ(analysis.totals.runtime_internal.count, 5U);
@@ -109,11 +109,11 @@ TEST(CountedDeviceClock, WithoutOmptActivitiesAreTheProgram) {
   Trace trace;
   trace.host_device = 1;
   trace.kernels = {{"scale", "scale", "", 0}};
-  ActivityTally kernel;
+  ActivityAggregate kernel;
   kernel.like.kind = ActivityKind::kKernel;
   kernel.like.kernel = {0};
   kernel.times = times(50, 7);
-  trace.activity_tallies = {copies({}, 300, 5), kernel};
+  trace.activity_aggregates = {copies({}, 300, 5), kernel};
   const Analysis analysis = analyze(trace);
   EXPECT_EQ(analysis.totals.htod.count, 5U);
   EXPECT_EQ(analysis.totals.kernel.count, 7U);
@@ -124,11 +124,11 @@ TEST(CountedDeviceClock, WithoutOmptActivitiesAreTheProgram) {
 
 TEST(CountedDeviceClock, TwiceIsOnce) {
   Trace trace = counted();
-  trace.activity_tallies = {copies({0}, 500, 70), copies({}, 300, 5)};
+  trace.activity_aggregates = {copies({0}, 500, 70), copies({}, 300, 5)};
   const Trace once = on_device_clock(trace);
   const Trace twice = on_device_clock(once);
-  EXPECT_EQ(once.op_tallies, twice.op_tallies);
-  EXPECT_EQ(once.activity_tallies, twice.activity_tallies);
+  EXPECT_EQ(once.op_aggregates, twice.op_aggregates);
+  EXPECT_EQ(once.activity_aggregates, twice.activity_aggregates);
 }
 
 }  // namespace

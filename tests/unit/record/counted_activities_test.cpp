@@ -235,8 +235,8 @@ TEST_P(CountedActivities, AddUpToThoseThatAreTold) {
   const Trace told = record_play(GetParam(), kCount);
   const Trace counted = record_play(GetParam(), kCount, "OMPDM_DETAIL", "tallies");
   EXPECT_TRUE(counted.activities.empty());
-  EXPECT_FALSE(counted.activity_tallies.empty());
-  EXPECT_TRUE(told.activity_tallies.empty());
+  EXPECT_FALSE(counted.activity_aggregates.empty());
+  EXPECT_TRUE(told.activity_aggregates.empty());
   expect_same_tables(counted, told);
 }
 

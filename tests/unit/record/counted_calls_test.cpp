@@ -29,9 +29,9 @@ TEST(CountedCalls, AreWithoutTheOneThatIsToldInPart) {
     copies_of_call(3, 4);
     copies_of_call(4, 4);
   });
-  ASSERT_EQ(recorded.tallies.size(), 1U);
-  EXPECT_EQ(recorded.tallies[0].times.count, 13U);
-  EXPECT_EQ(recorded.tallies[0].calls, 2U);
+  ASSERT_EQ(recorded.aggregates.size(), 1U);
+  EXPECT_EQ(recorded.aggregates[0].times.count, 13U);
+  EXPECT_EQ(recorded.aggregates[0].calls, 2U);
   EXPECT_EQ(recorded.trace.ops.size(), 6U + 1U);  // and the example
 }
 
@@ -43,9 +43,9 @@ TEST(CountedCalls, AreWholeWhereTellingBegins) {
     copies_of_call(1, 5);
     copies_of_call(2, 4);
   });
-  ASSERT_EQ(recorded.tallies.size(), 1U);
-  EXPECT_EQ(recorded.tallies[0].times.count, 8U);
-  EXPECT_EQ(recorded.tallies[0].calls, 1U);
+  ASSERT_EQ(recorded.aggregates.size(), 1U);
+  EXPECT_EQ(recorded.aggregates[0].times.count, 8U);
+  EXPECT_EQ(recorded.aggregates[0].calls, 1U);
   EXPECT_EQ(recorded.trace.ops.size(), 4U + 1U);
 }
 

@@ -28,8 +28,9 @@ TEST(SpoolLimit, LosesNoCounts) {
   EXPECT_EQ(recorded.header.detail, spool::Detail::kSpoolLimit);
   EXPECT_EQ(recorded.loss(spool::Loss::kRecordsNoSpace), 0U);
   std::uint64_t counted = 0;
-  for (const trace::TallyExtra& tally : recorded.tallies) counted += tally.times.count;
-  EXPECT_EQ(recorded.trace.regions.size() - recorded.tallies.size() + counted, 2 * kDirectives);
+  for (const trace::AggregateExtra& aggregate : recorded.aggregates)
+    counted += aggregate.times.count;
+  EXPECT_EQ(recorded.trace.regions.size() - recorded.aggregates.size() + counted, 2 * kDirectives);
 }
 
 TEST(SpoolLimit, ThatCountingPassesByAGigabyteIsSaid) {

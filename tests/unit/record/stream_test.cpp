@@ -201,34 +201,34 @@ Sums sums_of_events(const Recorded& recorded) {
 }
 
 void add_counted(const Recorded& recorded, Sums& sums) {
-  const auto aggregate_of = [&](std::uint32_t thread) -> const trace::TallyExtra* {
+  const auto aggregate_of = [&](std::uint32_t thread) -> const trace::AggregateExtra* {
     if (thread < trace::kFirstExample) return nullptr;
-    const trace::TallyExtra& note = recorded.tallies[thread - trace::kFirstExample];
+    const trace::AggregateExtra& note = recorded.aggregates[thread - trace::kFirstExample];
     EXPECT_TRUE(note.is_known);
     EXPECT_LE(note.times.least, note.times.most);
     return &note;
   };
   for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
     const Region region = recorded.trace.regions[i];
-    const trace::TallyExtra* note = aggregate_of(region.thread);
-    if (note == nullptr || note->of != spool::TallyOf::kRegion) continue;
+    const trace::AggregateExtra* note = aggregate_of(region.thread);
+    if (note == nullptr || note->of != spool::AggregateOf::kRegion) continue;
     const int kind = recorded.region_extras[i].kind;
     sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first += note->times.count;
   }
   for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
     const DataOp op = recorded.trace.ops[i];
-    const trace::TallyExtra* note = aggregate_of(op.thread);
+    const trace::AggregateExtra* note = aggregate_of(op.thread);
     if (note == nullptr) continue;
-    EXPECT_EQ(note->of, spool::TallyOf::kOp);
+    EXPECT_EQ(note->of, spool::AggregateOf::kOp);
     auto& [count, bytes] =
         sums[{'o', codeptr_of(recorded, op.site), recorded.op_extras[i].optype, op.dst_device}];
     count += note->times.count;
     bytes += note->bytes;
   }
   for (const Launch& launch : recorded.trace.launches) {
-    const trace::TallyExtra* note = aggregate_of(launch.thread);
+    const trace::AggregateExtra* note = aggregate_of(launch.thread);
     if (note == nullptr) continue;
-    EXPECT_EQ(note->of, spool::TallyOf::kLaunch);
+    EXPECT_EQ(note->of, spool::AggregateOf::kLaunch);
     sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first += note->times.count;
   }
 }

@@ -12,7 +12,7 @@
 
 #include "ompdm/finish.h"
 #include "spool/spool_builder.h"
-#include "spool_format/tallies.h"
+#include "spool_format/aggregates.h"
 
 namespace ompdm::test::crafted_test {
 namespace {
@@ -145,34 +145,34 @@ TEST_F(Crafted, ActivitiesOfOneInstant) {
 // Of an owner that is not there, of no sort that is known, and of a kill before the first was
 // added.
 TEST_F(Crafted, TalliesOfActivitiesThatNobodyAskedFor) {
-  const auto tally_of = [](std::uint64_t count, std::uint8_t flags) {
-    spool::ActivityTally made{};
-    made.tally.head = {static_cast<std::uint8_t>(spool::Tag::kActivityTally), flags,
-                       sizeof(made) / 8};
+  const auto aggregate_of = [](std::uint64_t count, std::uint8_t flags) {
+    spool::ActivityAggregate made{};
+    made.aggregate.head = {static_cast<std::uint8_t>(spool::Tag::kActivityAggregate), flags,
+                           sizeof(made) / 8};
     made.owner_lane = spool::LaneId{5};
     made.owner = 9;
     made.memory.copy_kind = 1;
     for (std::uint64_t i = 0; i < count; ++i) {
-      spool::add_bytes(made.tally, 8);
-      spool::add(made.tally.times, 100 + i);
+      spool::add_bytes(made.aggregate, 8);
+      spool::add(made.aggregate.times, 100 + i);
     }
     return made;
   };
   LaneBuilder lane(0);
   for (const auto& [count, flags] :
        {std::pair<std::uint64_t, std::uint8_t>{3, 1}, {3, 7}, {0, 1}}) {
-    const spool::ActivityTally tally = tally_of(count, flags);
-    lane.raw({reinterpret_cast<const char*>(&tally), sizeof(tally)});
+    const spool::ActivityAggregate aggregate = aggregate_of(count, flags);
+    lane.raw({reinterpret_cast<const char*>(&aggregate), sizeof(aggregate)});
   }
   const Trace trace = read({lane});
   EXPECT_EQ(loss(trace, "records_unreadable"), 1U);
-  ASSERT_EQ(trace.activity_tallies.size(), 1U);
-  const ActivityTally& tally = trace.activity_tallies[0];
-  EXPECT_EQ(tally.like.kind, ActivityKind::kHtoD);
-  EXPECT_FALSE(tally.op);
-  EXPECT_EQ(tally.times.count, 3U);
-  EXPECT_EQ(tally.times.sum, 303U);
-  EXPECT_EQ(tally.bytes, 24U);
+  ASSERT_EQ(trace.activity_aggregates.size(), 1U);
+  const ActivityAggregate& aggregate = trace.activity_aggregates[0];
+  EXPECT_EQ(aggregate.like.kind, ActivityKind::kHtoD);
+  EXPECT_FALSE(aggregate.op);
+  EXPECT_EQ(aggregate.times.count, 3U);
+  EXPECT_EQ(aggregate.times.sum, 303U);
+  EXPECT_EQ(aggregate.bytes, 24U);
 }
 
 TEST_F(Crafted, ALibraryThatIsLoadedAgainAndAgain) {

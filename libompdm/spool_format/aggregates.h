@@ -46,12 +46,12 @@ struct Quantities {
   std::uint64_t bins[kBins];
 };
 
-/// What a tally sums up, in Head::flags: the example region itself, or the one operation or launch
-/// in it. An operation of an API call is an example without a region.
-enum class TallyOf : std::uint8_t { kRegion, kOp, kLaunch };
+/// What a aggregate sums up, in Head::flags: the example region itself, or the one operation or
+/// launch in it. An operation of an API call is an example without a region.
+enum class AggregateOf : std::uint8_t { kRegion, kOp, kLaunch };
 
 /// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
-struct Tally {
+struct Aggregate {
   Head head;
   LaneId lane;            ///< of the example
   std::uint32_t example;  ///< its number in that lane, from 1
@@ -63,7 +63,7 @@ struct Tally {
   std::uint64_t most_bytes;
   Quantities times;
 };
-static_assert(sizeof(Tally) == 1472);
+static_assert(sizeof(Aggregate) == 1472);
 
 /// Where an example's number is: of a region above the bits of its kind in kContextKind, of an API
 /// call's operation above those of kOpWhat that say what it is.
@@ -86,7 +86,7 @@ inline void add(Quantities& to, std::uint64_t value) noexcept {
 }
 
 /// Adds the bytes of one operation or activity, whose time, which counts it, is added next.
-inline void add_bytes(Tally& to, std::uint64_t bytes) noexcept {
+inline void add_bytes(Aggregate& to, std::uint64_t bytes) noexcept {
   const bool is_first = to.times.count == 0;
   to.bytes += bytes;
   to.least_bytes = is_first || bytes < to.least_bytes ? bytes : to.least_bytes;
@@ -94,17 +94,17 @@ inline void add_bytes(Tally& to, std::uint64_t bytes) noexcept {
 }
 
 /// Which of the two examples is set, in Head::flags.
-enum class ActivityTallyOf : std::uint8_t { kKernel, kMemory };
+enum class ActivityAggregateOf : std::uint8_t { kKernel, kMemory };
 
-/// A tally of device activities. `tally.lane` is the lane of kernels' names; it holds no example.
-/// Times are on CUPTI's clock.
-struct ActivityTally {
-  Tally tally;
+/// A aggregate of device activities. `aggregate.lane` is the lane of kernels' names; it holds no
+/// example. Times are on CUPTI's clock.
+struct ActivityAggregate {
+  Aggregate aggregate;
   LaneId owner_lane;    ///< of the example whose activities these are
   std::uint32_t owner;  ///< its number; 0: unknown
   KernelActivity kernel;
   MemoryActivity memory;
 };
-static_assert(sizeof(ActivityTally) == 1592);
+static_assert(sizeof(ActivityAggregate) == 1592);
 
 }  // namespace ompdm::spool
