@@ -64,7 +64,7 @@ void check_recorded(const report::Condition& condition, const Ends& recordings) 
   if (!takes_events(condition.path)) return;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const analysis::Analysis& one = recordings[i];
-    if (is_told_whole(one.recording)) continue;
+    if (is_recorded_whole(one.recording)) continue;
     throw Error(
         fmt::format("'{}': not known of the whole run in {}, which {}: the condition cannot "
                     "be tested",

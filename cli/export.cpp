@@ -128,8 +128,8 @@ Span part_of(const AskedPart& asked, const Span& there, const std::string& whose
 /// When the events of a recording are told. Throws Error where none is.
 Span recorded_span(const Trace& trace) {
   const Recording& recording = trace.recording;
-  const Span span{recording.told_from,
-                  recording.told_to != 0 ? recording.told_to : trace.process.wall};
+  const Span span{recording.recorded_from,
+                  recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall};
   const bool is_counted =
       recording.detail == "tallies" || (!recording.detail.empty() && span.from >= span.to);
   if (is_counted) {

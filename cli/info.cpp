@@ -38,23 +38,23 @@ std::string detail_of(const Trace& trace, bool running) {
   if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
   if (recording.is_part()) {
     return fmt::format("a part of a run, from {} to {}: the rest is not here",
-                       report::spoken_time(recording.told_from),
-                       report::spoken_time(recording.told_to));
+                       report::spoken_time(recording.recorded_from),
+                       report::spoken_time(recording.recorded_to));
   }
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : trace.process.wall;
-  if (recording.detail == "window" && to <= recording.told_from) {
+  const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
+  if (recording.detail == "window" && to <= recording.recorded_from) {
     return to < trace.process.wall ? "counted, the window ended before it began"
            : running               ? "counted, the window has not begun yet"
                                    : "counted, the window did not begin before the end";
   }
-  if (recording.detail == "window" && recording.told_from == 0 && recording.told_to == 0) {
+  if (recording.detail == "window" && recording.recorded_from == 0 && recording.recorded_to == 0) {
     return running ? "all events are told: the window has not ended yet"
                    : "all events are told: the window did not end before the program did (the "
                      "directive of --until was not met, or --duration was not over)";
   }
   return fmt::format(
-      "events told from {} {}, the rest counted{}", report::spoken_time(recording.told_from),
-      recording.told_to == 0 ? "on" : "to " + report::spoken_time(recording.told_to),
+      "events told from {} {}, the rest counted{}", report::spoken_time(recording.recorded_from),
+      recording.recorded_to == 0 ? "on" : "to " + report::spoken_time(recording.recorded_to),
       recording.detail == "spool_limit" ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
                                         : "");
 }

@@ -133,7 +133,7 @@ int test(const std::vector<report::Condition>& conditions,
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
   });
   const bool is_part = std::ranges::any_of(analyses, [](const analysis::Analysis& one) {
-    return !is_told_whole(one.recording) && !one.recording.is_part();
+    return !is_recorded_whole(one.recording) && !one.recording.is_part();
   });
   if (exit_status == 0 && is_part) {
     fmt::print(

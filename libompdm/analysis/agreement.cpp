@@ -173,7 +173,7 @@ bool does_other_work(const Analysis& run, const Analysis& own) {
 /// Whether a run would have the finding if it were one there: of a part that was counted, only what
 /// ran on the host is known.
 bool was_looked_for(const Finding& finding, const Analysis& run) {
-  return is_told_whole(run) || finding.pattern == "host_fallback";
+  return is_recorded_whole(run) || finding.pattern == "host_fallback";
 }
 
 /// What a run says of a finding that it does not have.
@@ -192,7 +192,7 @@ RunVerdict without_it(const Analysis& own, const Finding& finding, const Terms& 
   const bool repeats_less = !is_reached || (there == 1 && most_instances(own, places) > 1);
   if (!tells_less && !repeats_less) return RunVerdict::kNeeded;
   return !edits.empty() && does_other_work(other, own) ? RunVerdict::kOtherWork
-                                                       : RunVerdict::kUntold;
+                                                       : RunVerdict::kUnrecorded;
 }
 
 bool share_terms(const Terms& some, const Terms& others) {
@@ -252,7 +252,8 @@ RunVerdict of_edits(const Terms& mine, const Run& own, const Run& other, const F
   });
   if (lacks_some) return RunVerdict::kOtherEdits;
   if (!has_more) return RunVerdict::kHolds;
-  return was_looked_for(finding, other.analysis) ? RunVerdict::kOtherEdits : RunVerdict::kUntold;
+  return was_looked_for(finding, other.analysis) ? RunVerdict::kOtherEdits
+                                                 : RunVerdict::kUnrecorded;
 }
 
 RunVerdict verdict_of(const Run& own, std::size_t at, const Run& other) {
@@ -317,7 +318,7 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
     return std::ranges::find(verdicts, verdict) != verdicts.end();
   };
   if (std::ranges::any_of(verdicts, speaks_against_edits)) withdraw_edits(finding);
-  if (any(RunVerdict::kUntold) && !finding.edits.empty()) {
+  if (any(RunVerdict::kUnrecorded) && !finding.edits.empty()) {
     finding.confidence = Confidence::kPossible;
   }
   finding.runs = std::move(verdicts);

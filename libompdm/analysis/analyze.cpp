@@ -162,8 +162,8 @@ bool lacks_events(const Analysis& analysis) {
   return analysis.truncated || std::ranges::any_of(analysis.losses, is_of_events);
 }
 
-bool is_told_whole(const Analysis& analysis) {
-  return is_told_whole(analysis.recording) && !lacks_events(analysis);
+bool is_recorded_whole(const Analysis& analysis) {
+  return is_recorded_whole(analysis.recording) && !lacks_events(analysis);
 }
 
 bool has_transfers(const Recording& recording) {

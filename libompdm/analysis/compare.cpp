@@ -249,7 +249,7 @@ Comparison compare(std::span<const Analysis> versions) {
   Chains findings(versions.size());
   // Loops and findings of a part of a run have neither gone nor come.
   const bool are_whole =
-      std::ranges::all_of(versions, [](const Analysis& one) { return is_told_whole(one); });
+      std::ranges::all_of(versions, [](const Analysis& one) { return is_recorded_whole(one); });
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Analysis& own = versions[i];
     for (std::size_t before = i; before-- > 0;) {

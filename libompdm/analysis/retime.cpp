@@ -334,7 +334,7 @@ void check_clocks(const Trace& trace) {
 
 void check_detail(const Trace& trace) {
   const Recording& recording = trace.recording;
-  if (is_told_whole(recording)) return;
+  if (is_recorded_whole(recording)) return;
   const bool counted = is_only_counted(recording, trace.process.wall);
   const char* again = recording.detail == "tallies"       ? "without --detail tallies"
                       : recording.detail == "spool_limit" ? "with a larger --max-spool"

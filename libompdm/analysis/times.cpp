@@ -29,10 +29,10 @@ void note_clock(Headline& headline, Clock clock) {
 Nanoseconds span_of(const Trace& trace) {
   const Recording& recording = trace.recording;
   if (recording.detail.empty()) return program_wall_of(trace);
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : trace.process.wall;
+  const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
   // Of a part that was taken out it is not known how much of the hashing was in it.
   const Nanoseconds hashing = recording.is_part() ? 0 : trace.process.wall - program_wall_of(trace);
-  return std::max(to - recording.told_from - hashing, Nanoseconds{0});
+  return std::max(to - recording.recorded_from - hashing, Nanoseconds{0});
 }
 
 bool moves_data(const Trace& trace, const Region& region) {
@@ -52,8 +52,8 @@ bool moves_data(const Trace& trace, const Region& region) {
 Interval within_part(const Recording& recording, Interval time) {
   if (!recording.is_part()) return time;
   const Nanoseconds to =
-      recording.told_to != 0 ? recording.told_to : std::numeric_limits<Nanoseconds>::max();
-  return {std::max(time.begin, recording.told_from), std::min(time.end, to)};
+      recording.recorded_to != 0 ? recording.recorded_to : std::numeric_limits<Nanoseconds>::max();
+  return {std::max(time.begin, recording.recorded_from), std::min(time.end, to)};
 }
 
 /// What data movement took, from transfers and allocations that come in order of their begins and
@@ -170,7 +170,7 @@ VerdictSums sums_of(std::span<const Analysis> analyses) {
 bool knows_all(const Analysis& one) {
   if (!has_target_events(one)) return true;
   return knows_transfers(one) && !lacks_events(one) &&
-         (ompdm::is_told_whole(one.recording) || one.recording.is_part()) &&
+         (ompdm::is_recorded_whole(one.recording) || one.recording.is_part()) &&
          one.headline.measured && !one.recording.unified_shared_memory;
 }
 

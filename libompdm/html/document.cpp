@@ -297,7 +297,6 @@ namespace ompdm::report {
 
 namespace {
 
-
 /// Text for a script element, without any `<`: no end tag and no comment can begin in it.
 std::string inert(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -436,7 +435,7 @@ std::string basis_of(std::span<const analysis::Analysis> analyses) {
 Json recorded_parts(std::span<const analysis::Analysis> analyses) {
   Json lines = Json::array();
   for (const analysis::Analysis& one : analyses) {
-    if (!is_told_whole(one.recording)) lines.push_back(recorded_part(one));
+    if (!is_recorded_whole(one.recording)) lines.push_back(recorded_part(one));
     if (lacks_events(one)) lines.push_back(left_part(one));
   }
   return lines;

@@ -62,7 +62,7 @@ void start_recording_events(std::uint64_t now) noexcept {
   if (opened.exchange(true)) {
     return;
   }
-  __atomic_store_n(&header().told_from, now, __ATOMIC_RELAXED);
+  __atomic_store_n(&header().recorded_from, now, __ATOMIC_RELAXED);
   recorder.aggregating.store(false, std::memory_order_relaxed);
   if (recorder.config.duration != 0) {
     window_end.store(since_attach() + recorder.config.duration);
@@ -121,7 +121,7 @@ void start_window() noexcept {
   spool::FileHeader& draft = recorder.draft;
   if (!config.events) {
     draft.detail = spool::Detail::kNone;
-    draft.told_to = draft.attach.ticks;
+    draft.recorded_to = draft.attach.ticks;
     recorder.aggregating.store(true);
     return;
   }
@@ -130,7 +130,7 @@ void start_window() noexcept {
   }
   draft.detail = spool::Detail::kWindow;
   if (config.after != 0) {
-    draft.told_from = spool::kNotYet;
+    draft.recorded_from = spool::kNotYet;
     recorder.aggregating.store(true);
   } else if (config.duration != 0) {
     window_end.store(config.duration);
@@ -163,11 +163,11 @@ void update_window(std::uint64_t now) noexcept {
 
 void stop_recording_events(spool::Detail why) noexcept {
   std::uint64_t none = 0;
-  if (__atomic_compare_exchange_n(&header().told_to, &none, ticks(), false, __ATOMIC_RELAXED,
+  if (__atomic_compare_exchange_n(&header().recorded_to, &none, ticks(), false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     if (!opened.exchange(true) && recorder.config.after != 0) {
       // The window never opened.
-      __atomic_store_n(&header().told_from, header().told_to, __ATOMIC_RELAXED);
+      __atomic_store_n(&header().recorded_from, header().recorded_to, __ATOMIC_RELAXED);
     }
     header().detail = why;
   }

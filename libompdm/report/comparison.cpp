@@ -141,7 +141,7 @@ std::vector<std::string> of_each(const Versions& all, const char* between, Text 
 /// What is not compared, and why; empty if all is.
 std::string untold_sentence(const Versions& all) {
   const std::vector<std::string> why = of_each(all, " ", [](const Analysis& one) -> std::string {
-    if (is_told_whole(one)) return {};
+    if (is_recorded_whole(one)) return {};
     if (is_only_counted(one.recording, one.process.wall)) return "was only counted";
     return lacks_events(one) ? "lacks events" : "is told event by event only in part";
   });
@@ -154,7 +154,7 @@ std::string untold_sentence(const Versions& all) {
 /// prediction, and where untold_sentence() is not.
 std::string prediction_sentence(const Versions& all) {
   const auto& predicted = all.first().prediction;
-  if (!all.told_whole || !predicted || !analysis::saves_time(all.first())) return {};
+  if (!all.recorded_whole || !predicted || !analysis::saves_time(all.first())) return {};
   const Nanoseconds wall = all.last().program_wall;
   std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
                                  spoken_time(predicted->wall), spoken_time(wall));
@@ -307,7 +307,7 @@ Json findings_json(const Versions& all) {
 Json prediction_json(const Versions& all) {
   const Analysis& before = all.first();
   // Without waste there is nothing to hold AFTER against.
-  if (!all.told_whole || !before.prediction || before.prediction->wall == before.program_wall) {
+  if (!all.recorded_whole || !before.prediction || before.prediction->wall == before.program_wall) {
     return nullptr;
   }
   const auto compared = [](const Json& predicted, const Json& achieved) {
@@ -333,7 +333,7 @@ Json versions_json(const Versions& all) {
         {{"name", all.names[i]},
          {"trace", compared_trace_json(one)},
          {"totals", totals_json(one.totals)},
-         {"needless_bytes", is_told_whole(one) ? Json(redundant_bytes(one)) : Json(nullptr)},
+         {"needless_bytes", is_recorded_whole(one) ? Json(redundant_bytes(one)) : Json(nullptr)},
          {"step", factor(i, i - 1)},
          {"speedup", factor(i, 0)}});
   }
@@ -363,8 +363,8 @@ std::string comparison_json(const Versions& all) {
   json["variables"] =
       rows_json(all, all.rows.variables, &Analysis::variables,
                 [](const analysis::VariableRow& row, std::size_t) { return variable_json(row); });
-  json["iterations"] = all.told_whole ? loops_json(all) : Json(nullptr);
-  json["findings"] = all.told_whole ? findings_json(all) : Json(nullptr);
+  json["iterations"] = all.recorded_whole ? loops_json(all) : Json(nullptr);
+  json["findings"] = all.recorded_whole ? findings_json(all) : Json(nullptr);
   if (all.are_two()) json["prediction"] = prediction_json(all);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -419,7 +419,8 @@ Versions::Versions(Analyses of, std::span<const std::string> called)
       names(called.begin(), called.end()),
       rows(analysis::compare(of)),
       sources(of),
-      told_whole(std::ranges::all_of(of, [](const Analysis& one) { return is_told_whole(one); })),
+      recorded_whole(
+          std::ranges::all_of(of, [](const Analysis& one) { return is_recorded_whole(one); })),
       are_whole(why_not_whole(of.front()).empty() && why_not_whole(of.back()).empty()) {
   if (names.empty()) names = {"BEFORE", "AFTER"};
 }
@@ -498,7 +499,7 @@ std::vector<std::string> comparison_warnings(const Versions& versions) {
 }
 
 std::string findings_sentence(const Versions& versions) {
-  if (!versions.told_whole) return untold_sentence(versions);
+  if (!versions.recorded_whole) return untold_sentence(versions);
   std::size_t went = 0;
   std::size_t stay = 0;
   std::size_t came = 0;

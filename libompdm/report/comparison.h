@@ -34,7 +34,7 @@ struct Versions {
 
   /// Whether all runs are recorded as events throughout, and nothing is missing: else only figures
   /// that were counted, too, can be compared.
-  bool told_whole = false;
+  bool recorded_whole = false;
 
   /// Whether the figures of the first and the last are those of whole runs: else none is so many
   /// times the other's.

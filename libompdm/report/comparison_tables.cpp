@@ -279,7 +279,7 @@ Table compared_totals(const Versions& versions) {
   for (const Analysis& one : versions.recordings) {
     totals.push_back(values_of(analysis::figures_of(one)));
     for (auto& [name, value] : totals.back()) {
-      if (name.ends_with("_union_ns") && !is_told_whole(one)) value = {};
+      if (name.ends_with("_union_ns") && !is_recorded_whole(one)) value = {};
     }
   }
   const auto add = [&](const char* name, const std::vector<const char*>& figures) {
@@ -457,7 +457,7 @@ Table versions_table(const Versions& versions) {
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Analysis& one = versions.recordings[i];
     const analysis::Totals& totals = one.totals;
-    const bool told = is_told_whole(one);
+    const bool told = is_recorded_whole(one);
     const auto if_told = [&](Cell cell) { return told ? std::move(cell) : Cell(); };
     const std::vector<Cell> step = factor_cells(speedup(versions, i, i - 1));
     const std::vector<Cell> all = factor_cells(speedup(versions, i, 0));

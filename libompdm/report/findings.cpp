@@ -114,7 +114,7 @@ std::string runs_sentence(const Finding& finding) {
   };
   add(RunVerdict::kUnreached, "; not in {}, which does not reach it",
       "; not in {}, which do not reach it");
-  add(RunVerdict::kUntold, "; {} reaches it, and tells too little",
+  add(RunVerdict::kUnrecorded, "; {} reaches it, and tells too little",
       "; {} reach it, and tell too little");
   add(RunVerdict::kNeeded, "; not in {}, which reaches it too", "; not in {}, which reach it too");
   add(RunVerdict::kOtherEdits, "; {} would take other edits", "; {} would take other edits");
@@ -133,7 +133,7 @@ std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
           {"other_edits", runs_with(finding, RunVerdict::kOtherEdits)},
           {"other_work", runs_with(finding, RunVerdict::kOtherWork)},
           {"unreached", runs_with(finding, RunVerdict::kUnreached)},
-          {"untold", runs_with(finding, RunVerdict::kUntold)}};
+          {"untold", runs_with(finding, RunVerdict::kUnrecorded)}};
 }
 
 namespace {
@@ -195,7 +195,7 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
     return "Redundant transfers were not looked for: that takes single events, and none is told.";
   }
   const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
-    return is_told_whole(one) || (one.recording.is_part() && !lacks_events(one));
+    return is_recorded_whole(one) || (one.recording.is_part() && !lacks_events(one));
   });
   const std::string_view where =
       is_all ? "in this run" : "in what of this run is told event by event";

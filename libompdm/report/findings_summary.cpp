@@ -60,7 +60,7 @@ std::string saved(const Analysis& one) {
   const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
   const std::string text =
-      is_told_whole(one.recording) || one.recording.is_part()
+      is_recorded_whole(one.recording) || one.recording.is_part()
           ? fmt::format("{}{} of {}{}{}", at_most(most), most->spared_transfers,
                         counted(copies, "copy", "copies"), bytes_of(*most, bytes),
                         time_of(one, *most))

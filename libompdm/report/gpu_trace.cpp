@@ -401,17 +401,17 @@ bool is_place(const std::string& directive, const std::string& where) {
 std::string unlisted_part(const Trace& trace) {
   const Recording& recording = trace.recording;
   const std::string lost = lost_events(trace.losses);
-  if (is_told_whole(recording) || recording.is_part()) {
+  if (is_recorded_whole(recording) || recording.is_part()) {
     return lost.empty() ? lost : "what was lost is not listed: " + lost;
   }
   const Nanoseconds wall = trace.process.wall;
   if (is_only_counted(recording, wall)) {
     return "nothing is listed: the run was counted, not told event by event";
   }
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : wall;
   return fmt::format(
       "what began from {} to {} of {} is listed: the rest was counted, not told event by event",
-      spoken_time(std::max(recording.told_from, Nanoseconds{0})), spoken_time(to),
+      spoken_time(std::max(recording.recorded_from, Nanoseconds{0})), spoken_time(to),
       spoken_time(wall));
 }
 

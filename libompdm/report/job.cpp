@@ -581,7 +581,7 @@ std::string first_ranges(const RankSet& ranks) {
 }
 
 /// Counts, bytes and times are of all that ran, all else is of what was told event by event.
-std::string told_in_part(const Summary& job) {
+std::string recorded_in_part(const Summary& job) {
   const ToldRanks told = told_ranks(job);
   std::vector<std::string> parts;
   if (!told.counted.empty()) parts.push_back("only counted: " + first_ranges(told.counted));
@@ -604,7 +604,7 @@ std::vector<std::string> job_warnings(const Summary& job) {
   tell(missing_ranks(job), "of the job without a trace");
   tell(job.killed, "killed, or left by _exit, quick_exit or exec");
   tell(job.truncated, "of which the trace is cut short");
-  if (const std::string line = told_in_part(job); !line.empty()) lines.push_back(line);
+  if (const std::string line = recorded_in_part(job); !line.empty()) lines.push_back(line);
   tell(told_ranks(job).parts, "of which a part of the run is here, and in the figures");
   const auto reaches = job.facts.find("reach");
   if (reaches != job.facts.end()) {

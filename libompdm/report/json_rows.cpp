@@ -214,8 +214,8 @@ Json trace_json(const Analysis& one, std::size_t offset) {
           {"wall_ns", process.wall},
           {"hashing_ns", process.wall - one.program_wall},
           {"detail", recording.detail.empty() ? "events" : recording.detail},
-          {"told_from_ns", recording.told_from},
-          {"told_to_ns", recording.told_to != 0 ? recording.told_to : process.wall},
+          {"told_from_ns", recording.recorded_from},
+          {"told_to_ns", recording.recorded_to != 0 ? recording.recorded_to : process.wall},
           {"runtime", recording.runtime},
           {"reach", recording.reach},
           {"cupti", recording.cupti},
@@ -355,7 +355,7 @@ const char* name_of(analysis::Verdict verdict) {
 
 Json compared_trace_json(const Analysis& one) {
   Json json = trace_json(one, 0);
-  if (is_told_whole(one)) return json;
+  if (is_recorded_whole(one)) return json;
   for (const char* length :
        {"transfer_union_ns", "movement_union_ns", "kernel_union_ns", "device_union_ns"}) {
     json[length] = nullptr;

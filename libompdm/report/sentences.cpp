@@ -344,7 +344,7 @@ bool ends_counted(const Analysis& one) {
   const Recording& recording = one.recording;
   return recording.detail == "tallies" ||
          (!recording.detail.empty() && !recording.is_part() &&
-          (recording.told_to != 0 || recording.told_from >= one.process.wall));
+          (recording.recorded_to != 0 || recording.recorded_from >= one.process.wall));
 }
 
 void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std::string>& lines) {
@@ -398,12 +398,12 @@ std::string recorded_part(const Analysis& one) {
            "the run's time, loops and findings";
   }
   const Nanoseconds wall = one.process.wall;
-  const Nanoseconds to = recording.told_to != 0 ? recording.told_to : wall;
+  const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : wall;
   if (recording.is_part()) {
     return fmt::format("a part of a run of {}, from {} to {}: all figures are of it alone",
-                       spoken_time(wall), spoken_time(recording.told_from), spoken_time(to));
+                       spoken_time(wall), spoken_time(recording.recorded_from), spoken_time(to));
   }
-  if (to <= recording.told_from) {
+  if (to <= recording.recorded_from) {
     if (recording.detail == "spool_limit") {
       return "the spool was full (OMPDM_MAX_SPOOL) before the window in which events are told "
              "began: the run was counted";
@@ -416,7 +416,7 @@ std::string recorded_part(const Analysis& one) {
                : "the window in which events are told did not begin before the end: the run was "
                  "counted";
   }
-  if (recording.told_from == 0 && recording.told_to == 0) {
+  if (recording.recorded_from == 0 && recording.recorded_to == 0) {
     return one.running ? "the window in which events are told has not ended yet: all of the run is "
                          "told so far"
                        : "the window in which events are told did not end before the program did "
@@ -424,13 +424,13 @@ std::string recorded_part(const Analysis& one) {
                          "of the run is told";
   }
   const std::string part =
-      recording.told_from == 0
+      recording.recorded_from == 0
           ? fmt::format("the first {} of {}", spoken_time(to), spoken_time(wall))
-      : recording.told_to == 0
-          ? fmt::format("the last {} of {}", spoken_time(to - recording.told_from),
+      : recording.recorded_to == 0
+          ? fmt::format("the last {} of {}", spoken_time(to - recording.recorded_from),
                         spoken_time(wall))
-          : fmt::format("{} from {} on, of {}", spoken_time(to - recording.told_from),
-                        spoken_time(recording.told_from), spoken_time(wall));
+          : fmt::format("{} from {} on, of {}", spoken_time(to - recording.recorded_from),
+                        spoken_time(recording.recorded_from), spoken_time(wall));
   return fmt::format(
       "told event by event: {}{}: shares of the run's time, waits, loops and findings are of that "
       "part alone",

@@ -163,7 +163,7 @@ enum class Detail : std::uint32_t {
   kSpoolLimit = 3,  ///< until the spool reached its limit
 };
 
-/// FileHeader::told_from of a window that has not opened yet.
+/// FileHeader::recorded_from of a window that has not opened yet.
 inline constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
 
 /// Whether target events reach the recorder, as found at attach. libomptarget connects to the
@@ -234,9 +234,9 @@ struct FileHeader {
   Detail detail;
   std::uint32_t process_group;  ///< in which the program was started; 0: not known
   std::uint64_t
-      told_from;          ///< ticks, from which on events are told; 0: from the beginning; kNotYet
-  std::uint64_t told_to;  ///< up to which; 0: to the end
-  Realtime realtime;      ///< at attach
+      recorded_from;  ///< ticks, from which on events are told; 0: from the beginning; kNotYet
+  std::uint64_t recorded_to;                  ///< up to which; 0: to the end
+  Realtime realtime;                          ///< at attach
   std::uint32_t realtime_max_error_us;        ///< its maximum error
   std::uint32_t realtime_estimated_error_us;  ///< its estimated error
   std::uint32_t reserved3;

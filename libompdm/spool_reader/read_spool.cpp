@@ -151,9 +151,9 @@ Recording recording_of(const spool::FileHeader& header, const ClockScale& clock)
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
   recording.detail = word_of(header.detail, kDetailWords, "");
-  if (header.told_from != 0 && header.told_from != spool::kNotYet)
-    recording.told_from = clock.at(header.told_from);
-  if (header.told_to != 0) recording.told_to = clock.at(header.told_to);
+  if (header.recorded_from != 0 && header.recorded_from != spool::kNotYet)
+    recording.recorded_from = clock.at(header.recorded_from);
+  if (header.recorded_to != 0) recording.recorded_to = clock.at(header.recorded_to);
   recording.finished = header.state == spool::State::kFinished;
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
@@ -222,8 +222,8 @@ Trace read_spool(const std::filesystem::path& path) {
   model.process = trace::process_of(header);
   const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
   model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
-  if (header.told_from == spool::kNotYet) {
-    model.recording.told_from = model.recording.told_to = model.process.wall;
+  if (header.recorded_from == spool::kNotYet) {
+    model.recording.recorded_from = model.recording.recorded_to = model.process.wall;
   }
 
   trace::complete_paths(model.modules, model.process.directory);

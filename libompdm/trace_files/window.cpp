@@ -118,12 +118,13 @@ class Window {
     part.truncated = trace_.truncated;
     part.process = trace_.process;
     part.recording = trace_.recording;
-    const Nanoseconds begin = std::max(trace_.recording.told_from, Nanoseconds{0});
-    const Nanoseconds end = std::max(
-        begin, trace_.recording.told_to != 0 ? trace_.recording.told_to : trace_.process.wall);
+    const Nanoseconds begin = std::max(trace_.recording.recorded_from, Nanoseconds{0});
+    const Nanoseconds end =
+        std::max(begin, trace_.recording.recorded_to != 0 ? trace_.recording.recorded_to
+                                                          : trace_.process.wall);
     part.recording.detail = Recording::kPart;
-    part.recording.told_from = std::clamp(from_, begin, end);
-    part.recording.told_to = std::clamp(to_, part.recording.told_from, end);
+    part.recording.recorded_from = std::clamp(from_, begin, end);
+    part.recording.recorded_to = std::clamp(to_, part.recording.recorded_from, end);
     part.host_device = trace_.host_device;
     definition_lists([&](std::string_view, auto rows) { part.*rows = trace_.*rows; });
     return part;

@@ -145,7 +145,7 @@ TEST(Window, ThatBeginsAfterTheEndIsSaidSo) {
   const Recorded window = record({long_heat(), {{"OMPDM_AFTER", "1h"}}});
   expect_same_figures(window.report, told);
   EXPECT_EQ(window.trace.regions.size(), 0U);
-  EXPECT_EQ(window.trace.recording.told_from, window.trace.process.wall);
+  EXPECT_EQ(window.trace.recording.recorded_from, window.trace.process.wall);
 }
 
 TEST(CountedReport, SaysWhyThereAreNoShares) {

@@ -211,7 +211,7 @@ enum class RunVerdict : std::uint8_t {
   kOtherEdits,  ///< it is needless there too, and would take other edits
   kOtherWork,   ///< from the place of the edits it came to directives that this run did not execute
   kUnreached,   ///< it executed none of the finding's directives
-  kUntold,      ///< it executed them, and shows too little: once only, or with less recorded
+  kUnrecorded,  ///< it executed them, and shows too little: once only, or with less recorded
 };
 
 /// Whether a run's verdict takes the edits from a finding.
@@ -424,7 +424,7 @@ bool has_transfers(const Recording& recording);
 bool lacks_events(const Analysis& analysis);
 
 /// Whether all of the run is told event by event (ompdm/trace.h), and none of it is missing.
-bool is_told_whole(const Analysis& analysis);
+bool is_recorded_whole(const Analysis& analysis);
 
 /// Whether a prediction is of a wall time that is a hundredth less than the run's or better.
 bool saves_time(const Analysis& analysis, const std::optional<Prediction>& prediction);

@@ -112,8 +112,8 @@ struct Recording {
   /// be told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
   /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
   std::string detail;
-  Nanoseconds told_from = 0;  ///< regions that began from here on are told
-  Nanoseconds told_to = 0;    ///< and up to here; 0: to the end
+  Nanoseconds recorded_from = 0;  ///< regions that began from here on are told
+  Nanoseconds recorded_to = 0;    ///< and up to here; 0: to the end
   bool operator==(const Recording&) const = default;
   /// `detail` of what window_of() took out of a recording.
   static constexpr const char* kPart = "part";
@@ -136,8 +136,8 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("hashing_ns", row.hashing_ns, {.optional = true});
   visit("detail", row.detail, {.optional = true});
   if (!row.detail.empty()) {
-    visit("told_from_ns", row.told_from);
-    visit("told_to_ns", row.told_to, {.optional = true});
+    visit("told_from_ns", row.recorded_from);
+    visit("told_to_ns", row.recorded_to, {.optional = true});
   }
   visit("finished", row.finished);
   visit("registered", row.registered);
@@ -197,17 +197,17 @@ struct Trace {
 
 /// Whether all of the run is told event by event: else loops, findings, waits and unions of time
 /// are of a part of it, or not known.
-inline bool is_told_whole(const Recording& recording) {
+inline bool is_recorded_whole(const Recording& recording) {
   // A window that was open from the beginning to the end left nothing out.
-  return recording.detail.empty() ||
-         (recording.detail == "window" && recording.told_from <= 0 && recording.told_to == 0);
+  return recording.detail.empty() || (recording.detail == "window" &&
+                                      recording.recorded_from <= 0 && recording.recorded_to == 0);
 }
 
 /// Whether none of it is. `wall` is how long the process took.
 inline bool is_only_counted(const Recording& recording, Nanoseconds wall) {
   return recording.detail == "tallies" ||
          (!recording.detail.empty() &&
-          recording.told_from >= (recording.told_to != 0 ? recording.told_to : wall));
+          recording.recorded_from >= (recording.recorded_to != 0 ? recording.recorded_to : wall));
 }
 
 /// Whether events of the run are missing for this reason: then figures are of what is left. Names,

@@ -99,7 +99,7 @@ TEST(Agreement, IsNotAskedOfARunThatDoesNotComeThere) {
 TEST(Agreement, IsPossibleOnlyWhereARunTellsTooLittle) {
   const auto runs = agreed({plain(), plain(1)});
   const Finding& finding = mapping_of(runs[0]);
-  EXPECT_EQ(finding.runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kUntold}));
+  EXPECT_EQ(finding.runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kUnrecorded}));
   EXPECT_FALSE(finding.edits.empty());
   EXPECT_EQ(finding.confidence, Confidence::kPossible);
 }
@@ -111,7 +111,7 @@ TEST(Agreement, KnowsThatContentsWereNotLookedAt) {
   blind.recording.hashing = "off";
   blind.findings.clear();
   const auto runs = agreed({looked, blind});
-  EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kUntold);
+  EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kUnrecorded);
 }
 
 // A finding cannot be missed where it was not looked for.
@@ -121,9 +121,9 @@ TEST(Agreement, IsNotAskedOfWhatWasOnlyCounted) {
     part.findings.clear();
     part.too_small.clear();
     part.recording.detail = detail;
-    part.recording.told_to = part.process.wall / 2;
+    part.recording.recorded_to = part.process.wall / 2;
     const auto runs = agreed({plain(), part});
-    EXPECT_EQ(mapping_of(runs[0]).runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kUntold}));
+    EXPECT_EQ(mapping_of(runs[0]).runs, (Verdicts{RunVerdict::kHolds, RunVerdict::kUnrecorded}));
     EXPECT_FALSE(mapping_of(runs[0]).edits.empty());
     EXPECT_EQ(mapping_of(runs[0]).confidence, Confidence::kPossible);
   }

@@ -46,14 +46,14 @@ TEST(Link, TimesATransferByLatencyAndBytes) {
   EXPECT_EQ(transfer_time(parse_link("pcie4x16"), 25'000'000'000), 1'000'006'000);
 }
 
-std::string refusal_of(const char* detail, Nanoseconds told_from, Nanoseconds told_to) {
+std::string refusal_of(const char* detail, Nanoseconds recorded_from, Nanoseconds recorded_to) {
   test::TraceBuilder build;
   build.wait(100);
   Trace trace = build.take();
   trace.file = "a.json";
   trace.recording.detail = detail;
-  trace.recording.told_from = told_from;
-  trace.recording.told_to = told_to;
+  trace.recording.recorded_from = recorded_from;
+  trace.recording.recorded_to = recorded_to;
   try {
     retime(std::move(trace), slow());
   } catch (const Error& error) {

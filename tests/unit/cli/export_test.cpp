@@ -139,7 +139,7 @@ TEST_P(ExportJson, IsOfWhatIsToldAlone) {
   Trace trace = test::synthetic_trace({.events = 200});
   trace.process.wall = 100'000'000;
   trace.recording.detail = "spool_limit";
-  trace.recording.told_to = 25'600'000;
+  trace.recording.recorded_to = 25'600'000;
   write_trace(trace, scratch_.folder() / "trace.json");
   const std::string command = shell_word(OMPDM_COMMAND) + " export trace.json --format json ";
   const std::string told = "ompdm: trace.json: its events are told from 0 ns to 25.6 ms: ";
@@ -154,8 +154,8 @@ TEST_P(ExportJson, IsOfWhatIsToldAlone) {
   EXPECT_EQ(cut.status, 0);
   EXPECT_EQ(cut.err, told + "the part is cut to that\nompdm: wrote trace.window.json\n");
   const Recording part = read_trace(scratch_.folder() / "trace.window.json").recording;
-  EXPECT_EQ(part.told_from, 1'000'000);
-  EXPECT_EQ(part.told_to, 25'600'000);
+  EXPECT_EQ(part.recorded_from, 1'000'000);
+  EXPECT_EQ(part.recorded_to, 25'600'000);
 }
 
 TEST_P(ExportJson, OfACountedRunHasNoPart) {

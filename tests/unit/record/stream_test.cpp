@@ -266,7 +266,7 @@ TEST_P(Counted, GoesOnWhereTheSpoolIsFull) {
   add_counted(both, sums);
   EXPECT_EQ(sums, sums_of_events(told));
   EXPECT_EQ(both.header.detail, spool::Detail::kSpoolLimit);
-  EXPECT_GT(both.header.told_to, both.header.attach.ticks);
+  EXPECT_GT(both.header.recorded_to, both.header.attach.ticks);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Counted, ::testing::Range(1U, 5U));

@@ -68,12 +68,12 @@ std::string first_line(const Recordings& recordings) {
 }
 
 /// What a run of which only the first part was told would have.
-Recordings told_in_part(std::size_t side, const char* detail) {
+Recordings recorded_in_part(std::size_t side, const char* detail) {
   Recordings recordings = naive_and_data();
   recordings[0].findings = {finding("per_iteration_mapping", 56)};
   analysis::Analysis& part = recordings.at(side);
   part.recording.detail = detail;
-  part.recording.told_to = part.process.wall / 2;
+  part.recording.recorded_to = part.process.wall / 2;
   return recordings;
 }
 
@@ -81,7 +81,7 @@ TEST(ComparedParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   ASSERT_FALSE(compared(naive_and_data())["iterations"].empty());
   for (const char* detail : {"tallies", "window", "spool_limit"}) {
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      const json part = compared(told_in_part(side, detail));
+      const json part = compared(recorded_in_part(side, detail));
       for (const char* table : {"iterations", "findings", "prediction"}) {
         EXPECT_TRUE(part[table].is_null()) << table << ' ' << detail;
       }
@@ -125,11 +125,11 @@ TEST(ComparedParts, WhatIsLeftOutIsSaidAndWhy) {
   const std::string left_out =
       "Loops, findings, unions of time and the prediction are not compared: ";
   EXPECT_EQ(text(naive_and_data()).find(left_out), std::string::npos);
-  const std::string counted = text(told_in_part(0, "tallies"));
+  const std::string counted = text(recorded_in_part(0, "tallies"));
   EXPECT_NE(counted.find(left_out + "BEFORE was only counted\n"), std::string::npos) << counted;
   EXPECT_EQ(counted.find("went"), std::string::npos);
   EXPECT_EQ(counted.find("enqueue"), std::string::npos);
-  const std::string part = text(told_in_part(1, "spool_limit"));
+  const std::string part = text(recorded_in_part(1, "spool_limit"));
   EXPECT_NE(part.find(left_out + "AFTER is told event by event only in part\n"), std::string::npos)
       << part;
 }

@@ -29,7 +29,7 @@ TEST(CountedRun, OfOneThatWasKilledTheLastDirectiveIsNotKnown) {
   EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
   trace.recording.detail = "window";
   EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.told_to = trace.process.wall / 2;
+  trace.recording.recorded_to = trace.process.wall / 2;
   EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
 }
 
@@ -40,8 +40,8 @@ Trace told(const std::string& detail, Nanoseconds from, Nanoseconds to) {
   trace.recording = sample().recording;
   trace.recording.finished = true;
   trace.recording.detail = detail;
-  trace.recording.told_from = from;
-  trace.recording.told_to = to;
+  trace.recording.recorded_from = from;
+  trace.recording.recorded_to = to;
   return trace;
 }
 
@@ -75,7 +75,7 @@ TEST(CountedRun, SparesACountOfWhatIsToldOnly) {
   EXPECT_NE(text_of(trace).find("Needless: "), std::string::npos) << text_of(trace);
   EXPECT_EQ(text_of(trace).find(told_only), std::string::npos);
   trace.recording.detail = "spool_limit";
-  trace.recording.told_to = trace.process.wall - 1;
+  trace.recording.recorded_to = trace.process.wall - 1;
   EXPECT_NE(text_of(trace).find(told_only), std::string::npos) << text_of(trace);
 }
 
@@ -141,9 +141,9 @@ TEST(CountedRun, SaysHowItsWindowEnded) {
   };
   EXPECT_TRUE(has(said(), "did not end before the program did")) << said();
   EXPECT_TRUE(has(said(true), "has not ended yet")) << said(true);
-  trace.recording.told_from = trace.recording.told_to = trace.process.wall / 2;
+  trace.recording.recorded_from = trace.recording.recorded_to = trace.process.wall / 2;
   EXPECT_TRUE(has(said(), "ended before it began")) << said();
-  trace.recording.told_from = trace.recording.told_to = trace.process.wall;
+  trace.recording.recorded_from = trace.recording.recorded_to = trace.process.wall;
   EXPECT_TRUE(has(said(), "did not begin before the end")) << said();
   EXPECT_TRUE(has(said(true), "has not begun yet")) << said(true);
 }

@@ -68,7 +68,7 @@ TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
   EXPECT_EQ(list_of(trace).find("event by event"), std::string::npos);
   trace.process.wall = 90'000'000;
   trace.recording.detail = "spool_limit";
-  trace.recording.told_to = 30'000'000;
+  trace.recording.recorded_to = 30'000'000;
   EXPECT_NE(
       list_of(trace).find("\nwhat began from 0 ns to 30.0 ms of 90.0 ms is listed: the rest was "
                           "counted, not told event by event\n"),

@@ -70,8 +70,8 @@ TEST(Window, HoldsWhatWasAtWorkAndWhatThatBelongsTo) {
     const Trace part = window_of(whole, from, to);
     EXPECT_EQ(find_broken_reference(part), "");
     EXPECT_EQ(part.recording.detail, "part");
-    EXPECT_EQ(part.recording.told_from, from);
-    EXPECT_EQ(part.recording.told_to, to);
+    EXPECT_EQ(part.recording.recorded_from, from);
+    EXPECT_EQ(part.recording.recorded_to, to);
     std::size_t expected = 0;
     for (const DeviceActivity& activity : whole.activities) {
       expected += is_in(activity.begin, activity.end, from, to) ? 1 : 0;
@@ -107,17 +107,17 @@ TEST(Window, OfAllTimeIsAll) {
   EXPECT_EQ(part.ops, whole.ops);
   EXPECT_EQ(part.launches, whole.launches);
   EXPECT_EQ(part.activities, whole.activities);
-  EXPECT_EQ(part.recording.told_to, whole.process.wall);
+  EXPECT_EQ(part.recording.recorded_to, whole.process.wall);
 }
 
 TEST(Window, IsOfWhatIsToldAlone) {
   Trace whole = random_trace(3);
   whole.recording.detail = "spool_limit";
-  whole.recording.told_from = 1000;
-  whole.recording.told_to = 20'000;
+  whole.recording.recorded_from = 1000;
+  whole.recording.recorded_to = 20'000;
   const auto told = [&](Nanoseconds from, Nanoseconds to) {
     const Recording part = window_of(whole, from, to).recording;
-    return std::pair(part.told_from, part.told_to);
+    return std::pair(part.recorded_from, part.recorded_to);
   };
   EXPECT_EQ(told(0, 5000), std::pair(Nanoseconds{1000}, Nanoseconds{5000}));
   EXPECT_EQ(told(5000, 90'000), std::pair(Nanoseconds{5000}, Nanoseconds{20'000}));
