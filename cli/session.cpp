@@ -76,7 +76,7 @@ struct AggregateCounts {
 /// The aggregates of a trace, summed.
 AggregateCounts aggregate_counts(const Trace& trace) {
   AggregateCounts counts;
-  for (const RegionTally& aggregate : trace.region_aggregates)
+  for (const RegionAggregate& aggregate : trace.region_aggregates)
     counts.regions += aggregate.times.count;
   for (const OpAggregate& aggregate : trace.op_aggregates) counts.ops += aggregate.times.count;
   for (const LaunchAggregate& aggregate : trace.launch_aggregates)

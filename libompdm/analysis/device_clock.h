@@ -28,7 +28,7 @@ Trace on_device_clock(Trace trace);
 template <class Row>
 class ByBegin {
  public:
-  explicit ByBegin(const Runs<Row>& rows) {
+  explicit ByBegin(const DedupColumn<Row>& rows) {
     std::size_t i = 1;
     while (i < rows.size() && rows.begin_of(i - 1) <= rows.begin_of(i)) ++i;
     if (i >= rows.size()) return;

@@ -210,7 +210,7 @@ void add_regions(const Trace& trace, const DirectiveTable& table, DirectivePaths
     const Region& region = trace.regions.common(at);
     sums.at(row_of(table, region.site), region.path).time -= own.hashing;
   });
-  for (const RegionTally& aggregate : trace.region_aggregates) {
+  for (const RegionAggregate& aggregate : trace.region_aggregates) {
     add(aggregate.like, aggregate.times.count, sum_of(aggregate.times));
   }
 }

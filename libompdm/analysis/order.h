@@ -45,7 +45,7 @@ void sort_rows(std::vector<Row>& rows, KeyOf key_of, Before before = {}) {
 
 /// Puts rows in order of their begin, and tells where each one went.
 template <class Row>
-std::vector<std::uint32_t> order_by_begin(Runs<Row>& rows) {
+std::vector<std::uint32_t> order_by_begin(DedupColumn<Row>& rows) {
   const std::vector<std::uint32_t> order = rows.sort_by_begin();
   std::vector<std::uint32_t> moved_to(rows.size());
   for (std::uint32_t i = 0; i < moved_to.size(); ++i) {

@@ -82,7 +82,7 @@ Steps::Steps(const Trace& trace, const DirectiveTable& directives)
 }
 
 template <class Row>
-Steps::OfRegion Steps::rows_of_regions(const Runs<Row>& rows) const {
+Steps::OfRegion Steps::rows_of_regions(const DedupColumn<Row>& rows) const {
   OfRegion of;
   if (rows.empty()) return of;
   of.first.resize(trace_.regions.size() + 2);

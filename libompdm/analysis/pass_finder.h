@@ -41,7 +41,7 @@ class Steps {
     std::vector<std::uint32_t> rows;
   };
   template <class Row>
-  [[nodiscard]] OfRegion rows_of_regions(const Runs<Row>& rows) const;
+  [[nodiscard]] OfRegion rows_of_regions(const DedupColumn<Row>& rows) const;
   [[nodiscard]] Step step_of(std::uint32_t number) const;
   [[nodiscard]] PassCost cost_of(std::uint32_t region) const;
   [[nodiscard]] Nanoseconds begin_of(std::uint32_t number) const;

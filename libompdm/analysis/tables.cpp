@@ -40,7 +40,7 @@ Totals totals_of(const Trace& trace) {
   for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
     add(totals.kernel, {0, aggregate.times.count, sum_of(aggregate.times)});
   }
-  for (const RegionTally& aggregate : trace.region_aggregates) {
+  for (const RegionAggregate& aggregate : trace.region_aggregates) {
     add(totals.region,
         {0, aggregate.like.ends_data ? 0U : aggregate.times.count, sum_of(aggregate.times)});
   }

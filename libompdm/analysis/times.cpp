@@ -74,7 +74,7 @@ class Movement {
 
  private:
   void add_regions(Nanoseconds until) {
-    const Runs<Region>& rows = trace_.regions;
+    const DedupColumn<Region>& rows = trace_.regions;
     for (; next_ < rows.size(); ++next_) {
       const std::size_t at = regions_[next_];
       if (rows.begin_of(at) > until) return;
@@ -268,7 +268,7 @@ void add_directives(const Trace& trace, const Analysis& analysis, const Picture&
     if (row == nullptr) continue;
     row->add(length(trace.regions.duration_of(i) - trace.regions.rare(i).hashing));
   }
-  for (const RegionTally& aggregate : trace.region_aggregates) {
+  for (const RegionAggregate& aggregate : trace.region_aggregates) {
     if (Distribution* row = row_of_region(aggregate.like)) row->add(aggregate.times);
   }
 }

@@ -137,7 +137,7 @@ class Storage {
 
   std::vector<Variable>& variables_;
   const std::vector<Site>& sites_;
-  const Runs<DataOp>& ops_;
+  const DedupColumn<DataOp>& ops_;
   calls::SourceCalls& calls_;
   std::uint32_t last_storage_ = 0;
   Pieces pieces_;

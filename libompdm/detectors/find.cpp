@@ -99,7 +99,7 @@ const char* reason_of(Writer writer) {
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
                              const std::vector<Candidate>& told) {
   if (!evidence.contents.known()) return {};
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
   for (const Candidate& candidate : told) {
     for (const Stay& stay : candidate.stays) kept.emplace(stay.device, stay.storage);
@@ -181,7 +181,7 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candid
 /// Fills in the directives and loops of a candidate's finding, as rows, and its variables, as
 /// positions in Trace::variables.
 void refer(const Evidence& evidence, Candidate& candidate) {
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   Finding& finding = candidate.finding;
   std::set<std::size_t> directives;
   std::set<std::size_t> variables;

@@ -192,7 +192,7 @@ std::vector<Candidate> host_fallback(const Evidence& evidence, const Removed& /*
     if (region.device >= 0 && region.device == trace.host_device) group.chosen += count;
   };
   for (const Region& region : trace.regions) add(region, 1);
-  for (const RegionTally& aggregate : trace.region_aggregates)
+  for (const RegionAggregate& aggregate : trace.region_aggregates)
     add(aggregate.like, aggregate.times.count);
   using Cause = facts::HostFallback::Cause;
   const bool is_disabled = trace.recording.target_offload == "disabled";

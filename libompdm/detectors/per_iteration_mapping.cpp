@@ -56,7 +56,7 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   // What was sent of a piece since it was returned: another content, or the one that it had.
   std::set<OffsetPiece> replaced;
   std::set<OffsetPiece> resent;
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   RedundantTransfers redundant;
   compare_contents(evidence, group, redundant);
   const bool never_changes = redundant.facts.same.equal > 0 && !redundant.host_changes();

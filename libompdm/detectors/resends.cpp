@@ -522,7 +522,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
 
 /// Whether a transfer is the first to memory that another directive had only allocated.
 bool is_first_of(const Evidence& evidence, std::uint32_t op, std::uint32_t mapping) {
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   const auto transfers = evidence.mappings.transfers(mapping);
   const auto first = std::ranges::find_if(
       transfers, [&](std::uint32_t one) { return ops.common(one).kind == OpKind::kHtoD; });

@@ -79,7 +79,7 @@ bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32
 }
 
 Kin kin_of(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   if (ops.common(before).variable != ops.common(after).variable || !ops.common(before).variable)
     return Kin::kNone;
   if (host_of(ops[before]) == host_of(ops[after])) {
@@ -283,7 +283,7 @@ std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint3
 }
 
 void append(const Evidence& evidence, std::size_t at, Scalar& scalar) {
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   const Mapping& mapping = evidence.mappings.rows()[at];
   std::uint32_t sent = kNoOp;
   scalar.ops.push_back(mapping.alloc.value);

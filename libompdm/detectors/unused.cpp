@@ -50,7 +50,7 @@ void look_behind_the_unused(std::vector<Unused>& unused) {
 std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, std::size_t number) {
   using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
   const Mapping& mapping = evidence.mappings.rows()[number];
-  const Runs<DataOp>& ops = evidence.trace.ops;
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
   std::vector<Unused> unused;
   const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {

@@ -225,7 +225,7 @@ class Decoder {
   std::uint32_t thread_of(std::uint32_t tid);
   // The last row repeats a row of its lane, perhaps of a thread that has ended.
   template <class Row>
-  void take_thread(Runs<Row>& rows) {
+  void take_thread(DedupColumn<Row>& rows) {
     if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
   }
   void end_innermost();

@@ -18,7 +18,7 @@ namespace {
 
 // Removes the examples' rows and the elements beside them. Returns where each row went.
 template <class Row, class... Beside>
-std::vector<std::uint32_t> without_examples(Runs<Row>& rows, Beside&... beside) {
+std::vector<std::uint32_t> without_examples(DedupColumn<Row>& rows, Beside&... beside) {
   const auto moved =
       rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstExample; });
   (keep_beside(moved, beside), ...);

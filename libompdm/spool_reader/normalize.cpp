@@ -182,7 +182,7 @@ void join_aggregates(DecodedTrace& decoded, std::uint32_t down, std::uint32_t up
 
 // Whether `up` sends the data that `down` has just copied to the runtime's bounce buffer.
 bool are_halves(const DecodedTrace& decoded, std::size_t down, std::size_t up) {
-  const Runs<DataOp>& ops = decoded.trace.ops;
+  const DedupColumn<DataOp>& ops = decoded.trace.ops;
   if (ops.region_of(down) || ops.region_of(up)) return false;
   const DataOp& a = ops.common(down);
   const DataOp& b = ops.common(up);
@@ -203,7 +203,7 @@ bool is_staged_memset(const DecodedTrace& decoded, std::size_t at) {
 
 // Joins halves of bounced copies and splits a memset from the upload that stages it.
 void rewrite_api_calls(DecodedTrace& decoded) {
-  const Runs<DataOp>& old = decoded.trace.ops;
+  const DedupColumn<DataOp>& old = decoded.trace.ops;
   const auto begins_pair = [&](std::size_t i) {
     return i + 1 < old.size() && are_halves(decoded, i, i + 1);
   };
@@ -211,7 +211,7 @@ void rewrite_api_calls(DecodedTrace& decoded) {
   while (first < old.size() && !is_staged_memset(decoded, first) && !begins_pair(first)) ++first;
   if (first == old.size()) return;
   const bool has_externals = !decoded.op_externals.empty();
-  Runs<DataOp> ops;
+  DedupColumn<DataOp> ops;
   Column<OpExtra> extras;
   std::vector<OpExternals> externals;
   ops.reserve(old.size());

@@ -160,7 +160,7 @@ void take_fields(std::string_view& bytes, Row& row) {
 template <class Row>
 class RunsReader {
  public:
-  explicit RunsReader(Runs<Row>& runs) : runs_(runs) {}
+  explicit RunsReader(DedupColumn<Row>& runs) : runs_(runs) {}
 
   void take_rows(std::string_view bytes) {
     while (!bytes.empty()) take_row(bytes);
@@ -219,7 +219,7 @@ class RunsReader {
     runs_.rare_of(runs_.size() - 1) = row;
   }
 
-  Runs<Row>& runs_;
+  DedupColumn<Row>& runs_;
   std::vector<std::uint32_t> first_rows_;  // by shape of the file
   std::uint64_t begin_ = 0;
   std::uint64_t region_ = 0;
@@ -445,7 +445,7 @@ class BlockWriter final : public ByteSink {
   void close() override { put_block(BlockKind::kEnd, {}); }
 
   template <class Row>
-  void rows(BlockKind kind, const Runs<Row>& runs) {
+  void rows(BlockKind kind, const DedupColumn<Row>& runs) {
     // In the file shapes are numbered by the first rows that have them.
     constexpr std::uint32_t kNew = ~std::uint32_t{0};
     std::vector<std::uint32_t> numbers(runs.shape_count(), kNew);

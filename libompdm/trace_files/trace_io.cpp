@@ -125,7 +125,7 @@ class Checker {
 
   /// Once a shape, and of each row what is its own; where something is broken all rows, to name it.
   template <class Row>
-  void check_runs(std::string_view what, const Runs<Row>& rows) {
+  void check_runs(std::string_view what, const DedupColumn<Row>& rows) {
     if (!broken_.empty()) return;
     [[maybe_unused]] const auto fine = rows.of_shapes([&](const Row& shape) {
       check_row(shape, 0);

@@ -105,8 +105,8 @@ class TraceBuilder {
     region = {};
   }
 
-  Runs<DataOp>::Edit op(OpKind kind, Index<Variable> what, std::uint64_t bytes,
-                        Nanoseconds duration) {
+  DedupColumn<DataOp>::Edit op(OpKind kind, Index<Variable> what, std::uint64_t bytes,
+                               Nanoseconds duration) {
     DataOp row;
     row.kind = kind;
     row.clock = clock;
@@ -130,7 +130,7 @@ class TraceBuilder {
     return trace.ops.edit_back();
   }
 
-  Runs<Launch>::Edit launch(Nanoseconds duration) {
+  DedupColumn<Launch>::Edit launch(Nanoseconds duration) {
     Launch row;
     row.region = region;
     if (region) row.site = trace.regions[region.value].site;

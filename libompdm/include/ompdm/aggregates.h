@@ -60,13 +60,13 @@ constexpr void fields(Visit&& visit, Row& row) {
 std::uint64_t bin_begin(std::size_t bin);
 
 /// Regions of one directive, reached in one way by one thread. `like` is one of them.
-struct RegionTally {
+struct RegionAggregate {
   Region like;
   Distribution times;  ///< nanoseconds
-  bool operator==(const RegionTally&) const = default;
+  bool operator==(const RegionAggregate&) const = default;
 };
 
-template <class Visit, RowOf<RegionTally> Row>
+template <class Visit, RowOf<RegionAggregate> Row>
 constexpr void fields(Visit&& visit, Row& row) {
   visit.sample(row.like);
   fields(visit, row.times);

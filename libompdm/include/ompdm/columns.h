@@ -219,19 +219,19 @@ class Shapes {
 /// does so by position. `Row::Rare`, a base of Row, has the fields that few rows have beside begin,
 /// end and region; all others are those of the shape.
 template <class Row>
-class Runs {
+class DedupColumn {
   using Rare = typename Row::Rare;
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  public:
-  using Iterator = RowIterator<Runs, Row>;
+  using Iterator = RowIterator<DedupColumn, Row>;
   using value_type = Row;
   using iterator = Iterator;
   static constexpr std::uint32_t kGone = kNone;  ///< where keep() put a row that it took away
   using const_iterator = Iterator;
 
-  Runs() = default;
-  Runs(std::initializer_list<Row> rows) {
+  DedupColumn() = default;
+  DedupColumn(std::initializer_list<Row> rows) {
     for (const Row& row : rows) push_back(row);
   }
 
@@ -321,7 +321,7 @@ class Runs {
   /// `runs.edit(i)->bytes = 8;`. One at a time.
   class Edit {
    public:
-    Edit(Runs& runs, std::size_t at) : runs_(runs), at_(at), row_(runs[at]) {}
+    Edit(DedupColumn& runs, std::size_t at) : runs_(runs), at_(at), row_(runs[at]) {}
     ~Edit() noexcept(false) {
       if (std::uncaught_exceptions() == before_) runs_.set(at_, row_);
     }
@@ -331,7 +331,7 @@ class Runs {
     Row& operator*() { return row_; }
 
    private:
-    Runs& runs_;
+    DedupColumn& runs_;
     std::size_t at_;
     Row row_;
     int before_ = std::uncaught_exceptions();
@@ -433,7 +433,7 @@ class Runs {
     return std::as_writable_bytes(std::span(rows_.data(), rows_.capacity()));
   }
 
-  bool operator==(const Runs& other) const {
+  bool operator==(const DedupColumn& other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }
 
@@ -512,7 +512,7 @@ struct RunSum {
 /// Calls `take` with each shape that rows have, how many these are, and the sum of their durations;
 /// in the order of the first rows that have them.
 template <class Row, class Take>
-void sum_up(const Runs<Row>& rows, Take&& take) {
+void sum_up(const DedupColumn<Row>& rows, Take&& take) {
   std::vector<RunSum> sums(rows.shape_count());
   std::vector<std::size_t> firsts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -529,7 +529,7 @@ void sum_up(const Runs<Row>& rows, Take&& take) {
 /// The same apart for rows that `group_of`, called with positions, puts into different groups; the
 /// group is told after the shape.
 template <class Row, class GroupOf, class Take>
-void sum_up(const Runs<Row>& rows, GroupOf&& group_of, Take&& take) {
+void sum_up(const DedupColumn<Row>& rows, GroupOf&& group_of, Take&& take) {
   using Group = decltype(group_of(std::size_t{}));
   constexpr std::size_t kNone = ~std::size_t{0};
   struct GroupSum {

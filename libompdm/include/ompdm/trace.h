@@ -184,10 +184,10 @@ struct Trace {
   /// Of files that rows name: those whose content debug information tells. A name that stands for
   /// several files has a row for each content.
   std::vector<SourceFile> sources;
-  Runs<Region> regions;
-  Runs<DataOp> ops;
-  Runs<Launch> launches;
-  std::vector<RegionTally> region_aggregates;  ///< of what is in none of these rows
+  DedupColumn<Region> regions;
+  DedupColumn<DataOp> ops;
+  DedupColumn<Launch> launches;
+  std::vector<RegionAggregate> region_aggregates;  ///< of what is in none of these rows
   std::vector<OpAggregate> op_aggregates;
   std::vector<LaunchAggregate> launch_aggregates;
   std::vector<ActivityAggregate> activity_aggregates;

@@ -34,7 +34,7 @@ struct OneArray : TraceBuilder {
   }
 
   /// The transfer alone, in the region that runs.
-  Runs<DataOp>::Edit move(OpKind kind, std::uint64_t content, std::uint64_t bytes = kBytes) {
+  DedupColumn<DataOp>::Edit move(OpKind kind, std::uint64_t content, std::uint64_t bytes = kBytes) {
     op(kind, a, bytes, 100)->fingerprint = content;
     if (!blocks_only) trace.ops.edit_back()->hash = content;
     trace.ops.edit_back()->trivial = zeros;

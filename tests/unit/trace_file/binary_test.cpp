@@ -68,7 +68,7 @@ class RandomTrace {
                                        : static_cast<std::uint32_t>(any(rows.size()));
   }
   template <class Row>
-  Row earlier_or_new(const Runs<Row>& rows) {
+  Row earlier_or_new(const DedupColumn<Row>& rows) {
     return rows.empty() || coin() ? Row() : rows[any(rows.size())];
   }
 

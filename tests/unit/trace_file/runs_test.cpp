@@ -43,13 +43,13 @@ std::vector<DataOp> drawn(std::size_t count) {
   return rows;
 }
 
-Runs<DataOp> runs_of(const std::vector<DataOp>& rows) {
-  Runs<DataOp> runs;
+DedupColumn<DataOp> runs_of(const std::vector<DataOp>& rows) {
+  DedupColumn<DataOp> runs;
   for (const DataOp& row : rows) runs.push_back(row);
   return runs;
 }
 
-void expect_rows(const Runs<DataOp>& runs, const std::vector<DataOp>& rows) {
+void expect_rows(const DedupColumn<DataOp>& runs, const std::vector<DataOp>& rows) {
   ASSERT_EQ(runs.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ASSERT_EQ(runs[i], rows[i]) << i;
@@ -61,23 +61,23 @@ void expect_rows(const Runs<DataOp>& runs, const std::vector<DataOp>& rows) {
   }
 }
 
-TEST(Runs, GiveWhatTheyWereGiven) {
+TEST(DedupColumn, GiveWhatTheyWereGiven) {
   const std::vector<DataOp> rows = drawn(5000);
-  const Runs<DataOp> runs = runs_of(rows);
+  const DedupColumn<DataOp> runs = runs_of(rows);
   expect_rows(runs, rows);
   EXPECT_LE(runs.shape_count(), 2U * 9 * 3 * 2);
   EXPECT_TRUE(std::equal(runs.begin(), runs.end(), rows.begin(), rows.end()));
 }
 
-TEST(Runs, TakeAnyShapes) {
+TEST(DedupColumn, TakeAnyShapes) {
   std::vector<DataOp> rows = drawn(5000);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].dst = i;
   expect_rows(runs_of(rows), rows);
 }
 
-TEST(Runs, AreEdited) {
+TEST(DedupColumn, AreEdited) {
   std::vector<DataOp> rows = drawn(500);
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   const std::vector<DataOp> others = drawn(1000);
   for (std::size_t i = 0; i < rows.size(); i += 3) {
     rows[i] = others[999 - i];
@@ -87,22 +87,22 @@ TEST(Runs, AreEdited) {
   expect_rows(runs, rows);
 }
 
-TEST(Runs, AreKeptByPosition) {
+TEST(DedupColumn, AreKeptByPosition) {
   std::vector<DataOp> rows = drawn(300);
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   const std::vector<std::uint32_t> moved = runs.keep([](std::size_t i) { return i % 3 != 1; });
   std::vector<DataOp> kept;
   ASSERT_EQ(moved.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_EQ(moved[i], i % 3 == 1 ? Runs<DataOp>::kGone : kept.size());
+    EXPECT_EQ(moved[i], i % 3 == 1 ? DedupColumn<DataOp>::kGone : kept.size());
     if (i % 3 != 1) kept.push_back(rows[i]);
   }
   expect_rows(runs, kept);
 }
 
-TEST(Runs, AreChangedOnceForAShapeAndAKey) {
+TEST(DedupColumn, AreChangedOnceForAShapeAndAKey) {
   std::vector<DataOp> rows = drawn(500);
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   std::size_t changes = 0;
   const auto key_of = [](std::size_t i) { return i / 7 % 2; };
   runs.change_by(key_of, [&](DataOp& op, std::size_t key) {
@@ -110,7 +110,7 @@ TEST(Runs, AreChangedOnceForAShapeAndAKey) {
     op.map_type += static_cast<std::uint32_t>(key);
   });
   std::set<std::pair<std::uint32_t, std::size_t>> pairs;
-  const Runs<DataOp> before = runs_of(rows);
+  const DedupColumn<DataOp> before = runs_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     pairs.insert({before.shape_of(i), key_of(i)});
     rows[i].map_type += static_cast<std::uint32_t>(key_of(i));
@@ -119,11 +119,11 @@ TEST(Runs, AreChangedOnceForAShapeAndAKey) {
   EXPECT_EQ(changes, pairs.size());
 }
 
-TEST(Runs, RepeatAShapeWithNothingElseOfTheRow) {
+TEST(DedupColumn, RepeatAShapeWithNothingElseOfTheRow) {
   std::vector<DataOp> rows = drawn(10);
   rows[3].hash = 9;
   rows[3].end = rows[3].begin - 5;
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   runs.repeat(3, 50, 60, 2);
   DataOp again = rows[3];
   again.begin = 50;
@@ -136,9 +136,9 @@ TEST(Runs, RepeatAShapeWithNothingElseOfTheRow) {
   expect_rows(runs, rows);
 }
 
-TEST(Runs, ChangeShapesAndRegionsAtOnce) {
+TEST(DedupColumn, ChangeShapesAndRegionsAtOnce) {
   std::vector<DataOp> rows = drawn(500);
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   runs.change_shapes([](DataOp& row) { row.src = 0; });
   runs.change_regions([](std::uint32_t region) { return region + 1; });
   for (DataOp& row : rows) {
@@ -151,9 +151,9 @@ TEST(Runs, ChangeShapesAndRegionsAtOnce) {
   expect_rows(runs, rows);
 }
 
-TEST(Runs, ForgetShapesThatNoRowHas) {
+TEST(DedupColumn, ForgetShapesThatNoRowHas) {
   std::vector<DataOp> rows = drawn(500);
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     runs.edit(i)->dst = rows[i].dst = 0x100000 + i;
     runs.edit(i)->dst = rows[i].dst = i % 7;
@@ -168,10 +168,10 @@ TEST(Runs, ForgetShapesThatNoRowHas) {
 }
 
 // Tables list what costs the same in this order.
-TEST(Runs, TellShapesInTheOrderOfTheirFirstRows) {
+TEST(DedupColumn, TellShapesInTheOrderOfTheirFirstRows) {
   std::vector<DataOp> rows = drawn(20);
   rows[0].src = 0x777;
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   runs.edit(0)->src = 0x999;  // leaves a shape without a row
   std::vector<std::uint64_t> told;
   const auto of_shape = runs.of_shapes([&](const DataOp& shape) {
@@ -186,8 +186,8 @@ TEST(Runs, TellShapesInTheOrderOfTheirFirstRows) {
 }
 
 // What makes one is what all its rows have in common.
-TEST(Runs, ShapesHaveNothingOfARowsOwn) {
-  Runs<DataOp> runs = runs_of({DataOp(), DataOp()});
+TEST(DedupColumn, ShapesHaveNothingOfARowsOwn) {
+  DedupColumn<DataOp> runs = runs_of({DataOp(), DataOp()});
   runs.change_shapes([](DataOp& shape) {
     shape.bytes = 8;
     shape.begin = 5;
@@ -200,13 +200,13 @@ TEST(Runs, ShapesHaveNothingOfARowsOwn) {
   EXPECT_EQ(runs.common(0).begin, 0);
 }
 
-TEST(Runs, SortEqualsAsTheyCome) {
+TEST(DedupColumn, SortEqualsAsTheyCome) {
   std::vector<DataOp> rows = drawn(500);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].begin %= 50;
     rows[i].src = i;
   }
-  Runs<DataOp> runs = runs_of(rows);
+  DedupColumn<DataOp> runs = runs_of(rows);
   const std::vector<std::uint32_t> order = runs.sort_by_begin();
   std::ranges::sort(rows, {}, [](const DataOp& row) { return std::pair(row.begin, row.src); });
   expect_rows(runs, rows);
@@ -214,13 +214,13 @@ TEST(Runs, SortEqualsAsTheyCome) {
   EXPECT_TRUE(runs.sort_by_begin().empty());
 }
 
-TEST(Runs, SumUpEachShapeInEachGroup) {
+TEST(DedupColumn, SumUpEachShapeInEachGroup) {
   std::vector<DataOp> rows = drawn(2000);
   for (DataOp& row : rows) {
     row.begin = std::max<Nanoseconds>(row.begin, 0);
     row.end = std::min(row.end, row.begin + 1000);
   }
-  const Runs<DataOp> runs = runs_of(rows);
+  const DedupColumn<DataOp> runs = runs_of(rows);
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
   Nanoseconds time = 0;
@@ -246,8 +246,8 @@ TEST(Runs, SumUpEachShapeInEachGroup) {
   EXPECT_EQ(odd_and_even, (std::vector<std::uint64_t>{0, 0}));
 }
 
-TEST(Runs, OfALoopShareOneShape) {
-  Runs<DataOp> runs;
+TEST(DedupColumn, OfALoopShareOneShape) {
+  DedupColumn<DataOp> runs;
   DataOp row;
   for (Nanoseconds pass = 0; pass < 1000; ++pass) {
     row.begin = 10 * pass;

@@ -25,7 +25,7 @@ void expect_prefix(const Rows& part, const Rows& whole, std::size_t cut) {
 
 // References to rows behind the cut cannot be kept: only the rows' own values are compared.
 template <class Row>
-void expect_prefix_but_region(Runs<Row> part, Runs<Row> whole, std::size_t cut) {
+void expect_prefix_but_region(DedupColumn<Row> part, DedupColumn<Row> whole, std::size_t cut) {
   for (auto* rows : {&part, &whole}) {
     rows->change_regions([](std::uint32_t) { return Index<Region>::kNone; });
   }
