@@ -51,7 +51,7 @@ bool is_of_comparison(const std::string& path) {
   return std::ranges::any_of(kFates, [&](const char* fate) { return path.starts_with(fate); });
 }
 
-/// Whether a path is of what is known only where the whole run was told event by event.
+/// Whether a number needs a run whose events were all recorded one by one.
 bool takes_events(const std::string& path) {
   constexpr const char* kTables[] = {"findings",   "doubted",    "withheld",   "prediction",
                                      "iterations", "host_waits", "device_use", "start_latencies"};
@@ -59,7 +59,7 @@ bool takes_events(const std::string& path) {
   return std::ranges::find(kTables, first) != std::end(kTables) || path.ends_with("_union_ns");
 }
 
-/// Throws if a condition is on what one of the runs tells of a part only.
+/// Throws Error if a condition needs events that one of the runs aggregated.
 void check_recorded(const report::Condition& condition, const Ends& recordings) {
   if (!takes_events(condition.path)) return;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
@@ -87,7 +87,7 @@ void check_whole(const report::Condition& condition, bool holds, const Ends& rec
   }
 }
 
-/// Whether it holds; if so that is said on stderr.
+/// Whether the condition holds; prints a line on stderr if it does.
 bool test_comparison(const report::Condition& condition, const Ends& recordings) {
   if (condition.ratio) {
     throw Error(fmt::format("'{}': {} is of both recordings: write the number without an x",
@@ -131,7 +131,7 @@ int test_ends(const std::vector<report::Condition>& conditions,
   return exit_status;
 }
 
-/// What the user calls each: its file without what all of them are called alike.
+/// Short names of the files that differ from each other.
 std::vector<std::string> names_of(const std::vector<std::string>& files) {
   for (const bool with_folder : {false, true}) {
     std::vector<std::string> names;
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
   return files;
 }
 
-/// All as one HTML file, without the program's lines: they have changed since the first.
+/// The recordings as one HTML file, without source lines: these changed since the first recording.
 std::string compared_page(const std::vector<analysis::Analysis>& recordings,
                           const std::vector<std::string>& names, const std::vector<Trace>& traces,
                           const std::vector<analysis::Picture>& pictures) {

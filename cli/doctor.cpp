@@ -63,7 +63,7 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-/// Of a driver that can be loaded here; 0 if it does not say.
+/// The CUDA version of a driver; 0 if it is not known.
 int version_of(const fs::path& driver) {
   int version = 0;
   if (void* library = driver.empty() ? nullptr : dlopen(driver.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
@@ -271,7 +271,7 @@ Loaded load(const fs::path& path, ElfFile program) {
   return loaded;
 }
 
-/// LLVM's major version by the library's name (libomptarget.so.19.1); 0 if it does not tell.
+/// LLVM's major version in the library's name (libomptarget.so.19.1); 0 if it has none.
 int runtime_major(const LoadedLibrary& omptarget) {
   constexpr std::string_view kStem = "libomptarget.so.";
   std::error_code error;
@@ -287,7 +287,7 @@ int runtime_major(const LoadedLibrary& omptarget) {
   return 0;
 }
 
-/// How to try a program whose events cannot be foretold.
+/// The command that shows by a run whether events come.
 std::string how_to_try(const fs::path& program) {
   return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
 }
@@ -300,14 +300,15 @@ Finding where_it_loads(const Loaded& loaded, const std::string& fact, const std:
           how_to_try("PROGRAM")};
 }
 
-/// Whether it can load what it is not linked to. What the C library does for itself is no sign.
+/// Whether the program can load libraries that it is not linked to. The C library's own dlopen does
+/// not count.
 bool opens_libraries(const Loaded& loaded) {
   bool opens = loaded.program.opens_libraries;
   for (const ElfFile& library : loaded.library_files) opens = opens || library.opens_libraries;
   return opens;
 }
 
-/// Returns whether there is some.
+/// Returns whether there is offload code.
 bool examine_offload_code(const Loaded& loaded, Findings& findings) {
   bool offloads = loaded.program.offloads;
   std::string where = loaded.program.is_library ? "the library" : "the program";
@@ -463,7 +464,7 @@ void examine_attaching(const Loaded& loaded, Findings& findings) {
   }
 }
 
-/// Whose directives are recorded.
+/// The program or library whose directives are recorded.
 const ElfFile& offload_code(const Loaded& loaded) {
   const auto library = std::ranges::find_if(loaded.library_files, &ElfFile::offloads);
   const bool own = loaded.program.offloads || library == loaded.library_files.end();
@@ -515,7 +516,7 @@ Findings examine_program(const fs::path& path) {
   return findings;
 }
 
-/// What a run under the recorder has shown.
+/// The result of a run under the recorder.
 struct Probe {
   Findings findings;
   bool events_came = false;  ///< whatever else speaks against it
@@ -618,7 +619,7 @@ void add(Findings& findings, Findings more) {
   for (Finding& finding : more) findings.push_back(std::move(finding));
 }
 
-/// A run tells what was unknown, and an obstacle that did not stop events is only worth knowing.
+/// After a run nothing is unknown, and an obstacle that did not stop events is a warning.
 void yield_to_run(Findings& findings, bool events_came) {
   for (Finding& finding : findings) {
     const bool is_known = finding.level == Finding::Level::kUnknown ||

@@ -12,7 +12,7 @@ struct Finding {
   enum class Level {
     kOk,
     kWarn,     ///< events come, but something will be missing or surprising
-    kUnknown,  ///< only a run tells whether events come: the remedy is how to try
+    kUnknown,  ///< only a run shows whether events come; the remedy is the command
     kNo,       ///< events will not come
   };
   Level level = Level::kOk;

@@ -184,7 +184,7 @@ bool is_source_ident(std::string_view text) {
          text.find_first_not_of("0123456789", column + 1) == text.npos;
 }
 
-/// Among the strings of a section.
+/// Whether the strings of a section hold a place in the source.
 bool has_place(std::string_view strings) {
   using namespace std::string_view_literals;
   constexpr std::string_view kEnd = ";;\0"sv;
@@ -196,7 +196,7 @@ bool has_place(std::string_view strings) {
   return false;
 }
 
-/// Of the only note of its section, which is called "GNU".
+/// The build id in a section's only note, named "GNU".
 std::string build_id_of(const Elf_Data* note) {
   constexpr std::size_t kBegin = 16;
   std::string text;

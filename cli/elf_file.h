@@ -52,7 +52,7 @@ struct ElfFile {
   [[nodiscard]] bool is_static() const { return interpreter.empty() && !is_library; }
 };
 
-/// What a section holds; empty where there is none of that name.
+/// The bytes of a section; empty if there is none of that name.
 std::string section_of(const std::filesystem::path& path, std::string_view name);
 
 /// Reads the facts of `path`; nothing if it cannot be read or is no ELF file.

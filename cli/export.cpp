@@ -85,7 +85,7 @@ void check_export_output(const std::string& output, ExportKind kind,
       kRemedy);
 }
 
-/// As it is asked for: what is absent is not limited.
+/// The part that the user asks for; an absent end has no limit.
 struct AskedPart {
   std::optional<Nanoseconds> from;
   std::optional<Nanoseconds> to;
@@ -97,7 +97,7 @@ struct Span {
   Nanoseconds to = 0;
 };
 
-/// Of what is asked for as --from and --to; empty texts are absent. Throws Error.
+/// Parses --from and --to; an empty text is absent. Throws Error.
 AskedPart parse_part(const std::string& from, const std::string& to) {
   AskedPart part;
   if (!from.empty()) part.from = parse_instant("--from", from);
@@ -125,7 +125,7 @@ Span part_of(const AskedPart& asked, const Span& there, const std::string& whose
   return {std::max(from, there.from), std::min(to, there.to)};
 }
 
-/// When the events of a recording are told. Throws Error where none is.
+/// The span in which events were recorded one by one. Throws Error where there is none.
 Span recorded_span(const Trace& trace) {
   const Recording& recording = trace.recording;
   const Span span{recording.recorded_from,
@@ -152,8 +152,7 @@ struct Named {
   std::optional<Trace> trace;  ///< where it cannot be read twice
 };
 
-/// The process of a trace that is there; what has to be finished first is, and what comes through a
-/// pipe is kept.
+/// The process of a trace. Finishes a spool first, and keeps a trace from a pipe.
 Named name_one(const std::string& name) {
   if (!is_pipe(name) && !is_spool(name) && !is_spool(name + ".spool")) {
     const std::string file = named_trace(name);
@@ -294,7 +293,7 @@ std::string name_beside(const std::string& trace, const char* ending) {
 }
 
 #if OMPDM_HAS_SQLITE
-/// Of folders the traces that they hold.
+/// The names with folders replaced by the traces in them.
 NamedTraces without_folders(NamedTraces named) {
   std::error_code error;
   const bool has_folder = std::ranges::any_of(

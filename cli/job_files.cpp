@@ -40,7 +40,7 @@ std::optional<summary::Source> source_of(const std::string& trace) {
                          file.st_mtim.tv_sec * kSecond + file.st_mtim.tv_nsec};
 }
 
-/// Under a name of its own first, so that nobody reads half of it. Never through a link.
+/// Writes a temporary file and renames it, so that nobody reads half a file. Follows no link.
 bool write(const Summary& one, const std::string& name) {
   const std::string temporary = fmt::format("{}.tmp-{}", name, ::getpid());
   std::FILE* file = std::fopen(temporary.c_str(), "wxe");
@@ -65,7 +65,7 @@ std::optional<Summary> kept_summary(const std::string& trace) {
   return std::nullopt;
 }
 
-/// A tenth of a second's work.
+/// Events that are summed in about 0.1 s.
 constexpr std::size_t kMostAtOnce = 100'000;
 
 std::size_t events_of(const Trace& trace) {
@@ -80,7 +80,7 @@ std::string what_was_written(const std::vector<std::string>& traces, std::size_t
 
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
 
-/// What is named like the ranks that are there is meant to be one, and told of if it is broken.
+/// Adds files that are named like the other ranks, so that a broken one is reported.
 void add_broken_ranks(const std::vector<std::string>& others, std::set<std::string>& files) {
   std::set<std::string> patterns;
   for (const std::string& file : files) patterns.insert(pattern_of_ranks(file));
@@ -90,7 +90,7 @@ void add_broken_ranks(const std::vector<std::string>& others, std::set<std::stri
   }
 }
 
-/// Traces first, by whatever name, then what is to become one, then summaries without a trace.
+/// The traces of a folder, those that its spools will become, and summaries without a trace.
 std::vector<std::string> files_in(const std::string& folder) {
   std::set<std::string> files;
   std::vector<std::string> summaries;
@@ -139,7 +139,7 @@ void merge(Summary& into, const Summary& one, const std::string& who) {
   }
 }
 
-/// What was wrong, without the file's name, so that it is told once of many.
+/// The error without the file's name, the same for many files.
 std::string reason_of(const std::string& error, const std::string& file) {
   const std::string begin = file + ": ";
   return error.starts_with(begin) ? error.substr(begin.size()) : error;
@@ -155,9 +155,9 @@ std::string size_of_job(std::int32_t ranks) {
   return ranks == 0 ? "of unknown size" : fmt::format("of {} rank{}", ranks, ranks == 1 ? "" : "s");
 }
 
-/// Reads summaries, and tells in the end what could not be read.
+/// Reads summaries, and reports in the end which could not be read.
 class Reader {
-  static constexpr std::size_t kMost = 8;  ///< that are told by their names
+  static constexpr std::size_t kMost = 8;  ///< that are printed
 
  public:
   bool read(const std::string& file, Summary& one) {
@@ -172,7 +172,7 @@ class Reader {
   [[nodiscard]] bool failed() const { return !unread_.empty(); }
   [[nodiscard]] const std::string& first_error() const { return unread_.front().error; }
 
-  /// What a job of so many ranks does not have is none of its.
+  /// Leaves out unread files of ranks that a job of this size does not have.
   void leave_out_from(std::int32_t size) {
     std::vector<std::string> files;
     std::erase_if(unread_, [&](const Unread& one) {
@@ -184,7 +184,7 @@ class Reader {
     }
   }
 
-  /// Says what is left on stderr, and in the summary.
+  /// Reports errors on stderr and in the summary.
   void report_errors(Summary& all) const {
     for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
       fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
@@ -200,7 +200,7 @@ class Reader {
  private:
   struct Unread {
     std::string file;
-    int rank;  // by its name; -1: it tells none
+    int rank;  // in its name; -1: none
     std::string error;
   };
   std::vector<Unread> unread_;
@@ -247,7 +247,7 @@ class Merger {
     rank_ = {};
   }
 
-  /// What was merged may lie beside what it was merged from.
+  /// Adds a merged summary, unless its ranks were added one by one.
   void add_part(const RankSet& ranks, const std::string& file, Reader& reader) {
     RankSet with_it = all_.ranks;
     with_it.add(ranks);
@@ -337,7 +337,7 @@ void leave_summary(const FinishResult& finished, WaitedFor waited) {
 
 Summary summary_of(const std::string& name) {
   if (summary::is_summary(name)) return summary::read_summary(name);
-  // What is still to be finished is newer than a trace of its name.
+  // A spool is newer than the summary of its trace.
   const bool is_passing = is_pipe(name);
   if (!is_passing && !is_spool(name) && !is_spool(name + std::string(kSpoolEnding))) {
     if (std::optional<Summary> kept = kept_summary(name)) return std::move(*kept);

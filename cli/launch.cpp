@@ -53,7 +53,7 @@ std::atomic<int> late{0};     ///< one that came after its end
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<Phase>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void*) {
-  // What the terminal sends (SI_KERNEL) goes to the whole foreground group, so the program has it.
+  // A signal from the terminal (SI_KERNEL) goes to the whole foreground group: the program has it.
   const int saved = errno;
   const bool from_terminal = info->si_code > 0;
   if (phase.load() == Phase::kBefore) {
@@ -122,7 +122,7 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-/// From here on the program gets the signals, the early one too. Called with them held back.
+/// Forwards signals to the program from now on, and an earlier one. Call it with signals blocked.
 void start_forwarding(pid_t pid) {
   running.store(pid);
   phase.store(Phase::kRunning);
@@ -133,7 +133,7 @@ void start_forwarding(pid_t pid) {
 [[noreturn]] void do_work(const std::function<std::vector<std::string>()>& work, int pipe) {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);  // the parent may have left
-  // Whoever waits for our output, or for a lock of our parent's, is not to wait for this.
+  // A process that waits for this command's output or locks must not wait for the child.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int stream = 0; nowhere >= 0 && stream <= STDERR_FILENO; ++stream) ::dup2(nowhere, stream);
   int status = 0;
@@ -159,7 +159,7 @@ bool write_file(const char* path, const std::string& text) {
   return ok;
 }
 
-/// Mounts of its own, which nobody else sees.
+/// Gives the process a mount namespace of its own.
 bool take_namespace() {
   const uid_t user = ::getuid();
   const gid_t group = ::getgid();
@@ -367,7 +367,7 @@ void SignalForwarding::restore() const {
 
 SignalForwarding::Came SignalForwarding::wait_for(int file,
                                                   std::chrono::milliseconds at_most) const {
-  // Held back but while we wait, so that none can come between the look and the wait.
+  // Signals are blocked except during the wait, so that none comes between the check and the wait.
   sigset_t held;
   sigset_t before;
   sigemptyset(&held);
@@ -560,7 +560,7 @@ ChildEnd run_child(const Child& child) {
   running_child.store(0);
   ChildEnd end;
   end.wall = std::chrono::steady_clock::now() - begin;
-  // What it left running would write into what is removed.
+  // Processes that the child left would write into folders that are removed.
   ::kill(-pid, SIGKILL);
   end.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   ::close(in);

@@ -184,7 +184,7 @@ Together guess(const std::vector<OneRecording>& recordings) {
   return Together::kOneRun;
 }
 
-/// Why two recordings are not of one build; empty if they are, as far as they tell.
+/// Why two recordings are not of one build; empty if they may be.
 std::string objection(const analysis::Analysis& one, const analysis::Analysis& other) {
   switch (analysis::same_program(one, other)) {
     case analysis::SameProgram::kOtherBuild:

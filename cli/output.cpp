@@ -40,7 +40,7 @@ namespace {
 
 constexpr const char* kClearLine = "\r\033[K";
 
-// What is said is not worth a failure.
+// Ignores errors: a lost message is no failure.
 void put(int terminal, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(terminal, text.data(), text.size());
@@ -49,7 +49,7 @@ void put(int terminal, std::string_view text) {
   }
 }
 
-/// As much of a line as does not wrap; whole characters, in so far as they are one column wide.
+/// The part of a line that fits the terminal, if each character is one column wide.
 std::string fitted(std::string line, int terminal) {
   winsize size{};
   if (::ioctl(terminal, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return line;
@@ -114,7 +114,7 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
   return file;
 }
 
-/// By which a file is known, whatever it is called; none of what is no regular file.
+/// The identity of a regular file under any name; nullopt of other files.
 std::optional<std::pair<dev_t, ino_t>> identity(int failed, const struct stat& status) {
   if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return std::pair(status.st_dev, status.st_ino);
@@ -127,7 +127,7 @@ std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& file) {
   return identity(failed, status);
 }
 
-/// The files that a verb reads where this is named.
+/// The files that a verb may read for a name.
 std::vector<std::string> files_meant_by(const std::string& input) {
   std::vector<std::string> files = {input, named_trace(input), input + ".spool"};
   std::error_code failed;
@@ -138,7 +138,7 @@ std::vector<std::string> files_meant_by(const std::string& input) {
   return files;
 }
 
-/// Lets what is written through to another stream, printable.
+/// Writes printable text to another stream.
 class PrintableBuffer : public std::streambuf {
  public:
   PrintableBuffer(std::ostream& out, bool has_colors) : out_(out), text_(has_colors) {}
@@ -269,7 +269,7 @@ report::Layout layout_of(const OutputOptions& options) {
 }
 
 std::string lost_output() {
-  // What is for people, and what is exact.
+  // Text goes through stdio, output for programs through std::cout.
   const bool is_text_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   const int text_cause = errno;
   std::cout.flush();
@@ -299,7 +299,7 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
 }
 
 void write_out(const OutputOptions& options, const std::function<void(std::ostream&)>& exactly) {
-  // What is for programs has escapes of its own, and is exact.
+  // Formats for programs have escapes of their own and keep their bytes.
   const bool is_for_people = options.format == "text" || options.format == "markdown";
   const std::function<void(std::ostream&)> write = [&](std::ostream& out) {
     if (!is_for_people && !goes_to_terminal(options)) return exactly(out);

@@ -87,7 +87,7 @@ void refuse_input_as_output(const std::string& output, const std::vector<std::st
 /// Whether the output goes to a terminal.
 bool goes_to_terminal(const OutputOptions& options);
 
-/// Of options that do not ask for a page.
+/// The format, unless it is a page.
 report::Format format_of(const OutputOptions& options);
 
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.

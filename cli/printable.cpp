@@ -24,7 +24,7 @@ namespace ompdm::cli {
 
 namespace {
 
-/// What report::title() and report::warning() begin and end with.
+/// The escape sequences of report::title() and report::warning().
 constexpr std::string_view kColors[] = {"\x1b[1m", "\x1b[33m", "\x1b[0m"};
 
 std::string escaped(std::string_view bytes) {
@@ -33,7 +33,7 @@ std::string escaped(std::string_view bytes) {
   return text;
 }
 
-/// Of ASCII.
+/// Whether an ASCII byte can be printed.
 bool is_plain(char byte) { return byte == '\n' || byte == '\t' || (byte >= ' ' && byte < 0x7f); }
 
 struct Piece {
@@ -49,7 +49,7 @@ struct Lead {
   unsigned char most;
 };
 
-/// Size 0: none begins so. C2 and 80 to 9F are controls.
+/// Size 0: no character begins with this byte. C2 with 80 to 9F are controls.
 Lead lead_of(unsigned char byte) {
   if (byte == 0xc2) return {2, 0xa0, 0xbf};
   if (byte >= 0xc3 && byte <= 0xdf) return {2, 0x80, 0xbf};
@@ -72,7 +72,7 @@ Piece character_at(std::string_view text) {
   return {std::max<std::size_t>(lead.size, 1), lead.size > 0};
 }
 
-/// Of what does not begin plainly.
+/// The piece at the beginning of a text whose first byte is not plain.
 Piece piece_at(std::string_view text, bool has_colors) {
   const auto byte = static_cast<unsigned char>(text.front());
   if (byte >= 0x80) return character_at(text);

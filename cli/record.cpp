@@ -67,7 +67,7 @@ std::string is_time(const std::string& value) {
     return fmt::format("{0} has no unit: write it as {0}s, {0}ms or {0}min", value);
   }
   const std::size_t unit = std::min(value.find_first_not_of("0123456789"), value.size());
-  // Of what is one with a smaller number the number is the matter.
+  // The unit is valid: the number is too large.
   if (!time && unit > 0 && time_of("1" + value.substr(unit))) {
     return value + " is too long: 2500000h at most";
   }
@@ -155,7 +155,7 @@ bool is_ours(const fs::path& page) {
   return text.find("ompdm") != std::string_view::npos;
 }
 
-/// What `ompdm report --format` may be given.
+/// The values of `ompdm report --format`.
 std::vector<std::string> report_formats() {
   CLI::App app;
   int exit_status = 0;

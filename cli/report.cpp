@@ -94,7 +94,7 @@ int test(const std::vector<report::Condition>& conditions, const report::Json& j
   return exit_status;
 }
 
-/// Throws Error where a condition is of what takes single events, and a run tells none.
+/// Throws Error where a condition needs single events, and a run has only aggregates.
 void check_recorded(const std::vector<report::Condition>& conditions,
                     const std::vector<analysis::Analysis>& analyses) {
   const auto tells_none = [](const analysis::Analysis& one) {
@@ -183,7 +183,7 @@ report::OperationFilter filter_of(const ReportOptions& options) {
   return filter;
 }
 
-/// Lists operations; what a list for programs cannot tell of them is said on stderr.
+/// Lists operations; prints on stderr what a list for programs leaves out.
 void list_operations(const std::vector<Trace>& traces, report::Format format,
                      const report::Layout& layout, const report::OperationFilter& filter,
                      std::ostream& out) {
@@ -204,7 +204,7 @@ std::string is_from_one(const std::string& text) {
   return fmt::format("'{}': write a number from 1 on, or --all for all rows", text);
 }
 
-/// What would move a terminal's cursor is no text.
+/// The line with control characters replaced by blanks.
 std::string plain_text(std::string line) {
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
@@ -212,7 +212,7 @@ std::string plain_text(std::string line) {
   return line;
 }
 
-/// Whether the ranks are told together, from their summaries.
+/// Whether the report is of all ranks together, from their summaries.
 bool wants_job(const ReportOptions& options) {
   if (options.ranks) return true;
   const bool needs_events = options.gpu_trace || options.paths || wants_page(options.output) ||
@@ -304,7 +304,7 @@ struct ExplainOptions {
   OutputOptions output;
 };
 
-/// An edit is made for all ranks of a job, of which one trace tells one.
+/// A note that an edit affects all ranks of a job, where the trace is of one.
 std::string of_one_rank(const NamedTraces& traces, const analysis::Analysis& one) {
   const std::string pattern =
       traces.names.size() == 1 ? pattern_of_ranks(traces.names.front()) : std::string();

@@ -84,7 +84,7 @@ AggregateCounts aggregate_counts(const Trace& trace) {
   return counts;
 }
 
-/// What there is of one process.
+/// The messages and the trace of one process.
 struct Outcome {
   std::vector<std::string> lines;
   fs::path trace;  ///< that can be reported now, empty if none
@@ -136,7 +136,7 @@ class OwnSpool {
   OwnSpool& operator=(const OwnSpool&) = delete;
 
   [[nodiscard]] bool found() const { return file_ >= 0; }
-  /// What keeps the file of that name from being read; empty: nothing, or it is not there.
+  /// Why the file cannot be read; empty: it can, or does not exist.
   [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
   [[nodiscard]] const SpoolInfo& info() const { return info_; }
   [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
@@ -175,12 +175,12 @@ std::string number_of(std::size_t count, const char* thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-/// Of a job it matters more which rank it is.
+/// "rank 3 (heat)" in a job, else the program's name.
 std::string who_of(const RecordedProcess& process, std::int32_t rank) {
   return rank < 0 ? name_of(process) : fmt::format("rank {} ({})", rank, name_of(process));
 }
 
-/// No viewer opens the trace of a long run: how to make the file that viewers open.
+/// For the trace of a long run, how to make a file that viewers open.
 std::string viewer_hint(const fs::path& trace) {
   if (trace.extension() != ".ompdm") return {};
   return fmt::format(" (many events; for a viewer: ompdm export {} --format json)",
@@ -270,7 +270,7 @@ std::vector<Outcome> outcomes_of(const std::vector<RecordedProcess>& processes,
   return outcomes;
 }
 
-/// Empty where one of its processes has has_reported the user.
+/// Why nothing was recorded; empty where a recorder has printed the reason.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
                         const std::string& program, const std::string& where) {
   if (session.has_reported) return {};
@@ -319,7 +319,7 @@ void describe_nothing(const SessionRecord& session, const Ending& ending,
                                 local_time(older.st_mtime)));
   }
   if (why.empty()) return;
-  // Of a program that can offload and did not, its file alone tells nothing: a run does.
+  // The file of a program that can offload does not show why it did not; a run does.
   const bool could_offload = did_not_offload(session, ending) && !session.silent.empty();
   lines.push_back(could_offload ? "next: ompdm doctor --run " + typed_command(command)
                                 : "next: ompdm doctor " + shell_word(program));
@@ -397,7 +397,7 @@ int list_spools() {
   return 0;
 }
 
-/// Whether a part of the spool could not be read: what is lost tells how much.
+/// Whether a part of the spool could not be read; the losses have the amount.
 bool is_damaged(const Trace& trace) {
   return std::ranges::any_of(trace.losses, [](const Loss& loss) {
     return loss.count > 0 && loss.name.ends_with("_unreadable");

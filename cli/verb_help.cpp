@@ -110,7 +110,7 @@ std::string meant_command(const CLI::App& app, const std::vector<std::string>& w
   return "record " + typed_command(command);
 }
 
-/// Of a word with a dash that `verb` (or the command itself) has no option for.
+/// The error for a word with a dash that is no option of `verb` or the command.
 Error no_such_option(const CLI::App& verb, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : verb.get_options()) {

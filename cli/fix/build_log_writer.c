@@ -1,5 +1,6 @@
-// In each process of a build (LD_PRELOAD): adds to the file that OMPDM_BUILD_LOG names where it was
-// started and how, see build_log.h. It says nothing, and takes nothing of the process's heap.
+// Loaded into each process of a build (LD_PRELOAD): appends the process's folder and command line to
+// the file that OMPDM_BUILD_LOG names, see BuildLog in compile_arguments.h. Prints nothing and uses no
+// heap.
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>

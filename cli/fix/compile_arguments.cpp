@@ -73,7 +73,7 @@ bool is_source(const std::vector<std::string>& words, std::size_t at) {
          is_one_of(fs::path(word).extension().string(), kEndings);
 }
 
-/// Of a command that compiles one or several sources, how it compiles this one.
+/// How a command compiles one of its sources.
 CompileArguments arguments_of(const StartedProcess& command, const fs::path& source) {
   CompileArguments found;
   found.directory = command.directory;
@@ -106,7 +106,7 @@ bool is_header(const fs::path& file) {
   return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
 }
 
-/// Of another program, which may call the same functions.
+/// Whether a source defines main(): it is of another program, which may call the same functions.
 bool has_main(const fs::path& source) {
   static const std::regex kMain(R"(\bmain\s*\()");
   std::ifstream in(source);
@@ -114,7 +114,8 @@ bool has_main(const fs::path& source) {
   return std::regex_search(text, kMain);
 }
 
-/// Those that are compiled as the home source is, which comes last. One alone is none.
+/// A unit of the sources that are compiled like `home`, with `home` last. Empty where there is no
+/// other.
 SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& sources,
                   const fs::path& home) {
   const CompileArguments own = commands.of(home);
@@ -208,7 +209,7 @@ std::vector<std::string> words_of(const std::string& command) {
 std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
   const std::size_t compiler = find_compiler(process.words);
   if (compiler == std::string::npos) return {};
-  // A compiler's own steps, and what only looks at the headers.
+  // A compiler's own steps, and runs that list headers.
   static constexpr std::array<std::string_view, 4> kNone = {"-cc1", "-E", "-M", "-MM"};
   std::vector<CompileArguments> all;
   for (std::size_t i = compiler + 1; i < process.words.size(); ++i) {
@@ -260,7 +261,7 @@ void CompileCommands::add_seen(std::vector<CompileArguments> seen) {
                 std::make_move_iterator(seen.end()));
 }
 
-/// Empty: it does not tell.
+/// The folder of the compiler's own headers; empty: not known.
 const std::string& CompileCommands::resources_of(const std::string& compiler,
                                                  const fs::path& directory) const {
   const bool is_relative = compiler.find('/') != std::string::npos && !compiler.starts_with('/');

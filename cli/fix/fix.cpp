@@ -52,7 +52,7 @@ bool is_own_folder(const fs::path& path) {
          S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-/// The lock is free, so that the process that made the folder is gone.
+/// Whether the lock is free: the process that made the folder is gone.
 bool is_left(const fs::path& folder) {
   const int lock = ::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (lock < 0) return false;
@@ -68,7 +68,7 @@ void remove_left_ones(const fs::path& base) {
   }
 }
 
-/// It has its name when it is held, so that nobody takes it for a free one meanwhile.
+/// Renames the lock once it is held, so that no other process takes it for a free one.
 int hold_lock(const fs::path& folder) {
   const fs::path unnamed = folder / "lock.new";
   const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -175,7 +175,7 @@ RecordedRun recorded_run(const std::string& file) {
                 ": was counted, not told event by event: record it without --detail tallies, in a "
                 "window that it reaches");
   }
-  // What a run did not reach the source shows.
+  // The source shows directives that the run did not execute.
   for (analysis::Finding& finding : analyses.front().findings) {
     if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
     run.facts.push_back({{}, promises_at_most(finding)});
@@ -220,11 +220,11 @@ std::string conflict_in(const std::vector<EditPlan>& plans) {
 class Attempts {
  public:
   struct Asked {
-    bool release = false;        ///< what need not come back is left on the device
+    bool release = false;        ///< unread data is not copied back
     bool of_other_runs = false;  ///< than the one that the promises are of
   };
 
-  /// What comes of them is written into the cases' verdicts.
+  /// Writes the results into the cases' verdicts.
   Attempts(std::vector<Case>& cases, const EditTool& tool, Asked asked)
       : cases_(cases), tool_(tool), asked_(asked) {}
 
@@ -235,14 +235,14 @@ class Attempts {
     if (!accepted_.empty()) together_ = try_together(verifier);
   }
 
-  /// Of all that held by itself; null: nothing did.
+  /// The result of all verified edits together; null: no edit was verified.
   [[nodiscard]] const Measured* together() const { return together_ ? &*together_ : nullptr; }
   [[nodiscard]] const std::vector<EditPlan>& accepted() const { return accepted_; }
-  /// Names of what is not brought back any more.
+  /// Names of variables that are no longer copied back.
   [[nodiscard]] const std::vector<std::string>& released() const { return released_; }
 
  private:
-  /// that are to be tried
+  /// The number of findings to verify.
   [[nodiscard]] std::size_t changes() const {
     return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
   }
@@ -309,7 +309,7 @@ class Attempts {
     return all;
   }
 
-  /// What need not come back is left on the device, where spoiling it changes nothing.
+  /// Removes copies back of variables whose spoiled host values change nothing.
   void release(Verifier& verifier) {
     for (EditPlan& plan : accepted_) {
       EditTool::EditOptions options;
@@ -404,7 +404,7 @@ std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
       file.string(), tree.string());
 }
 
-/// Of one trace. Throws Error.
+/// Makes the patch of one trace. Throws Error.
 class Fixing {
  public:
   explicit Fixing(const FixOptions& options)
@@ -469,7 +469,7 @@ class Fixing {
     steps_.end();
   }
 
-  /// Of what may still become a patch.
+  /// The sources of findings that may still become a patch.
   [[nodiscard]] std::vector<fs::path> sources() const {
     std::vector<fs::path> files;
     for (const Case& one : cases_) {

@@ -74,7 +74,7 @@ struct Target {
   std::vector<std::vector<std::string>> commands;  ///< the runs, each an input
   bool is_recorded_command = false;                ///< the only one, else they are for the shell
 
-  /// As one types it.
+  /// The command as a user types it.
   [[nodiscard]] std::string command_text(std::size_t number) const;
 };
 

@@ -63,7 +63,7 @@ std::pair<std::string, std::string> first_difference(const std::string& one,
   return {line(one, std::min(at, one.size())), line(other, std::min(at, other.size()))};
 }
 
-/// What a program said first of why it failed: " (sh: 1: ./nosuch: not found)".
+/// The first error message of a program: " (sh: 1: ./nosuch: not found)".
 std::string complaint(const Observation& run) {
   std::istringstream lines(run.errors);
   for (std::string line; std::getline(lines, line);) {
@@ -94,7 +94,7 @@ std::string verdict_text(const Verdict& verdict, bool of_other_runs) {
   return "verified" + (of_other_runs ? std::string() : share_text(verdict));
 }
 
-/// Whether its bytes are of device memory, and need not cross.
+/// Whether the bytes of a pattern are device memory, not transfers.
 bool is_of_memory(const std::string& pattern) {
   return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
          pattern == "device_leak";
@@ -253,7 +253,7 @@ void Verifier::run_original(std::size_t runs_to_come) {
                       "--ignore REGEX, or name a program that compares with --same",
                       on_which(i), what));
     }
-    // What is not the same in two runs of one program proves nothing.
+    // Files that differ in two runs of one program prove nothing.
     std::erase_if(before_[i].files, [&](const auto& one) {
       const auto at = again.files.find(one.first);
       return at == again.files.end() || at->second != one.second;
@@ -276,7 +276,7 @@ std::string Verifier::kept_lines(const std::string& output) const {
   return kept;
 }
 
-/// Of the files that the original writes alike each time. Empty: none.
+/// The first difference in files that the original always writes alike. Empty: none.
 std::string Verifier::other_file(const Observation& before, const Observation& after) {
   for (const auto& [file, hash] : before.files) {
     const auto at = after.files.find(file);
@@ -371,7 +371,7 @@ std::string Verifier::unspared(const Measured& found, std::uint64_t least,
   return {};
 }
 
-/// By turns, so that a machine that grows busy does so for both.
+/// Runs both by turns, so that other load on the machine affects both.
 void Verifier::compare_times(Measured& found, bool is_final) {
   TimeComparison comparison({before_.size(), timed_runs_, is_final});
   while (comparison.needs_more()) {

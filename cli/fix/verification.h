@@ -111,7 +111,7 @@ struct Measured {
   Times times;
   std::set<std::string> unseen;  ///< names of what came back last and was not compared
 
-  /// Bytes that do not cross any more.
+  /// Bytes that are no longer transferred.
   [[nodiscard]] std::uint64_t spared() const;
 };
 
@@ -170,9 +170,10 @@ class Verifier {
 
 struct Verdict {
   std::size_t number = 0;
-  std::string place;                      ///< "heat.cpp:56"
-  std::string what;                       ///< the pattern
-  std::optional<std::uint64_t> promised;  ///< bytes that are not to cross; none: it is of memory
+  std::string place;  ///< "heat.cpp:56"
+  std::string what;   ///< the pattern
+  std::optional<std::uint64_t>
+      promised;          ///< bytes of redundant transfers; nullopt: the finding is about memory
   bool is_firm = false;  ///< no entry of a loop, nor use by the host, may need some of it after all
   bool was_tried = false;
   Measured measured;                       ///< of one that was tried
