@@ -47,7 +47,7 @@ inline bool is_of(const Trace& trace, Index<Site> site, Directive directive) {
 /// Row of a site in the table, kNoDirective if it has none.
 std::uint32_t row_of(const DirectiveTable& table, Index<Site> site);
 
-/// What the times of a aggregate add up to.
+/// What the times of an aggregate add up to.
 inline Nanoseconds sum_of(const Distribution& times) { return static_cast<Nanoseconds>(times.sum); }
 
 /// What an operation of a kind is in the tables.

@@ -40,7 +40,7 @@ Cost cost_of(const Trace& trace) {
 
 /// Whether a candidate saves a hundredth of the bytes that were transferred or allocated; or ten
 /// transfers or allocations, each of which a GPU takes some ten to some hundred microseconds for,
-/// that are a thousandth of all. Claims without operations do: their subject is another.
+/// that are a thousandth of all. A candidate without operations is significant.
 bool is_significant(const Trace& trace, const Cost& all, const Candidate& candidate) {
   if (candidate.ops.empty()) return true;
   Cost cost;
@@ -94,8 +94,8 @@ const char* reason_of(Writer writer) {
   return known != std::end(kReasons) ? known->second : nullptr;
 }
 
-/// By the reason: Doubt::kNoChangeKnown, then in the order of Writer; none for what `removed` has.
-/// Of what a candidate keeps on the device the transfers that remain are needed.
+/// Doubts in the order of their reasons: Doubt::kNoChangeKnown, then those of Writer. Operations in
+/// `removed` are left out. Transfers of data that a candidate keeps on the device are needed.
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
                              const std::vector<Candidate>& told) {
   if (!evidence.contents.known()) return {};
@@ -373,7 +373,7 @@ class Candidates {
 
 }  // namespace
 
-// The list of detectors: declared here, and called in find_needless().
+// The list of detectors: declared here, and called in detect().
 Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
     redundant_resends, unmodified_copy_back, repeated_copy_back, repeated_allocation,
     mapped_scalars, mapper_walk, small_transfers, serial_kernel, pageable_transfer, no_overlap,
@@ -408,7 +408,7 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   mark(candidates.told, removed);
   candidates.append(mapped_scalars(evidence, removed));
   mark(candidates.told, removed);
-  // Its savings are not these operations, so that they do not decide whether it is significant.
+  // A mapper walk saves host time and no operation: significance by operations does not apply.
   std::ranges::move(mapper_walk(evidence, removed), std::back_inserter(candidates.told));
   mark(candidates.told, removed);
   candidates.append(small_transfers(evidence, removed));

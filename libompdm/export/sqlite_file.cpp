@@ -131,7 +131,7 @@ std::string_view name_of(Enum value) {
   return trace_schema::word_of(value);
 }
 
-/// Without the "cupti." that tells them from the host's there.
+/// The category without "cupti.", which distinguishes activities from host events in trace.json.
 std::string_view name_of(ActivityKind kind) {
   return trace_schema::word_of(kind).substr(trace_schema::kActivityPrefix.size());
 }

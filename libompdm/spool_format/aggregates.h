@@ -46,7 +46,7 @@ struct Quantities {
   std::uint64_t bins[kBins];
 };
 
-/// What a aggregate sums up, in Head::flags: the example region itself, or the one operation or
+/// What an aggregate sums up, in Head::flags: the example region itself, or the one operation or
 /// launch in it. An operation of an API call is an example without a region.
 enum class AggregateOf : std::uint8_t { kRegion, kOp, kLaunch };
 
@@ -56,8 +56,8 @@ struct Aggregate {
   LaneId lane;            ///< of the example
   std::uint32_t example;  ///< its number in that lane, from 1
   std::uint32_t reserved;
-  std::uint64_t calls;  ///< API calls of the operations, without a call that is recorded too; 0: of
-                        ///< regions, or of no other call
+  std::uint64_t calls;  ///< API calls of the operations, without calls that are recorded, too; 0 in
+                        ///< an aggregate of regions
   std::uint64_t bytes;  ///< of operations, in all
   std::uint64_t least_bytes;
   std::uint64_t most_bytes;

@@ -30,11 +30,11 @@ inline std::byte* put_number(std::byte* at, std::uint64_t value, unsigned code) 
 /// Of a field: 0 bytes where it is as it was last.
 constexpr unsigned field_width(unsigned code) noexcept { return code == 0 ? 0 : 1U << code; }
 
-/// A list of fields of which none is as it was takes no more.
+/// The most bytes that a list of fields takes: each of them has changed.
 template <std::size_t Count>
 inline constexpr std::size_t kMostFieldBytes = 2 + Count * 8;
 
-/// Which way a field went, in the lowest bit.
+/// A signed difference with its sign in the lowest bit.
 constexpr std::uint64_t zigzag(std::uint64_t difference) noexcept {
   return difference << 1U ^ (0 - (difference >> 63U));
 }

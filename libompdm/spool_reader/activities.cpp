@@ -101,7 +101,7 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
   }
 }
 
-// Finds the operation or launch that asked for the activities of a aggregate.
+// Finds the operation or launch that asked for the activities of an aggregate.
 void tie(const Trace& trace, const AggregateExtra& owner, ActivityAggregate& aggregate) {
   DeviceActivity& like = aggregate.like;
   for (const std::uint32_t at : owner.ops) {

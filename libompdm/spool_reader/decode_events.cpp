@@ -217,7 +217,7 @@ void Decoder::add_op(const RawEvent& event) {
   const spool::OpCursor::Place place = open.ops.next(context.last, lane_.arena);
   open.ops.go_on();
   auto& ops = decoded_.trace.ops;
-  // Rows are noted from 1 on: 0 is of nothing.
+  // A note is a row's number from 1 on; 0: there is none.
   const bool repeats = !event.has_fields && place.note() != 0;
   if (repeats) {
     const std::uint32_t earlier = place.note() - 1;

@@ -101,7 +101,7 @@ class Decoder {
     Positions<spool::MapperNameId> names;
     Positions<spool::PathId> paths;
     std::unordered_map<std::uint64_t, Context> contexts;
-    Context* latest = nullptr;  // of contexts, by
+    Context* latest = nullptr;  // the context of number `latest_number`
     std::uint64_t latest_number = 0;
     Arena arena;
     spool::LaneId number{};

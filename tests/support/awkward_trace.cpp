@@ -240,7 +240,7 @@ void add_events(Trace& trace) {
 
 namespace {
 
-// What the rows above have, but for what a aggregate has none of.
+// What the rows above have, but for what an aggregate has none of.
 void add_aggregates(Trace& trace) {
   Distribution times;
   times.add(0);

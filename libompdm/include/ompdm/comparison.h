@@ -45,7 +45,8 @@ struct Comparison {
 /// Recognizes the rows of each version in the version before it, and rows that this one lacks in
 /// earlier versions, the nearest first. Rows are told by properties that an edit of the source does
 /// not move:
-/// - a directive or kernel by its sort, file and function, in order of lines where there are several
+/// - a directive or kernel by its sort, file and function, in order of lines where there are
+/// several
 ///   (an equal line decides where one side has more of them); then by sort and function in files of
 ///   other names; then as the only row of its sort that is left in a file on both sides;
 /// - a variable by name and file, then by name;

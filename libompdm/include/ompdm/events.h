@@ -22,7 +22,8 @@ enum class Clock : std::uint8_t {
 /// Fields of a region that few regions have.
 struct RegionRare {
   /// Of the time between `begin` and `end`, what the recorder spent on contents: the directive
-  /// without the recorder would have taken end - begin - hashing. Operations have none in theirs.
+  /// without the recorder would have taken end - begin - hashing. Times of operations have no such
+  /// share.
   Nanoseconds hashing = 0;
   Nanoseconds hashing_after = 0;  ///< what it spent right after `end`, on what had come back
   /// Of a directive that a task ran (`nowait`), if that is known: when the task was made, which

@@ -1,7 +1,8 @@
 // The field list of a row: `fields(visit, row)`, beside each struct of the model.
 //
-// Every format is a visitor of these lists: trace.json, trace.ompdm, the SQLite database, the check
-// of references, the shapes of columns. A field is entered once:
+// Every format is a visitor of these lists: trace.json, trace.ompdm, the SQLite database (fields
+// that export/sqlite_file.cpp names), the check of references, the shapes of columns. A field is
+// entered once:
 //   visit("device", row.device, {.shape = 4, .absent = -1});
 // The order of a list is that of the keys in JSON. A visitor is called with the key, the field and,
 // where it is not the default, the field's rule.

@@ -91,8 +91,8 @@ struct Anchor {
   std::optional<UnplacedLoop> unplaced = {};  ///< of a loop without a line to begin at
   /// A line in such a loop, as its code tells; none: not known.
   std::optional<SourcePlace> inside = {};
-  /// Before the first entry into the loop, and after the last: it may have been entered anew
-  /// unseen, and what a pass maps comes again in a later entry only.
+  /// The edit goes before the first entry into the loop, and after the last: data that an iteration
+  /// maps comes again in a later entry only.
   bool all_entries = false;
 };
 
@@ -102,9 +102,9 @@ enum class EditWhen : std::uint8_t {
   kEachTime,  ///< each time that the anchor is reached
   kHostUses,  ///< wherever the host, or a region that falls back to it, reads it or changes a part
   kHostChanged,    ///< wherever the host has changed it, or another device's copy came back
-  kKernelChanged,  ///< if a kernel changes what the clauses at `places`, or where what ends there
-                   ///< began, only send
-  kNothingThere,   ///< it found nothing there so far, and would
+  kKernelChanged,  ///< if a kernel changes data that the clauses at `places`, or at the begin of
+                   ///< the mapping that ends there, only send
+  kNothingThere,   ///< the data was not present so far; after the edit it would be
 };
 
 struct Edit {
@@ -131,7 +131,7 @@ enum class Unless : std::uint8_t {
   kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
-  kNoPass,            ///< the loop has no pass: what is filled or sent in it is not
+  kNoPass,            ///< the loop has no iteration: data that it fills or sends is not set
 };
 
 namespace facts {

@@ -49,8 +49,8 @@ struct FinishResult {
   Trace model;              ///< what was written
 };
 
-/// A run of more events leaves trace.ompdm: a twentieth of trace.json's size, and read in a fraction
-/// of the time.
+/// A run of more events leaves trace.ompdm: a twentieth of trace.json's size, and read in a
+/// fraction of the time.
 inline constexpr std::uint64_t kMostInJson = 100'000;
 
 /// How to finish.
