@@ -1,6 +1,6 @@
-// Loaded into each process of a build (LD_PRELOAD): appends the process's folder and command line to
-// the file that OMPDM_BUILD_LOG names, see BuildLog in compile_arguments.h. Prints nothing and uses no
-// heap.
+// Loaded into each process of a build (LD_PRELOAD): appends the process's folder and command line
+// to the file that OMPDM_BUILD_LOG names, see BuildLog in compile_arguments.h. Prints nothing and
+// uses no heap.
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
