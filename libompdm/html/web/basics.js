@@ -40,6 +40,7 @@ export const PARTS = [
 /** What would make a finding's edits wrong. */
 export const UNLESS = {
   host_uses: 'the host reads or changes the data meanwhile, and no update says so',
+  host_changes: 'the host, or a copy back from another device, changes the data meanwhile',
   kernel_changes: 'a kernel changes what none changed in this run',
   kernel_uses: 'a kernel uses what none used in this run',
   host_wants_restore: 'the host has changed its copy, and wants what the device has',
