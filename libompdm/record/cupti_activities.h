@@ -1,5 +1,5 @@
-// Activities of CUDA devices: from CUPTI's buffers to records or aggregates in the spool. CUPTI calls
-// back on its own thread, or on one that flushes.
+// Activities of CUDA devices: from CUPTI's buffers to records or aggregates in the spool. CUPTI
+// calls back on its own thread, or on one that flushes.
 #pragma once
 
 #include <pthread.h>
@@ -29,8 +29,8 @@ class ActivityLock {
   WithoutCancellation uncancelled_;
 };
 
-/// The buffer that activities are written to, created at the first one; null if nothing is recorded.
-/// Needs the lock.
+/// The buffer that activities are written to, created at the first one; null if nothing is
+/// recorded. Needs the lock.
 ThreadBuffer* shared_buffer() noexcept;
 
 /// The same buffer if it exists, also after the recording has ended. Needs the lock.
@@ -68,8 +68,8 @@ inline std::uint32_t correlation_of(const Activity& activity) noexcept {
                                                      : activity.memory.correlation;
 }
 
-/// Converts a record of CUPTI. None if it is of another kind, or (a loss is counted) without times. A
-/// kernel's name is written to the buffer.
+/// Converts a record of CUPTI. None if it is of another kind, or (a loss is counted) without times.
+/// A kernel's name is written to the buffer.
 Activity read_activity(ThreadBuffer& buffer, const std::uint8_t* record) noexcept;
 
 /// Records an activity. False (and a loss counted) if there is no room.
@@ -86,8 +86,8 @@ bool has_times(std::uint64_t start, std::uint64_t end) noexcept;
 void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
                       std::size_t valid) noexcept;
 
-/// Waits at most a second for the thread that writes activities; after the phase has changed no other
-/// will begin. Then writes the activities whose owner has not become known.
+/// Waits at most a second for the thread that writes activities; after the phase has changed no
+/// other will begin. Then writes the activities whose owner has not become known.
 void finish_activities() noexcept;
 
 /// CUPTI's callbacks (cuptiActivityRegisterCallbacks).

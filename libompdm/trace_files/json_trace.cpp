@@ -249,15 +249,13 @@ class JsonReader {
     };
     trace_.ops.change_regions(kept);
     trace_.launches.change_regions(kept);
+    const auto drop_behind = [](const auto& rows, auto& index) {
+      if (index && index.value >= rows.size()) index = {};
+    };
     const auto drop = [&]<class T>(std::string_view, T& field, FieldRule = {}) {
-      const auto drop_of = [&]<class Rows>(const Rows& rows) {
-        if constexpr (std::same_as<T, Index<typename Rows::value_type>>) {
-          if (field && field.value >= rows.size()) field = {};
-        }
-      };
-      drop_of(trace_.regions);
-      drop_of(trace_.ops);
-      drop_of(trace_.launches);
+      if constexpr (std::same_as<T, Index<Region>>) drop_behind(trace_.regions, field);
+      if constexpr (std::same_as<T, Index<DataOp>>) drop_behind(trace_.ops, field);
+      if constexpr (std::same_as<T, Index<Launch>>) drop_behind(trace_.launches, field);
     };
     for (DeviceActivity& activity : trace_.activities) fields(drop, activity);
     for (Synchronization& wait : trace_.synchronizations) fields(drop, wait);

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/map_types.h"
 #include "analysis/one_array.h"
 #include "detectors/presence.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis::idle_directives_test {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <set>
 
-#include "model/map_types.h"
 #include "analysis/one_array.h"
 #include "detectors/accesses.h"
+#include "model/map_types.h"
 
 namespace ompdm::analysis::namings_test {
 namespace {
