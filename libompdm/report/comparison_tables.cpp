@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "analysis/row_figures.h"
 #include "report/comparison.h"
-#include "report/figure_table.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -23,7 +22,6 @@ using analysis::Finding;
 using analysis::Iteration;
 using analysis::RowChain;
 using analysis::VariableRow;
-using Shown = FigureColumn::Shown;
 
 /// A row's figures and properties by name.
 using Values = std::vector<std::pair<std::string, Cell>>;
@@ -42,13 +40,6 @@ Values values_of(const analysis::RowFigures& figures) {
   return values;
 }
 
-/// The directives that a loop goes over.
-std::string loop_over(const SourceNames& sources, const Analysis& of, const Iteration& row) {
-  std::vector<std::string> places;
-  for (const std::size_t at : row.directives) places.push_back(sources.place(of.directives[at]));
-  return fmt::format("{}", fmt::join(places, ", "));
-}
-
 template <class Row>
 Values values_of(const SourceNames& sources, const Analysis& of, const Row& row) {
   Values values = values_of(analysis::figures_of(of, row));
@@ -56,7 +47,7 @@ Values values_of(const SourceNames& sources, const Analysis& of, const Row& row)
   values.emplace_back("line", std::int64_t{row.line});
   if constexpr (requires { row.function; }) values.emplace_back("function", row.function);
   if constexpr (std::is_same_v<Row, Iteration>) {
-    values.emplace_back("loop", loop_over(sources, of, row));
+    values.emplace_back("loop", sources.places(of, row.directives));
   }
   return values;
 }
@@ -69,10 +60,9 @@ Values values_of(const SourceNames& sources, const Analysis& of, const Activity&
           {"name", sources.activity(row)}};
 }
 
-/// The sum of a column's figures; unknown if one of them is.
-Cell cell_of(const Values& values, const FigureColumn& column) {
+/// The sum of figures; unknown if one of them is.
+Cell sum_of(const Values& values, const std::vector<std::string>& names) {
   std::optional<std::int64_t> sum;
-  const std::vector<std::string> names = column.names();
   for (const std::string& name : names) {
     const auto found = std::ranges::find(values, name, &Values::value_type::first);
     if (found == values.end()) return {};
@@ -84,92 +74,89 @@ Cell cell_of(const Values& values, const FigureColumn& column) {
 }
 
 /// A factor for readers, and as a number.
-std::vector<Cell> factor_cells(const std::optional<double>& factor) {
-  if (!factor) return {Cell(), Cell()};
-  return {ratio_text(*factor), *factor};
+void add_factor(TableRow& row, const Column& column, const std::optional<double>& factor) {
+  row.add(reader_only(column.key, column.title, Unit::kCount),
+          factor ? Cell(ratio_text(*factor)) : Cell());
+  row.add(data_only(column.key, Unit::kCount), factor ? Cell(*factor) : Cell());
 }
 
-/// "gone" or "new" for readers where only one version has the row.
-std::vector<Cell> ratio_cells(const std::vector<std::optional<Values>>& row,
-                              const FigureColumn& column) {
-  if (!row.front() || !row.back()) return {row.back() ? "new" : "gone", Cell()};
-  const Cell first = cell_of(*row.front(), column);
-  const Cell last = cell_of(*row.back(), column);
-  const auto* before = std::get_if<std::int64_t>(&first);
-  const auto* after = std::get_if<std::int64_t>(&last);
-  if (before == nullptr || after == nullptr) return {Cell(), Cell()};
-  if (*before == 0) return {*after > 0 ? Cell("from 0") : Cell(), Cell()};
-  return factor_cells(static_cast<double>(*after) / static_cast<double>(*before));
-}
-
-/// The columns of a figure: one a version.
-class Heads {
+/// A row while it is filled: a figure has a column a version, or the versions' ratio.
+class FigureRow {
  public:
-  explicit Heads(const Versions& versions) : versions_(versions) {
+  FigureRow(const Versions& versions, TableRow& row, std::vector<std::optional<Values>> values)
+      : versions_(versions), row_(row), values_(std::move(values)) {
     constexpr std::size_t kWidest = 12;  // of a version's column, which is as wide as its figures
     names_fit_ = std::ranges::all_of(
         versions.names, [](const std::string& name) { return display_width(name) <= kWidest; });
   }
 
-  std::vector<Column> operator()(const FigureColumn& of) const {
-    const Column& own = of.column;
-    if (of.shown == Shown::kRatio) {
-      return {{own.key, "x", Unit::kCount, Audience::kReader},
-              {own.key, "", Unit::kCount, Audience::kData}};
+  void add(Column column, Cell cell) { row_.add(std::move(column), std::move(cell)); }
+
+  /// `figures` are added up; none: the figure of the column's key. `is_waste`: it is 0 in a version
+  /// that lacks a row which an earlier version has.
+  void add(const Column& own, std::vector<std::string> figures = {}, bool is_waste = false) {
+    if (figures.empty()) figures = {own.key};
+    bool was_there = false;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Cell none = is_waste && was_there ? Cell(std::int64_t{0}) : Cell();
+      row_.add(head_of(own, i), values_[i] ? sum_of(*values_[i], figures) : none);
+      was_there = was_there || values_[i];
     }
-    if (versions_.are_two()) {
-      return {{"before_" + own.key, own.title, own.unit, own.audience},
-              {"after_" + own.key, "after", own.unit, own.audience}};
-    }
-    std::vector<Column> columns;
-    for (std::size_t i = 0; i < versions_.size(); ++i) {
-      const std::string number = std::to_string(i + 1);
-      columns.push_back(
-          {"rung_" + number, names_fit_ ? versions_.names[i] : number, own.unit, own.audience});
-    }
-    return columns;
+  }
+
+  /// Of the last version's sum of figures over the first's; "gone" or "new" for readers where only
+  /// one of them has the row.
+  void add_ratio(const std::string& key, const std::vector<std::string>& figures) {
+    const Column column{key, "x"};
+    const auto add_word = [&](Cell word) {
+      row_.add(reader_only(key, column.title, Unit::kCount), std::move(word));
+      row_.add(data_only(key, Unit::kCount), Cell());
+    };
+    if (!versions_.are_whole) return add_word({});
+    if (!values_.front() || !values_.back()) return add_word(values_.back() ? "new" : "gone");
+    const Cell first = sum_of(*values_.front(), figures);
+    const Cell last = sum_of(*values_.back(), figures);
+    const auto* before = std::get_if<std::int64_t>(&first);
+    const auto* after = std::get_if<std::int64_t>(&last);
+    if (before == nullptr || after == nullptr) return add_word({});
+    if (*before == 0) return add_word(*after > 0 ? Cell("from 0") : Cell());
+    add_factor(row_, column, static_cast<double>(*after) / static_cast<double>(*before));
   }
 
  private:
+  [[nodiscard]] Column head_of(const Column& own, std::size_t version) const {
+    if (!versions_.are_two()) {
+      const std::string number = std::to_string(version + 1);
+      return {"rung_" + number, names_fit_ ? versions_.names[version] : number, own.unit,
+              own.audience};
+    }
+    return version == 0 ? Column{"before_" + own.key, own.title, own.unit, own.audience}
+                        : Column{"after_" + own.key, "after", own.unit, own.audience};
+  }
+
   const Versions& versions_;
+  TableRow& row_;
+  std::vector<std::optional<Values>> values_;
   bool names_fit_ = false;
 };
 
-/// The cells of a figure: one a version, or their ratio.
-std::vector<Cell> figure_cells(const Versions& versions,
-                               const std::vector<std::optional<Values>>& row,
-                               const FigureColumn& column) {
-  if (column.shown == Shown::kRatio) {
-    return versions.are_whole ? ratio_cells(row, column) : std::vector<Cell>(2);
-  }
-  std::vector<Cell> cells;
-  bool was_there = false;
-  for (const std::optional<Values>& values : row) {
-    const bool is_solved = column.shown == Shown::kRest && !values && was_there;
-    cells.push_back(values ? cell_of(*values, column) : is_solved ? Cell(std::int64_t{0}) : Cell());
-    was_there = was_there || values;
-  }
-  return cells;
-}
-
-/// A table with a row a chain. `labels(rows)`: what the columns that are labels say of a row.
-template <class Row, class Labels>
+/// A table with a row a chain. `fill(FigureRow&, rows)`: of a row's rows by version.
+template <class Row, class Fill>
 Table rows_table(const Versions& versions, const char* name, const char* title,
-                 std::vector<FigureColumn> columns, const std::vector<RowChain>& chains,
-                 std::vector<Row> Analysis::* rows_of, Labels labels) {
-  FigureTable table(name, title, std::move(columns), Heads(versions));
-  for (const RowChain& chain : chains) {
-    RowOf<Row> rows;
-    std::vector<std::optional<Values>> values(chain.size());
+                 const std::vector<RowChain>& chains, std::vector<Row> Analysis::* rows_of,
+                 Fill fill) {
+  return table_of(name, title, chains, [&](TableRow& cells, const RowChain& chain) {
+    static const Row kHeading;
+    RowOf<Row> rows(versions.size(), &kHeading);
+    std::vector<std::optional<Values>> values(versions.size());
     for (std::size_t i = 0; i < chain.size(); ++i) {
       const Analysis& own = versions.recordings[i];
-      rows.push_back(chain[i] == analysis::kNoRow ? nullptr : &(own.*rows_of)[chain[i]]);
-      if (rows.back() != nullptr) values[i] = values_of(versions.sources, own, *rows.back());
+      rows[i] = chain[i] == analysis::kNoRow ? nullptr : &(own.*rows_of)[chain[i]];
+      if (rows[i] != nullptr) values[i] = values_of(versions.sources, own, *rows[i]);
     }
-    table.add(labels(rows),
-              [&](const FigureColumn& column) { return figure_cells(versions, values, column); });
-  }
-  return table.take();
+    FigureRow row(versions, cells, std::move(values));
+    fill(row, rows);
+  });
 }
 
 /// The last version that has the row.
@@ -248,118 +235,92 @@ std::string variable_name(const VariableRow& row) {
   return row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
 }
 
-FigureColumn text_label(const char* key, const char* title) {
-  return FigureColumn::label({key, title});
-}
-
-FigureColumn reader_label(const char* key, const char* title) {
-  return FigureColumn::label({key, title, Unit::kText, Audience::kReader});
-}
-
-FigureColumn data_label(const char* key) {
-  return FigureColumn::label({key, "", Unit::kText, Audience::kData});
-}
-
-FigureColumn data_value(const char* key, Unit unit) { return {{key, "", unit, Audience::kData}}; }
-
-FigureColumn ratio_of(const char* key, std::vector<std::string> figures) {
-  return {{key, ""}, Shown::kRatio, std::move(figures)};
-}
-
 Table compared_totals(const Versions& versions) {
-  std::vector<FigureColumn> columns = {text_label("quantity", "What")};
-  for (const auto& [key, title, unit] :
-       {std::tuple("count", "Count", Unit::kCount), std::tuple("bytes", "Bytes", Unit::kBytes),
-        std::tuple("time_ns", "Time", Unit::kTime)}) {
-    columns.push_back({{key, title, unit}});
-    columns.push_back(ratio_of((std::string(key) + "_ratio").c_str(), {key}));
+  struct Line {
+    const char* name = "";
+    std::vector<const char*> figures = {};
+  };
+  std::vector<Line> lines = {{"HtoD", {"HtoD_count", "HtoD_bytes", "HtoD_ns"}},
+                             {"DtoH", {"DtoH_count", "DtoH_bytes", "DtoH_ns"}},
+                             {"alloc", {"alloc_count", "alloc_bytes", "alloc_ns"}},
+                             {"kernel", {"kernel_count", "kernel_ns"}},
+                             {"region", {"region_count", "region_ns"}},
+                             {"movement (union)", {"transfer_union_ns"}},
+                             {"kernels (union)", {"kernel_union_ns"}},
+                             {"wall", {"program_wall_ns"}}};
+  if (versions.first().totals.dtod.count + versions.last().totals.dtod.count > 0) {
+    lines.insert(lines.begin() + 2, {"DtoD", {"DtoD_count", "DtoD_bytes", "DtoD_ns"}});
   }
-  FigureTable table("totals", "Totals", std::move(columns), Heads(versions));
-  std::vector<Values> totals;
-  for (const Analysis& one : versions.recordings) {
-    totals.push_back(values_of(analysis::figures_of(one)));
-    for (auto& [name, value] : totals.back()) {
-      if (name.ends_with("_union_ns") && !is_recorded_whole(one)) value = {};
-    }
-  }
-  const auto add = [&](const char* name, const std::vector<const char*>& figures) {
-    std::vector<std::optional<Values>> row;
-    for (const Values& all : totals) {
-      Values& own = row.emplace_back().emplace();
-      for (const char* figure : figures) {
-        const std::string_view key = std::string_view(figure).ends_with("_count")   ? "count"
-                                     : std::string_view(figure).ends_with("_bytes") ? "bytes"
-                                                                                    : "time_ns";
-        own.emplace_back(key, cell_of(all, {{figure, ""}}));
+  return table_of("totals", "Totals", lines, [&](TableRow& cells, const Line& line) {
+    std::vector<std::optional<Values>> values;
+    for (const Analysis& one : versions.recordings) {
+      const Values all = values_of(analysis::figures_of(one));
+      Values& own = values.emplace_back().emplace();
+      for (const std::string name : line.figures) {
+        const bool is_known = !name.ends_with("_union_ns") || is_recorded_whole(one);
+        const Unit unit = unit_of(name);
+        own.emplace_back(unit == Unit::kCount   ? "count"
+                         : unit == Unit::kBytes ? "bytes"
+                                                : "time_ns",
+                         is_known ? sum_of(all, {name}) : Cell());
       }
     }
-    table.add({name},
-              [&](const FigureColumn& column) { return figure_cells(versions, row, column); });
-  };
-  add("HtoD", {"HtoD_count", "HtoD_bytes", "HtoD_ns"});
-  add("DtoH", {"DtoH_count", "DtoH_bytes", "DtoH_ns"});
-  if (versions.first().totals.dtod.count + versions.last().totals.dtod.count > 0) {
-    add("DtoD", {"DtoD_count", "DtoD_bytes", "DtoD_ns"});
-  }
-  add("alloc", {"alloc_count", "alloc_bytes", "alloc_ns"});
-  add("kernel", {"kernel_count", "kernel_ns"});
-  add("region", {"region_count", "region_ns"});
-  add("movement (union)", {"transfer_union_ns"});
-  add("kernels (union)", {"kernel_union_ns"});
-  add("wall", {"program_wall_ns"});
-  return table.take();
+    FigureRow row(versions, cells, std::move(values));
+    row.add({"quantity", "What"}, line.name);
+    row.add({"count", "Count"});
+    row.add_ratio("count_ratio", {"count"});
+    row.add({"bytes", "Bytes"});
+    row.add_ratio("bytes_ratio", {"bytes"});
+    row.add({"time_ns", "Time"});
+    row.add_ratio("time_ns_ratio", {"time_ns"});
+  });
 }
 
 Table compared_directives(const Versions& versions) {
-  return rows_table(versions, "directives", "Movement by directive: before, after",
-                    {{{"count", "Count", Unit::kCount}},
-                     {{"HtoD_bytes", "HtoD", Unit::kBytes}},
-                     data_value("HtoD_count", Unit::kCount),
-                     {{"DtoH_bytes", "DtoH", Unit::kBytes}},
-                     data_value("DtoH_count", Unit::kCount),
-                     data_value("DtoD_bytes", Unit::kBytes),
-                     ratio_of("bytes_ratio", {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"}),
-                     data_value("transfer_ns", Unit::kTime),
-                     data_value("kernel_count", Unit::kCount),
-                     {{"time_ns", "Time", Unit::kTime}},
-                     ratio_of("time_ratio", {"time_ns"}),
-                     reader_label("place", "Where"),
-                     data_label("directive"),
-                     data_label("rows"),
-                     data_value("file", Unit::kText),
-                     data_value("line", Unit::kCount),
-                     data_value("function", Unit::kText)},
-                    versions.rows.directives, &Analysis::directives,
-                    [&](const RowOf<DirectiveRow>& rows) -> std::vector<Cell> {
-                      const std::string directive = SourceNames::directive(last_of(rows));
-                      return {with_earlier(versions, rows) + ' ' + directive, directive,
-                              presence(rows)};
-                    });
+  return rows_table(
+      versions, "directives", "Movement by directive: before, after", versions.rows.directives,
+      &Analysis::directives, [&](FigureRow& row, const RowOf<DirectiveRow>& rows) {
+        row.add({"count", "Count"});
+        row.add({"HtoD_bytes", "HtoD"});
+        row.add(data_only("HtoD_count"));
+        row.add({"DtoH_bytes", "DtoH"});
+        row.add(data_only("DtoH_count"));
+        row.add(data_only("DtoD_bytes"));
+        row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"});
+        row.add(data_only("transfer_ns"));
+        row.add(data_only("kernel_count"));
+        row.add({"time_ns", "Time"});
+        row.add_ratio("time_ratio", {"time_ns"});
+        const std::string directive = SourceNames::directive(last_of(rows));
+        row.add(reader_only("place", "Where"), with_earlier(versions, rows) + ' ' + directive);
+        row.add(data_only("directive"), directive);
+        row.add(data_only("rows"), presence(rows));
+        row.add(data_only("file"));
+        row.add(data_only("line"));
+        row.add(data_only("function"));
+      });
 }
 
 Table compared_variables(const Versions& versions) {
-  return rows_table(versions, "variables", "Movement by variable: before, after",
-                    {{{"HtoD_bytes", "HtoD", Unit::kBytes}},
-                     data_value("HtoD_count", Unit::kCount),
-                     {{"DtoH_bytes", "DtoH", Unit::kBytes}},
-                     data_value("DtoH_count", Unit::kCount),
-                     {{"calls", "Calls", Unit::kCount, Audience::kReader},
-                      Shown::kValue,
-                      {"HtoD_count", "DtoH_count"}},
-                     ratio_of("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"}),
-                     {{"transfer_ns", "Transfers", Unit::kTime}},
-                     ratio_of("transfer_ratio", {"transfer_ns"}),
-                     reader_label("variable", "Variable"),
-                     data_label("rows"),
-                     data_label("name"),
-                     data_value("file", Unit::kText),
-                     data_value("line", Unit::kCount)},
-                    versions.rows.variables, &Analysis::variables,
-                    [&](const RowOf<VariableRow>& rows) -> std::vector<Cell> {
-                      const VariableRow& row = last_of(rows);
-                      return {variable_name(row) + ' ' + with_earlier(versions, rows),
-                              presence(rows), row.name};
-                    });
+  return rows_table(
+      versions, "variables", "Movement by variable: before, after", versions.rows.variables,
+      &Analysis::variables, [&](FigureRow& row, const RowOf<VariableRow>& rows) {
+        row.add({"HtoD_bytes", "HtoD"});
+        row.add(data_only("HtoD_count"));
+        row.add({"DtoH_bytes", "DtoH"});
+        row.add(data_only("DtoH_count"));
+        row.add(reader_only("calls", "Calls", Unit::kCount), {"HtoD_count", "DtoH_count"});
+        row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
+        row.add({"transfer_ns", "Transfers"});
+        row.add_ratio("transfer_ratio", {"transfer_ns"});
+        const VariableRow& last = last_of(rows);
+        row.add(reader_only("variable", "Variable"),
+                variable_name(last) + ' ' + with_earlier(versions, rows));
+        row.add(data_only("rows"), presence(rows));
+        row.add(data_only("name"), last.name);
+        row.add(data_only("file"));
+        row.add(data_only("line"));
+      });
 }
 
 Table compared_kernels(const Versions& versions) {
@@ -372,166 +333,139 @@ Table compared_kernels(const Versions& versions) {
       break;
     }
   }
-  return rows_table(versions, "kernels", "Kernels: before, after",
-                    {{{"count", "Launches", Unit::kCount}},
-                     {{"total_ns", "Time", Unit::kTime}},
-                     ratio_of("total_ratio", {"total_ns"}),
-                     {{"avg_ns", "Avg", Unit::kTime}},
-                     ratio_of("avg_ratio", {"avg_ns"}),
-                     text_label("name", "Kernel"),
-                     data_label("rows"),
-                     data_value("name", Unit::kText)},
-                    kernels, &Analysis::activities,
-                    [&](const RowOf<Activity>& rows) -> std::vector<Cell> {
-                      const auto name = [&](std::size_t, const Activity& row) {
-                        return versions.sources.activity(row);
-                      };
-                      return {with_earlier(rows, name), presence(rows)};
+  const auto name = [&](std::size_t, const Activity& row) {
+    return versions.sources.activity(row);
+  };
+  return rows_table(versions, "kernels", "Kernels: before, after", kernels, &Analysis::activities,
+                    [&](FigureRow& row, const RowOf<Activity>& rows) {
+                      row.add({"count", "Launches"});
+                      row.add({"total_ns", "Time"});
+                      row.add_ratio("total_ratio", {"total_ns"});
+                      row.add({"avg_ns", "Avg"});
+                      row.add_ratio("avg_ratio", {"avg_ns"});
+                      row.add({"name", "Kernel"}, with_earlier(rows, name));
+                      row.add(data_only("rows"), presence(rows));
+                      row.add(data_only("name"));
                     });
 }
 
 Table compared_loops(const Versions& versions) {
+  const auto loop = [&](std::size_t version, const Iteration& row) {
+    return versions.sources.places(versions.recordings[version], row.directives);
+  };
   return rows_table(versions, "iterations", "Loops, cost of a pass after the first: before, after",
-                    {{{"count", "Passes", Unit::kCount}},
-                     {{"HtoD_bytes", "HtoD", Unit::kBytes}},
-                     {{"DtoH_bytes", "DtoH", Unit::kBytes}},
-                     ratio_of("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"}),
-                     data_value("transfer_ns", Unit::kTime),
-                     data_value("kernel_ns", Unit::kTime),
-                     {{"wall_ns", "Wall", Unit::kTime}},
-                     ratio_of("wall_ratio", {"wall_ns"}),
-                     reader_label("loop", "Loop over"),
-                     data_label("rows"),
-                     data_value("loop", Unit::kText)},
                     versions.rows.iterations, &Analysis::iterations,
-                    [&](const RowOf<Iteration>& rows) -> std::vector<Cell> {
-                      const auto loop = [&](std::size_t version, const Iteration& row) {
-                        return loop_over(versions.sources, versions.recordings[version], row);
-                      };
-                      return {with_earlier(rows, loop), presence(rows)};
+                    [&](FigureRow& row, const RowOf<Iteration>& rows) {
+                      row.add({"count", "Passes"});
+                      row.add({"HtoD_bytes", "HtoD"});
+                      row.add({"DtoH_bytes", "DtoH"});
+                      row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
+                      row.add(data_only("transfer_ns"));
+                      row.add(data_only("kernel_ns"));
+                      row.add({"wall_ns", "Wall"});
+                      row.add_ratio("wall_ratio", {"wall_ns"});
+                      row.add(reader_only("loop", "Loop over"), with_earlier(rows, loop));
+                      row.add(data_only("rows"), presence(rows));
+                      row.add(data_only("loop"));
                     });
 }
 
 Table compared_findings(const Versions& versions) {
-  std::vector<FigureColumn> columns = {
-      reader_label("state", "Finding"), data_label("state"), text_label("pattern", "Pattern"),
-      reader_label("place", "Where"), text_label("variable", "Variable")};
-  for (const auto& [key, title, unit] : {std::tuple("count", "Count", Unit::kCount),
-                                         std::tuple("wasted_bytes", "Wasted", Unit::kBytes),
-                                         std::tuple("wasted_ns", "Wasted time", Unit::kTime)}) {
-    columns.push_back({{key, title, unit, Audience::kReader}, Shown::kRest});
-    columns.push_back(data_value(key, unit));
-  }
-  columns.push_back(data_value("file", Unit::kText));
-  columns.push_back(data_value("line", Unit::kCount));
-  return rows_table(versions, "findings", "Findings: before, after", std::move(columns),
-                    versions.rows.findings, &Analysis::findings,
-                    [&](const RowOf<Finding>& rows) -> std::vector<Cell> {
-                      const Finding& row = last_of(rows);
-                      return {fate_for_readers(versions, rows), fate(rows), row.pattern,
-                              with_earlier(versions, rows), row.variable};
+  return rows_table(versions, "findings", "Findings: before, after", versions.rows.findings,
+                    &Analysis::findings, [&](FigureRow& row, const RowOf<Finding>& rows) {
+                      row.add(reader_only("state", "Finding"), fate_for_readers(versions, rows));
+                      row.add(data_only("state"), fate(rows));
+                      row.add({"pattern", "Pattern"}, last_of(rows).pattern);
+                      row.add(reader_only("place", "Where"), with_earlier(versions, rows));
+                      row.add({"variable", "Variable"}, last_of(rows).variable);
+                      for (const auto& [key, title] : {std::pair("count", "Count"),
+                                                       {"wasted_bytes", "Wasted"},
+                                                       {"wasted_ns", "Wasted time"}}) {
+                        row.add(reader_only(key, title, unit_of(key)), {}, true);
+                        row.add(data_only(key));
+                      }
+                      row.add(data_only("file"));
+                      row.add(data_only("line"));
                     });
 }
 
 /// A row a version: what it moves, how long it takes, and how much faster that is than the version
 /// before and than the first.
 Table versions_table(const Versions& versions) {
-  Table table{.name = "rungs",
-              .title = "Rung by rung",
-              .columns = {{"number", "", Unit::kCount},
-                          {"name", "Rung"},
-                          {"HtoD_bytes", "HtoD", Unit::kBytes},
-                          {"DtoH_bytes", "DtoH", Unit::kBytes},
-                          {"transfers", "Copies", Unit::kCount},
-                          {"transfer_ns", "Transfers", Unit::kTime},
-                          {"kernel_ns", "Kernels", Unit::kTime},
-                          {"wall_ns", "Wall", Unit::kTime},
-                          {"step", "Step", Unit::kCount, Audience::kReader},
-                          {"step", "", Unit::kCount, Audience::kData},
-                          {"speedup", "Speedup", Unit::kCount, Audience::kReader},
-                          {"speedup", "", Unit::kCount, Audience::kData},
-                          {"needless_bytes", "Needless", Unit::kBytes},
-                          {"findings", "Findings", Unit::kCount},
-                          {"file", "", Unit::kText, Audience::kData}},
-              .rows = {}};
-  for (std::size_t i = 0; i < versions.size(); ++i) {
+  const auto numbers = std::views::iota(std::size_t{0}, versions.size());
+  return table_of("rungs", "Rung by rung", numbers, [&](TableRow& row, std::size_t i) {
     const Analysis& one = versions.recordings[i];
     const analysis::Totals& totals = one.totals;
-    const bool told = is_recorded_whole(one);
-    const auto if_told = [&](Cell cell) { return told ? std::move(cell) : Cell(); };
-    const std::vector<Cell> step = factor_cells(speedup(versions, i, i - 1));
-    const std::vector<Cell> all = factor_cells(speedup(versions, i, 0));
-    table.rows.push_back({static_cast<std::int64_t>(i + 1), versions.names[i],
-                          moved(one, totals.htod.bytes), moved(one, totals.dtoh.bytes),
-                          moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count),
-                          if_told(timed(one, one.headline.measured, one.headline.transfer)),
-                          if_told(timed(one, one.headline.measured, one.headline.kernel)),
-                          one.program_wall, step[0], step[1], all[0], all[1],
-                          if_told(number(redundant_bytes(one))),
-                          if_told(number(one.findings.size())), one.file});
-  }
-  return table;
+    const auto if_told = [&](Cell cell) { return is_recorded_whole(one) ? cell : Cell(); };
+    row.add({"number", "", Unit::kCount}, number(i + 1));
+    row.add({"name", "Rung"}, versions.names[i]);
+    row.add({"HtoD_bytes", "HtoD"}, moved(one, totals.htod.bytes));
+    row.add({"DtoH_bytes", "DtoH"}, moved(one, totals.dtoh.bytes));
+    row.add({"transfers", "Copies", Unit::kCount},
+            moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count));
+    row.add({"transfer_ns", "Transfers"},
+            if_told(timed(one, one.headline.measured, one.headline.transfer)));
+    row.add({"kernel_ns", "Kernels"},
+            if_told(timed(one, one.headline.measured, one.headline.kernel)));
+    row.add({"wall_ns", "Wall"}, one.program_wall);
+    add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
+    add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
+    row.add({"needless_bytes", "Needless"}, if_told(number(redundant_bytes(one))));
+    row.add({"findings", "Findings", Unit::kCount}, if_told(number(one.findings.size())));
+    row.add(data_only("file"), one.file);
+  });
 }
 
 Table directives_by_version(const Versions& versions) {
-  return rows_table(
-      versions, "directives", "Moved by directive, rung by rung",
-      {{{"", "", Unit::kBytes}, Shown::kValue, {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"}},
-       reader_label("place", "Where"),
-       data_label("place"),
-       text_label("directive", "Directive")},
-      versions.rows.directives, &Analysis::directives,
-      [&](const RowOf<DirectiveRow>& rows) -> std::vector<Cell> {
-        const DirectiveRow& row = last_of(rows);
-        return {with_earlier(versions, rows), versions.sources.place(row),
-                SourceNames::directive(row)};
-      });
+  return rows_table(versions, "directives", "Moved by directive, rung by rung",
+                    versions.rows.directives, &Analysis::directives,
+                    [&](FigureRow& row, const RowOf<DirectiveRow>& rows) {
+                      row.add({"bytes", ""}, {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"});
+                      row.add(reader_only("place", "Where"), with_earlier(versions, rows));
+                      row.add(data_only("place"), versions.sources.place(last_of(rows)));
+                      row.add({"directive", "Directive"}, SourceNames::directive(last_of(rows)));
+                    });
 }
 
 Table variables_by_version(const Versions& versions) {
   return rows_table(versions, "variables", "Moved by variable, rung by rung",
-                    {{{"", "", Unit::kBytes}, Shown::kValue, {"HtoD_bytes", "DtoH_bytes"}},
-                     text_label("name", "Variable"),
-                     reader_label("place", "Mapped first"),
-                     data_label("place")},
                     versions.rows.variables, &Analysis::variables,
-                    [&](const RowOf<VariableRow>& rows) -> std::vector<Cell> {
-                      const VariableRow& row = last_of(rows);
-                      return {variable_name(row), with_earlier(versions, rows),
-                              versions.sources.place(row.file, row.line)};
+                    [&](FigureRow& row, const RowOf<VariableRow>& rows) {
+                      const VariableRow& last = last_of(rows);
+                      row.add({"bytes", ""}, {"HtoD_bytes", "DtoH_bytes"});
+                      row.add({"name", "Variable"}, variable_name(last));
+                      row.add(reader_only("place", "Mapped first"), with_earlier(versions, rows));
+                      row.add(data_only("place"), versions.sources.place(last.file, last.line));
                     });
 }
 
 Table loops_by_version(const Versions& versions, const char* name, const char* title,
-                       FigureColumn figure) {
+                       const Column& figure, const std::vector<std::string>& sum) {
   const auto loop = [&](std::size_t version, const Iteration& row) {
     const std::string place = versions.sources.place(row);
-    return place.empty() ? "over " + loop_over(versions.sources, versions.recordings[version], row)
-                         : place;
+    if (!place.empty()) return place;
+    return "over " + versions.sources.places(versions.recordings[version], row.directives);
   };
-  return rows_table(versions, name, title,
-                    {std::move(figure), reader_label("loop", "Loop"), data_label("loop")},
-                    versions.rows.iterations, &Analysis::iterations,
-                    [&](const RowOf<Iteration>& rows) -> std::vector<Cell> {
-                      return {with_earlier(rows, loop), loop(last_with(rows), last_of(rows))};
+  return rows_table(versions, name, title, versions.rows.iterations, &Analysis::iterations,
+                    [&](FigureRow& row, const RowOf<Iteration>& rows) {
+                      row.add(figure, sum);
+                      row.add(reader_only("loop", "Loop"), with_earlier(rows, loop));
+                      row.add(data_only("loop"), loop(last_with(rows), last_of(rows)));
                     });
 }
 
 Table findings_by_version(const Versions& versions) {
   return rows_table(versions, "findings", "Findings, needless bytes rung by rung",
-                    {{{"", "", Unit::kBytes, Audience::kReader}, Shown::kRest, {"wasted_bytes"}},
-                     {{"", "", Unit::kBytes, Audience::kData}, Shown::kValue, {"wasted_bytes"}},
-                     reader_label("state", "Finding"),
-                     text_label("pattern", "Pattern"),
-                     reader_label("place", "Where"),
-                     data_label("place"),
-                     text_label("variable", "Variable")},
                     versions.rows.findings, &Analysis::findings,
-                    [&](const RowOf<Finding>& rows) -> std::vector<Cell> {
-                      const Finding& row = last_of(rows);
-                      return {fate_for_readers(versions, rows), row.pattern,
-                              with_earlier(versions, rows),
-                              versions.sources.place(row.file, row.line), row.variable};
+                    [&](FigureRow& row, const RowOf<Finding>& rows) {
+                      const Finding& last = last_of(rows);
+                      row.add(reader_only("wasted_bytes", "", Unit::kBytes), {}, true);
+                      row.add(data_only("wasted_bytes"));
+                      row.add(reader_only("state", "Finding"), fate_for_readers(versions, rows));
+                      row.add({"pattern", "Pattern"}, last.pattern);
+                      row.add(reader_only("place", "Where"), with_earlier(versions, rows));
+                      row.add(data_only("place"), versions.sources.place(last.file, last.line));
+                      row.add({"variable", "Variable"}, last.variable);
                     });
 }
 
@@ -546,9 +480,9 @@ std::vector<Table> comparison_tables(const Versions& versions) {
           directives_by_version(versions),
           variables_by_version(versions),
           loops_by_version(versions, "iterations", "Moved by a pass after the first, rung by rung",
-                           {{"", "", Unit::kBytes}, Shown::kValue, {"HtoD_bytes", "DtoH_bytes"}}),
+                           {"bytes", ""}, {"HtoD_bytes", "DtoH_bytes"}),
           loops_by_version(versions, "passes", "Wall of a pass after the first, rung by rung",
-                           {{"", "", Unit::kTime}, Shown::kValue, {"wall_ns"}}),
+                           {"wall_ns", ""}, {"wall_ns"}),
           findings_by_version(versions)};
 }
 

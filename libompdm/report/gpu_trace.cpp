@@ -41,10 +41,6 @@ struct Operation {
   std::string directive;
   const DeviceActivity* activity = nullptr;  ///< that did it; null: none is known
   Nanoseconds submitted = 0;                 ///< with an activity: when the host asked for it
-
-  /// The kernel's run and the copy's activity, as the device recorded them; null if it did not.
-  [[nodiscard]] const DeviceActivity* run() const { return is_kernel ? activity : nullptr; }
-  [[nodiscard]] const DeviceActivity* copy() const { return is_kernel ? nullptr : activity; }
 };
 
 /// The operations of one trace in order of their begin, by the device's clock where there is one.
@@ -183,11 +179,6 @@ std::string shape(const std::array<std::uint32_t, 3>& size) {
   return fmt::format("({} {} {})", size[0], size[1], size[2]);
 }
 
-std::string throughput(const Operation& line) {
-  if (line.clock == Clock::kEnqueue) return "enqueue";
-  return line.moves ? throughput_text(line.bytes, line.duration) : "-";
-}
-
 const char* memory_name(MemoryKind kind) {
   constexpr const char* kNames[] = {"-", "Pageable", "Pinned", "Device", "Array", "Managed"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -198,48 +189,36 @@ struct ListColumn {
   const char* title;
   std::size_t width;
   bool of_activity;  ///< only where some device recorded its activities
-  std::string (*cell)(const Operation&);
 };
 constexpr ListColumn kColumns[] = {
-    {"Start", 9, false, [](const Operation& line) { return time_text(line.begin); }},
-    {"Duration", 10, false, [](const Operation& line) { return time_text(line.duration); }},
-    {"Grid Size", 11, false,
-     [](const Operation& line) {
-       return line.run() != nullptr ? shape(line.run()->grid) : shape(line.teams);
-     }},
-    {"Block Size", 12, false,
-     [](const Operation& line) {
-       return line.run() != nullptr ? shape(line.run()->block) : shape(line.threads);
-     }},
-    {"Regs", 6, true,
-     [](const Operation& line) {
-       return line.run() != nullptr ? fmt::format("{}", line.run()->registers) : "-";
-     }},
-    {"SSMem", 10, true,
-     [](const Operation& line) {
-       return line.run() != nullptr ? size_text(line.run()->static_shared) : "-";
-     }},
-    {"DSMem", 10, true,
-     [](const Operation& line) {
-       return line.run() != nullptr ? size_text(line.run()->dynamic_shared) : "-";
-     }},
-    {"Size", 10, false,
-     [](const Operation& line) { return line.has_bytes ? size_text(line.bytes) : "-"; }},
-    {"Throughput", 12, false, throughput},
-    {"SrcMemType", 12, true,
-     [](const Operation& line) {
-       return std::string(line.copy() != nullptr ? memory_name(line.copy()->source) : "-");
-     }},
-    {"DstMemType", 12, true,
-     [](const Operation& line) {
-       return std::string(line.copy() != nullptr ? memory_name(line.copy()->destination) : "-");
-     }},
-    {"Device", 8, false, [](const Operation& line) { return std::to_string(line.device); }},
-    {"Stream", 8, true,
-     [](const Operation& line) {
-       return line.activity != nullptr ? fmt::format("{}", line.activity->stream) : "-";
-     }},
-    {"Thread", 10, false, [](const Operation& line) { return std::to_string(line.tid); }}};
+    {"Start", 9, false},       {"Duration", 10, false},  {"Grid Size", 11, false},
+    {"Block Size", 12, false}, {"Regs", 6, true},        {"SSMem", 10, true},
+    {"DSMem", 10, true},       {"Size", 10, false},      {"Throughput", 12, false},
+    {"SrcMemType", 12, true},  {"DstMemType", 12, true}, {"Device", 8, false},
+    {"Stream", 8, true},       {"Thread", 10, false}};
+
+using ListCells = std::array<std::string, std::size(kColumns)>;
+
+ListCells cells_of(const Operation& line) {
+  const DeviceActivity* run = line.is_kernel ? line.activity : nullptr;
+  const DeviceActivity* copy = line.is_kernel ? nullptr : line.activity;
+  return {time_text(line.begin),
+          time_text(line.duration),
+          run != nullptr ? shape(run->grid) : shape(line.teams),
+          run != nullptr ? shape(run->block) : shape(line.threads),
+          run != nullptr ? std::to_string(run->registers) : "-",
+          run != nullptr ? size_text(run->static_shared) : "-",
+          run != nullptr ? size_text(run->dynamic_shared) : "-",
+          line.has_bytes ? size_text(line.bytes) : "-",
+          line.clock == Clock::kEnqueue ? "enqueue"
+          : line.moves                  ? throughput_text(line.bytes, line.duration)
+                                        : "-",
+          copy != nullptr ? memory_name(copy->source) : "-",
+          copy != nullptr ? memory_name(copy->destination) : "-",
+          std::to_string(line.device),
+          line.activity != nullptr ? std::to_string(line.activity->stream) : "-",
+          std::to_string(line.tid)};
+}
 
 Json json_of(const Operation& line, std::size_t recording) {
   Json json = {{"trace", recording},
@@ -311,12 +290,12 @@ class ListWriter {
         })) {
     constexpr std::size_t kNarrowestName = 28;
     std::size_t name_at = 0;
-    for (ListColumn column : kColumns) {
-      if (column.of_activity && !has_activities_) continue;
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      if (kColumns[i].of_activity && !has_activities_) continue;
       // "(2147483647 1 1)" has to fit where shapes are known.
-      if (has_activities_ && std::string_view(column.title).ends_with("Size")) column.width += 4;
-      name_at += column.width;
-      columns_.push_back(column);
+      const bool is_shape = std::string_view(kColumns[i].title).ends_with("Size");
+      widths_[i] = kColumns[i].width + (is_shape && has_activities_ ? 4 : 0);
+      name_at += widths_[i];
     }
     // A list this wide does not fit every terminal.
     name_width_ =
@@ -326,36 +305,27 @@ class ListWriter {
   }
 
   [[nodiscard]] std::string heading() const {
-    std::string text;
-    switch (format_) {
-      case Format::kText:
-        for (const ListColumn& column : columns_) {
-          text += fmt::format("{:>{}}", column.title, column.width);
-        }
-        return text + fmt::format("  {:<{}}  {}\n", "Name", name_width_, "Directive");
-      case Format::kCsv:
-        return csv_line({csv_keys_.begin(), csv_keys_.end()});
-      case Format::kMarkdown: {
-        std::string rule = "|";
-        for (const ListColumn& column : columns_) {
-          text += fmt::format("| {} ", column.title);
-          rule += " ---: |";
-        }
-        return text + "| Name | Directive |\n" + rule + " --- | --- |\n";
-      }
-      case Format::kJson:
-        break;
+    if (format_ == Format::kCsv) return csv_line({csv_keys_.begin(), csv_keys_.end()});
+    if (format_ == Format::kJson) {
+      return fmt::format("{{\"schema\": \"{}\", \"operations\": [\n", kGpuTraceSchema);
     }
-    return fmt::format("{{\"schema\": \"{}\", \"operations\": [\n", kGpuTraceSchema);
+    ListCells titles;
+    std::ranges::transform(kColumns, titles.begin(), &ListColumn::title);
+    std::string text;
+    add_cells(titles, text);
+    if (format_ == Format::kText) {
+      return text + fmt::format("  {:<{}}  {}\n", "Name", name_width_, "Directive");
+    }
+    text += "| Name | Directive |\n|";
+    for (const std::size_t width : widths_) text += width != 0 ? " ---: |" : "";
+    return text + " --- | --- |\n";
   }
 
   void add(const Operation& line, std::size_t recording, std::string& out) {
     constexpr std::size_t kLeastDirective = 40;
     switch (format_) {
       case Format::kText:
-        for (const ListColumn& column : columns_) {
-          fmt::format_to(std::back_inserter(out), "{:>{}}", column.cell(line), column.width);
-        }
+        add_cells(cells_of(line), out);
         fmt::format_to(std::back_inserter(out), "  {:<{}}  {}\n", shortened(line.name, name_width_),
                        name_width_,
                        shortened(line.directive, std::max(name_width_, kLeastDirective)));
@@ -370,7 +340,7 @@ class ListWriter {
         break;
       }
       case Format::kMarkdown:
-        for (const ListColumn& column : columns_) out += "| " + column.cell(line) + ' ';
+        add_cells(cells_of(line), out);
         fmt::format_to(std::back_inserter(out), "| `{}` | {} |\n", line.name, line.directive);
         break;
       case Format::kJson:
@@ -382,9 +352,18 @@ class ListWriter {
   }
 
  private:
+  void add_cells(const ListCells& cells, std::string& out) const {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (widths_[i] == 0) continue;
+      format_ == Format::kText
+          ? fmt::format_to(std::back_inserter(out), "{:>{}}", cells[i], widths_[i])
+          : fmt::format_to(std::back_inserter(out), "| {} ", cells[i]);
+    }
+  }
+
   Format format_;
   bool has_activities_;
-  std::vector<ListColumn> columns_;
+  std::array<std::size_t, std::size(kColumns)> widths_{};  ///< 0: the column is left out
   std::size_t name_width_ = 0;
   std::span<const char* const> csv_keys_;
   bool is_first_ = true;

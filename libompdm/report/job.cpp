@@ -14,7 +14,6 @@
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "ompdm/summary.h"
-#include "report/figure_table.h"
 #include "report/json_rows.h"
 #include "report/tables.h"
 #include "report/text_layout.h"
@@ -29,7 +28,6 @@ using summary::RankSet;
 using summary::Row;
 using summary::Rows;
 using summary::Summary;
-using Shown = FigureColumn::Shown;
 using Figures = std::map<std::string, Figure>;
 
 /// Most over mean: how much longer the job waits for that rank than it would if all had an equal
@@ -93,19 +91,13 @@ bool is_told_by_others(const std::string& figure) {
          figure == "program_wall_ns" || figure == "region_ns";
 }
 
-/// Ranks in whole bins above a limit.
-std::uint64_t ranks_above(const Distribution& ranks, double limit) {
+/// Ranks in whole bins above or below a limit.
+std::uint64_t ranks_beyond(const Distribution& ranks, bool above, double limit) {
   std::uint64_t count = 0;
-  for (std::size_t bin = 0; bin < Distribution::kBins; ++bin) {
-    if (static_cast<double>(bin_begin(bin)) > limit) count += ranks.bins[bin];
-  }
-  return std::max<std::uint64_t>(count, 1);
-}
-
-std::uint64_t ranks_below(const Distribution& ranks, double limit) {
-  std::uint64_t count = 0;
-  for (std::size_t bin = 0; bin + 1 < Distribution::kBins; ++bin) {
-    if (static_cast<double>(bin_begin(bin + 1)) <= limit) count += ranks.bins[bin];
+  for (std::size_t bin = 0; bin + (above ? 0 : 1) < Distribution::kBins; ++bin) {
+    const bool is_beyond = above ? static_cast<double>(bin_begin(bin)) > limit
+                                 : static_cast<double>(bin_begin(bin + 1)) <= limit;
+    if (is_beyond) count += ranks.bins[bin];
   }
   return std::max<std::uint64_t>(count, 1);
 }
@@ -125,12 +117,12 @@ std::vector<Outlier> outliers_of(const summary::Summary& job) {
     const double high = std::max(upper + reach, median * (1 + kLeastPart));
     const double low = std::min(lower - reach, median * (1 - kLeastPart));
     if (static_cast<double>(ranks.most) > high) {
-      outliers.push_back(
-          {name, figure.most_rank, ranks.most, ranks.median(), true, ranks_above(ranks, high)});
+      outliers.push_back({name, figure.most_rank, ranks.most, ranks.median(), true,
+                          ranks_beyond(ranks, true, high)});
     }
     if (static_cast<double>(ranks.least) < low) {
-      outliers.push_back(
-          {name, figure.least_rank, ranks.least, ranks.median(), false, ranks_below(ranks, low)});
+      outliers.push_back({name, figure.least_rank, ranks.least, ranks.median(), false,
+                          ranks_beyond(ranks, false, low)});
     }
   }
   return outliers;
@@ -186,246 +178,193 @@ std::vector<const Rows::value_type*> heaviest_first(const Rows& rows) {
 
 Cell text_cell(std::string value) { return value.empty() ? Cell() : Cell(std::move(value)); }
 
-/// The columns of a figure.
-std::vector<Column> rank_heads(const FigureColumn& of) {
-  const Column& own = of.column;
-  if (of.shown == Shown::kLeast) {
-    return {own, {own.key + "_rank", "in rank", Unit::kCount}};
-  }
-  if (of.shown != Shown::kRatio) return {own};
-  return {{own.key + "most_rank", "in rank", Unit::kCount, Audience::kAll, true, false,
-           own.drop_priority},
-          {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false,
-           own.drop_priority},
-          {own.key + "imbalance", "Most/mean", Unit::kText, Audience::kData}};
-}
-
-/// Its cells.
-std::vector<Cell> rank_cells(const Figure& figure, Shown shown) {
-  const Distribution& ranks = figure.ranks;
-  switch (shown) {
-    case Shown::kLeast:
-      return {number(ranks.least), std::int64_t{figure.least_rank}};
-    case Shown::kMedian:
-      return {number(ranks.median())};
-    case Shown::kMost:
-      return {number(ranks.most)};
-    case Shown::kRatio: {
-      if (ranks.most == 0) return std::vector<Cell>(3);
-      const double times = imbalance_of(figure);
-      return {std::int64_t{figure.most_rank}, ratio_text(times), times};
-    }
-    default:
-      return {ranks.count == 0 ? Cell() : number(ranks.sum)};
-  }
+/// The sum over the ranks, of the figure that the column is named by.
+void add_sum(TableRow& row, Column column, const Figures& figures) {
+  const Distribution& ranks = figure_of(figures, column.key).ranks;
+  row.add(std::move(column), ranks.count == 0 ? Cell() : number(ranks.sum));
 }
 
 /// The rank with most of a figure, and how far it is above the mean. `prefix`: of the columns'
 /// keys.
-FigureColumn imbalance(std::string prefix, const std::string& figure, int drop_priority) {
-  return {{.key = std::move(prefix), .title = "", .drop_priority = drop_priority},
-          Shown::kRatio,
-          {figure}};
+void add_imbalance(TableRow& row, const std::string& prefix, const Figure& figure,
+                   int drop_priority) {
+  const bool is_known = figure.ranks.most > 0;
+  const double times = imbalance_of(figure);
+  row.add(
+      {prefix + "most_rank", "in rank", Unit::kCount, Audience::kAll, true, false, drop_priority},
+      is_known ? Cell(std::int64_t{figure.most_rank}) : Cell());
+  row.add({prefix + "imbalance", "Most/mean", Unit::kText, Audience::kReader, true, false,
+           drop_priority},
+          is_known ? Cell(ratio_text(times)) : Cell());
+  row.add(data_only(prefix + "imbalance"), is_known ? Cell(times) : Cell());
 }
 
-/// A table with a row of the summary each, heaviest first. `labels(id, row)`: of those columns that
-/// are labels.
-template <class Labels>
-Table rank_rows(const char* name, const char* title, const Rows& rows,
-                std::vector<FigureColumn> columns, Labels labels) {
-  FigureTable table(name, title, std::move(columns), rank_heads);
-  for (const auto* entry : heaviest_first(rows)) {
-    const auto& [id, row] = *entry;
-    table.add(labels(id, row), [&](const FigureColumn& column) {
-      return rank_cells(figure_of(row.figures, column.names().front()), column.shown);
-    });
-  }
-  return table.take();
+/// A table with a row of the summary each, heaviest first. `fill(TableRow&, id, row)`: as for
+/// table_of().
+template <class Fill>
+Table rank_rows(const char* name, const char* title, const Rows& rows, Fill fill) {
+  return table_of(name, title, heaviest_first(rows),
+                  [&](TableRow& cells, const Rows::value_type* entry) {
+                    static const Rows::value_type kHeading;
+                    const auto& [id, row] = entry != nullptr ? *entry : kHeading;
+                    fill(cells, id, row);
+                  });
 }
-
-FigureColumn id_label() { return FigureColumn::label({"id", "", Unit::kText, Audience::kData}); }
-
-FigureColumn ranks_label() { return FigureColumn::label({"ranks", "Ranks", Unit::kCount}); }
 
 Table job_directives(const Summary& job) {
-  return rank_rows("directives", "Directives, all ranks", job.directives,
-                   {id_label(),
-                    FigureColumn::label({"directive", "Directive"}),
-                    FigureColumn::label({"place", "Place"}),
-                    ranks_label(),
-                    {{.key = "count", .title = "Count", .unit = Unit::kCount, .drop_priority = 2}},
-                    {{"HtoD_bytes", "HtoD", Unit::kBytes, Audience::kAll, true}},
-                    {{"DtoH_bytes", "DtoH", Unit::kBytes, Audience::kAll, true}},
-                    {{"transfer_ns", "Transfer", Unit::kTime, Audience::kAll, true}},
-                    imbalance("transfer_", "transfer_ns", 3),
-                    {{"kernel_ns", "Kernels", Unit::kTime, Audience::kAll, true}},
-                    imbalance("kernel_", "kernel_ns", 4)},
-                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
-                     const std::string api = text_of(row, "api");
-                     return {id, api.empty() ? text_of(row, "directive") : api, place_of(row),
-                             number(row.ranks.size())};
-                   });
+  return rank_rows(
+      "directives", "Directives, all ranks", job.directives,
+      [](TableRow& cells, const std::string& id, const Row& row) {
+        const std::string api = text_of(row, "api");
+        cells.add(data_only("id"), id);
+        cells.add({"directive", "Directive"}, api.empty() ? text_of(row, "directive") : api);
+        cells.add({"place", "Place"}, place_of(row));
+        cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
+        add_sum(cells, {.key = "count", .title = "Count", .drop_priority = 2}, row.figures);
+        add_sum(cells, {.key = "HtoD_bytes", .title = "HtoD", .drop_if_empty = true}, row.figures);
+        add_sum(cells, {.key = "DtoH_bytes", .title = "DtoH", .drop_if_empty = true}, row.figures);
+        add_sum(cells, {.key = "transfer_ns", .title = "Transfer", .drop_if_empty = true},
+                row.figures);
+        add_imbalance(cells, "transfer_", figure_of(row.figures, "transfer_ns"), 3);
+        add_sum(cells, {.key = "kernel_ns", .title = "Kernels", .drop_if_empty = true},
+                row.figures);
+        add_imbalance(cells, "kernel_", figure_of(row.figures, "kernel_ns"), 4);
+      });
 }
 
 Table job_variables(const Summary& job) {
   return rank_rows("variables", "Variables, all ranks", job.variables,
-                   {id_label(),
-                    FigureColumn::label({"name", "Variable"}),
-                    FigureColumn::label({"place", "Place"}),
-                    ranks_label(),
-                    {{"HtoD_bytes", "HtoD", Unit::kBytes}},
-                    {{"DtoH_bytes", "DtoH", Unit::kBytes}},
-                    {{"transfer_ns", "Transfer", Unit::kTime}},
-                    imbalance("transfer_", "transfer_ns", 3)},
-                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
-                     return {id, text_cell(text_of(row, "name")), text_cell(place_of(row)),
-                             number(row.ranks.size())};
+                   [](TableRow& cells, const std::string& id, const Row& row) {
+                     cells.add(data_only("id"), id);
+                     cells.add({"name", "Variable"}, text_cell(text_of(row, "name")));
+                     cells.add({"place", "Place"}, text_cell(place_of(row)));
+                     cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
+                     add_sum(cells, {"HtoD_bytes", "HtoD"}, row.figures);
+                     add_sum(cells, {"DtoH_bytes", "DtoH"}, row.figures);
+                     add_sum(cells, {"transfer_ns", "Transfer"}, row.figures);
+                     add_imbalance(cells, "transfer_", figure_of(row.figures, "transfer_ns"), 3);
                    });
 }
 
 Table job_loops(const Summary& job) {
-  return rank_rows("loops", "Loops, a pass of each", job.loops,
-                   {id_label(),
-                    FigureColumn::label({"place", "Loop"}),
-                    ranks_label(),
-                    {{"count", "Passes", Unit::kCount}},
-                    {{"HtoD_bytes", "HtoD (median)", Unit::kBytes}, Shown::kMedian},
-                    {{"DtoH_bytes", "DtoH (median)", Unit::kBytes}, Shown::kMedian},
-                    {{"wall_ns", "Pass (median)", Unit::kTime}, Shown::kMedian},
-                    {{"wall_most_ns", "Pass (most)", Unit::kTime}, Shown::kMost, {"wall_ns"}},
-                    imbalance("wall_", "wall_ns", 3)},
-                   [](const std::string& id, const Row& row) -> std::vector<Cell> {
-                     const std::string place = place_of(row);
-                     return {id, place.empty() ? "(by order)" : place, number(row.ranks.size())};
-                   });
+  return rank_rows(
+      "loops", "Loops, a pass of each", job.loops,
+      [](TableRow& cells, const std::string& id, const Row& row) {
+        const std::string place = place_of(row);
+        const auto ranks = [&](const char* figure) -> const Distribution& {
+          return figure_of(row.figures, figure).ranks;
+        };
+        cells.add(data_only("id"), id);
+        cells.add({"place", "Loop"}, place.empty() ? "(by order)" : place);
+        cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
+        add_sum(cells, {"count", "Passes"}, row.figures);
+        cells.add({"HtoD_bytes", "HtoD (median)"}, number(ranks("HtoD_bytes").median()));
+        cells.add({"DtoH_bytes", "DtoH (median)"}, number(ranks("DtoH_bytes").median()));
+        cells.add({"wall_ns", "Pass (median)"}, number(ranks("wall_ns").median()));
+        cells.add({"wall_most_ns", "Pass (most)"}, number(ranks("wall_ns").most));
+        add_imbalance(cells, "wall_", figure_of(row.figures, "wall_ns"), 3);
+      });
 }
 
 Table job_findings(const Summary& job) {
   return rank_rows(
       "findings", "Findings", job.findings,
-      {FigureColumn::label({"id", "Id"}),
-       FigureColumn::label({"pattern", "Pattern"}),
-       FigureColumn::label({"place", "Place"}),
-       FigureColumn::label({"variable", "Variable"}),
-       FigureColumn::label({"in", "Ranks", Unit::kText, Audience::kReader}),
-       FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
-       FigureColumn::label({"which", "which", Unit::kText, Audience::kData}),
-       {{.key = "count", .title = "Operations", .unit = Unit::kCount, .drop_priority = 2}},
-       {{"wasted_bytes", "Bytes", Unit::kBytes}},
-       {{"wasted_ns", "Time", Unit::kTime}},
-       FigureColumn::label({"look_at_rank", "See rank", Unit::kCount}),
-       FigureColumn::label({"confidence", "Confidence"})},
-      [&](const std::string& id, const Row& row) -> std::vector<Cell> {
+      [&](TableRow& cells, const std::string& id, const Row& row) {
         std::string confidence;
         for (const auto& [word, ranks] : row.confidences) {
           confidence += (confidence.empty() ? "" : ", ") +
                         (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
         }
-        return {id,
-                text_of(row, "pattern"),
-                place_of(row),
-                text_of(row, "variable"),
-                fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()),
-                number(row.ranks.size()),
-                row.ranks.text(),
-                std::int64_t{look_at_rank(row)},
-                confidence};
+        cells.add({"id", "Id"}, id);
+        cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
+        cells.add({"place", "Place"}, place_of(row));
+        cells.add({"variable", "Variable"}, text_of(row, "variable"));
+        cells.add(reader_only("in", "Ranks"),
+                  fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()));
+        cells.add(data_only("ranks", Unit::kCount), number(row.ranks.size()));
+        cells.add(data_only("which"), row.ranks.text());
+        add_sum(cells, {.key = "count", .title = "Operations", .drop_priority = 2}, row.figures);
+        add_sum(cells, {"wasted_bytes", "Bytes"}, row.figures);
+        add_sum(cells, {"wasted_ns", "Time"}, row.figures);
+        cells.add({"look_at_rank", "See rank", Unit::kCount}, std::int64_t{look_at_rank(row)});
+        cells.add({"confidence", "Confidence"}, confidence);
       });
 }
 
 /// Totals of each rank: sum, least, median and most, of those that any rank has. `suffix`: of their
 /// names in Summary::totals, after the names of `quantities`.
-Table per_rank(const Summary& job, const char* name, const char* title, Unit unit,
-               const char* suffix, const std::vector<std::string>& quantities) {
-  FigureTable table(name, title,
-                    {FigureColumn::label({"quantity", "Per rank"}),
-                     FigureColumn::label({"ranks", "Ranks", Unit::kCount, Audience::kData}),
-                     {{"sum", "Sum", unit}},
-                     {{"least", "Least", unit}, Shown::kLeast},
-                     {{"median", "Median", unit}, Shown::kMedian},
-                     {{"most", "Most", unit}, Shown::kMost},
-                     imbalance("", "", 0)},
-                    rank_heads);
-  for (const std::string& quantity : quantities) {
-    const Figure& figure = figure_of(job.totals, quantity + suffix);
-    if (figure.ranks.most == 0) continue;
-    const std::string shown = quantity == "kernel"   ? "kernels"
-                              : quantity == "region" ? "directives"
-                                                     : quantity;
-    table.add({shown, number(figure.ranks.count)},
-              [&](const FigureColumn& column) { return rank_cells(figure, column.shown); });
-  }
-  return table.take();
+Table per_rank(const Summary& job, const char* name, const char* title, const char* suffix,
+               std::vector<std::string> quantities) {
+  const auto figure_with = [&](const std::string& quantity) -> const Figure& {
+    return figure_of(job.totals, quantity + suffix);
+  };
+  std::erase_if(quantities,
+                [&](const std::string& quantity) { return figure_with(quantity).ranks.most == 0; });
+  return table_of(name, title, quantities, [&](TableRow& row, const std::string& quantity) {
+    const Figure& figure = figure_with(quantity);
+    const Unit unit = unit_of(suffix);
+    row.add({"quantity", "Per rank"}, quantity == "kernel"   ? "kernels"
+                                      : quantity == "region" ? "directives"
+                                                             : quantity);
+    row.add(data_only("ranks", Unit::kCount), number(figure.ranks.count));
+    row.add({"sum", "Sum", unit}, number(figure.ranks.sum));
+    row.add({"least", "Least", unit}, number(figure.ranks.least));
+    row.add({"least_rank", "in rank", Unit::kCount}, std::int64_t{figure.least_rank});
+    row.add({"median", "Median", unit}, number(figure.ranks.median()));
+    row.add({"most", "Most", unit}, number(figure.ranks.most));
+    add_imbalance(row, "", figure, 0);
+  });
 }
 
 Table job_times(const Summary& job) {
-  return per_rank(job, "rank_times", "Time by rank", Unit::kTime, "_ns",
+  return per_rank(job, "rank_times", "Time by rank", "_ns",
                   {"wall", "HtoD", "DtoH", "DtoD", "memset", "alloc", "kernel", "region"});
 }
 
 Table job_bytes(const Summary& job) {
-  return per_rank(job, "rank_bytes", "Bytes by rank", Unit::kBytes, "_bytes",
-                  {"HtoD", "DtoH", "DtoD", "alloc"});
+  return per_rank(job, "rank_bytes", "Bytes by rank", "_bytes", {"HtoD", "DtoH", "DtoD", "alloc"});
 }
 
 Table job_counts(const Summary& job) {
-  return per_rank(job, "rank_counts", "Operations by rank", Unit::kCount, "_count",
+  return per_rank(job, "rank_counts", "Operations by rank", "_count",
                   {"HtoD", "DtoH", "DtoD", "alloc", "kernel", "region"});
 }
 
 Table job_hosts(const Summary& job) {
-  Table table{"hosts",
-              "Hosts",
-              {{"host", "Host"}, {"count", "Ranks", Unit::kCount}, {"ranks", "which"}},
-              {}};
   const auto hosts = job.facts.find("host");
-  if (hosts == job.facts.end()) return table;
-  for (const auto& [host, ranks] : hosts->second) {
-    table.rows.push_back({host, number(ranks.size()), ranks.text()});
-  }
-  return table;
-}
-
-Unit unit_of(std::string_view figure) {
-  if (figure.ends_with("_ns")) return Unit::kTime;
-  return figure.ends_with("_bytes") ? Unit::kBytes : Unit::kCount;
+  const std::map<std::string, RankSet> none;
+  return table_of("hosts", "Hosts", hosts == job.facts.end() ? none : hosts->second,
+                  [](TableRow& row, const auto& host) {
+                    row.add({"host", "Host"}, host.first);
+                    row.add({"count", "Ranks"}, number(host.second.size()));
+                    row.add({"ranks", "which"}, host.second.text());
+                  });
 }
 
 Table job_outliers(const Summary& job) {
-  constexpr const char* kRule =
-      "more than 3 times the quartiles' distance beyond them, and a quarter off the median";
-  Table table{"outliers",
-              fmt::format("Ranks far from the others ({})", kRule),
-              {{"rank", "Rank", Unit::kCount},
-               {"quantity", "Quantity"},
-               {"value", "Is", Unit::kText, Audience::kReader},
-               {"median", "Median", Unit::kText, Audience::kReader},
-               {"value", "Is", Unit::kCount, Audience::kData},
-               {"median", "Median", Unit::kCount, Audience::kData},
-               {"alike", "Ranks as far", Unit::kCount}},
-              {}};
-  for (const Outlier& one : outliers_of(job)) {
+  constexpr const char* kTitle =
+      "Ranks far from the others (more than 3 times the quartiles' distance beyond them, and a "
+      "quarter off the median)";
+  std::vector<Outlier> outliers = outliers_of(job);
+  std::ranges::stable_sort(outliers, {}, &Outlier::rank);
+  return table_of("outliers", kTitle, outliers, [](TableRow& row, const Outlier& one) {
     const Unit unit = unit_of(one.figure);
-    table.rows.push_back({std::int64_t{one.rank}, one.figure, reader_text(number(one.value), unit),
-                          reader_text(number(one.median), unit), number(one.value),
-                          number(one.median), number(one.alike)});
-  }
-  const auto by_rank = [](const std::vector<Cell>& row) { return row.front(); };
-  std::ranges::stable_sort(table.rows, {}, by_rank);
-  return table;
+    row.add({"rank", "Rank", Unit::kCount}, std::int64_t{one.rank});
+    row.add({"quantity", "Quantity"}, one.figure);
+    row.add(reader_only("value", "Is"), reader_text(number(one.value), unit));
+    row.add(reader_only("median", "Median"), reader_text(number(one.median), unit));
+    row.add(data_only("value", Unit::kCount), number(one.value));
+    row.add(data_only("median", Unit::kCount), number(one.median));
+    row.add({"alike", "Ranks as far", Unit::kCount}, number(one.alike));
+  });
 }
 
 Table job_losses(const Summary& job) {
-  Table table{"losses",
-              "Lost",
-              {{"name", "What"},
-               {"count", "Count", Unit::kCount},
-               {"most_rank", "Most in rank", Unit::kCount}},
-              {}};
-  for (const auto& [name, figure] : job.losses) {
-    table.rows.push_back({name, number(figure.ranks.sum), std::int64_t{figure.most_rank}});
-  }
-  return table;
+  return table_of("losses", "Lost", job.losses, [](TableRow& row, const auto& loss) {
+    row.add({"name", "What"}, loss.first);
+    row.add({"count", "Count"}, number(loss.second.ranks.sum));
+    row.add({"most_rank", "Most in rank", Unit::kCount}, std::int64_t{loss.second.most_rank});
+  });
 }
 
 /// All tables in the report's order, empty ones too.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +18,11 @@ namespace ompdm::report {
 
 namespace {
 
-std::string variable_name(const analysis::VariableRow& row, const SourceNames& names) {
+using analysis::Analysis;
+using analysis::Iteration;
+using analysis::VariableRow;
+
+std::string variable_name(const VariableRow& row, const SourceNames& names) {
   std::string text = row.name.empty() ? fmt::format("{:#x}", row.address) : row.name;
   // One clause may stand for different data: members of several objects, instances of a template.
   std::vector<std::string> several;
@@ -36,63 +40,59 @@ std::string variable_name(const analysis::VariableRow& row, const SourceNames& n
 }  // namespace
 
 Table variables_table(Analyses analyses, const SourceNames& names) {
-  TableBuilder table(
-      analyses,
-      {"variables",
-       "Movement by variable",
-       {{"HtoD_bytes", "HtoD", Unit::kBytes},
-        {"HtoD_count", "Calls", Unit::kCount},
-        {"DtoH_bytes", "DtoH", Unit::kBytes},
-        {"DtoH_count", "Calls", Unit::kCount},
-        {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 2},
-        {.key = "bytes", .title = "Size", .unit = Unit::kBytes, .drop_priority = 1},
-        {"variable", "Variable", Unit::kText, Audience::kReader},
-        {"name", "", Unit::kText, Audience::kData},
-        {"file", "", Unit::kText, Audience::kData},
-        {"line", "", Unit::kCount, Audience::kData},
-        {"aliases", "", Unit::kText, Audience::kData}},
-       {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const bool is_known = analysis::knows_transfers(analyses[i]);
-    for (const auto& row : analyses[i].variables) {
-      // Most of these are structs that hold mapped pointers.
-      if (row.name.empty() && is_known && row.htod.count + row.dtoh.count == 0) continue;
-      table.add(i, {moved(analyses[i], row.htod.bytes), moved(analyses[i], row.htod.count),
-                    moved(analyses[i], row.dtoh.bytes), moved(analyses[i], row.dtoh.count),
-                    timed(analyses[i], row.timed, row.htod.time + row.dtoh.time), number(row.bytes),
-                    variable_name(row, names), row.name, row.file, std::int64_t{row.line},
-                    fmt::format("{}", fmt::join(row.aliases, " "))});
-    }
-  }
-  return table.take();
+  const auto shown = [](const Analysis& one) {
+    std::vector<VariableRow> rows = one.variables;
+    // Most of these are structs that hold mapped pointers.
+    std::erase_if(rows, [&](const VariableRow& row) {
+      return row.name.empty() && analysis::knows_transfers(one) &&
+             row.htod.count + row.dtoh.count == 0;
+    });
+    return rows;
+  };
+  return by_recording(
+      analyses, "variables", "Movement by variable", shown,
+      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
+        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
+        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
+        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 2},
+                timed(one, of.timed, of.htod.time + of.dtoh.time));
+        row.add({.key = "bytes", .title = "Size", .drop_priority = 1}, number(of.bytes));
+        row.add(reader_only("variable", "Variable"), variable_name(of, names));
+        row.add(data_only("name"), of.name);
+        row.add(data_only("file"), of.file);
+        row.add(data_only("line"), std::int64_t{of.line});
+        row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
+      });
 }
 
 namespace {
 
-/// Positions of loops: each loop is followed by the loops in it.
-std::vector<std::size_t> as_tree(const std::vector<analysis::Iteration>& rows) {
+/// Each loop is followed by the loops in it.
+std::vector<Iteration> as_tree(const Analysis& one) {
+  const std::vector<Iteration>& rows = one.iterations;
   std::vector<std::vector<std::size_t>> within(rows.size());
   std::vector<std::size_t> open;  // the next loop is the last of these
   for (std::size_t i = rows.size(); i-- > 0;) {
     (rows[i].parent == analysis::kNoRow ? open : within[rows[i].parent]).push_back(i);
   }
-  std::vector<std::size_t> order;
+  std::vector<Iteration> order;
   while (!open.empty()) {
-    order.push_back(open.back());
+    const std::size_t next = open.back();
     open.pop_back();
-    const std::vector<std::size_t>& inner = within[order.back()];
-    open.insert(open.end(), inner.begin(), inner.end());
+    order.push_back(rows[next]);
+    open.insert(open.end(), within[next].begin(), within[next].end());
   }
   return order;
 }
 
 /// Where the loop is, indented by each loop around it. Only a loop without a line has its function,
 /// so that a row fits into one line of a screen.
-std::string loop_cell(const std::vector<analysis::Iteration>& rows, const analysis::Iteration& row,
-                      const SourceNames& names) {
+std::string loop_cell(const Analysis& one, const Iteration& row, const SourceNames& names) {
   if (!row.from_code) return "(by order)";
   std::string text;
-  for (std::size_t at = row.parent; at != analysis::kNoRow; at = rows[at].parent) {
+  for (std::size_t at = row.parent; at != analysis::kNoRow; at = one.iterations[at].parent) {
     text += "  ";
   }
   const bool by_line = row.line > 0 && !row.unrolled;
@@ -101,7 +101,7 @@ std::string loop_cell(const std::vector<analysis::Iteration>& rows, const analys
 }
 
 /// A pass as a bar of its wall time: '#' copies, '=' kernels, '.' neither.
-Cell share_bar(const analysis::Analysis& one, const analysis::Iteration& row) {
+Cell share_bar(const Analysis& one, const Iteration& row) {
   constexpr std::size_t kWidth = 18;
   if (!row.timed || row.steady.wall <= 0 || !analysis::knows_transfers(one)) return {};
   const auto columns = [&](Nanoseconds part) {
@@ -115,6 +115,11 @@ Cell share_bar(const analysis::Analysis& one, const analysis::Iteration& row) {
          std::string(kWidth - copies - kernels, '.');
 }
 
+/// In the list of recordings.
+std::size_t position_of(Analyses analyses, const Analysis& one) {
+  return static_cast<std::size_t>(&one - analyses.data());
+}
+
 /// ">= 30" if some may not have been recorded.
 Cell at_least(std::uint64_t count, bool may_be_more) {
   return may_be_more ? Cell(fmt::format(">= {}", count)) : number(count);
@@ -124,115 +129,66 @@ Cell at_least(std::uint64_t count, bool may_be_more) {
 
 Table iterations_table(Analyses analyses, const SourceNames& names) {
   const std::vector<std::size_t> offsets = directive_offsets(analyses);
-  TableBuilder table(
-      analyses,
-      {"iterations",
-       "Loops: cost of a pass after the first",
-       {{"count", "", Unit::kCount, Audience::kData},
-        {"passes", "Passes", Unit::kCount, Audience::kReader},
-        {"entries", "", Unit::kCount, Audience::kData},
-        {"devices", "", Unit::kCount, Audience::kData},
-        {"entered", "Entered", Unit::kCount, Audience::kReader, true},
-        {"HtoD_bytes", "HtoD", Unit::kBytes},
-        {"DtoH_bytes", "DtoH", Unit::kBytes},
-        {"invariant_bytes", "", Unit::kBytes, Audience::kData},
-        {.key = "allocations",
-         .title = "Allocs",
-         .unit = Unit::kCount,
-         .drop_if_empty = true,
-         .drop_if_tight = true},
-        {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 1},
-        {.key = "kernel_ns", .title = "Kernels", .unit = Unit::kTime, .drop_priority = 2},
-        {"wall_ns", "Wall", Unit::kTime},
-        {"share", "# copies = kernels", Unit::kText, Audience::kReader},
-        {"first_HtoD_bytes", "", Unit::kBytes, Audience::kData},
-        {"first_DtoH_bytes", "", Unit::kBytes, Audience::kData},
-        {"first_transfer_ns", "", Unit::kTime, Audience::kData},
-        {"first_kernel_ns", "", Unit::kTime, Audience::kData},
-        {.key = "first_wall_ns", .title = "1st wall", .unit = Unit::kTime, .drop_priority = 3},
-        {"loop", "Loop", Unit::kText, Audience::kReader},
-        {.key = "over", .title = "Over", .audience = Audience::kReader, .drop_if_tight = true},
-        {"directives", "", Unit::kText, Audience::kData}},
-       {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const std::size_t position : as_tree(analyses[i].iterations)) {
-      const analysis::Iteration& row = analyses[i].iterations[position];
-      std::string over = names.places(analyses[i], row.directives);
-      if (row.devices > 1) over += fmt::format(" on {} devices", row.devices);
-      std::vector<std::size_t> positions = row.directives;
-      for (std::size_t& directive : positions) directive += offsets[i];
-      table.add(
-          i, {number(row.count),
-              at_least(row.count, row.at_least),
-              number(row.entries),
-              number(std::uint64_t{row.devices}),
-              row.entries > 1 || row.entries_at_least ? at_least(row.entries, row.entries_at_least)
-                                                      : Cell(),
-              moved(analyses[i], row.steady.htod_bytes),
-              moved(analyses[i], row.steady.dtoh_bytes),
-              row.invariant_bytes ? number(*row.invariant_bytes) : Cell(),
-              number(row.steady.allocations),
-              timed(analyses[i], row.timed, row.steady.transfer),
-              timed(analyses[i], row.timed, row.steady.kernel),
-              row.steady.wall,
-              share_bar(analyses[i], row),
-              moved(analyses[i], row.first.htod_bytes),
-              moved(analyses[i], row.first.dtoh_bytes),
-              timed(analyses[i], row.timed, row.first.transfer),
-              timed(analyses[i], row.timed, row.first.kernel),
-              row.first.wall,
-              loop_cell(analyses[i].iterations, row, names),
-              std::move(over),
-              fmt::format("{}", fmt::join(positions, " "))});
-    }
-  }
-  return table.take();
+  return by_recording(
+      analyses, "iterations", "Loops: cost of a pass after the first", as_tree,
+      [&](TableRow& row, const Analysis& one, const Iteration& of) {
+        row.add(data_only("count"), number(of.count));
+        row.add(reader_only("passes", "Passes", Unit::kCount), at_least(of.count, of.at_least));
+        row.add(data_only("entries", Unit::kCount), number(of.entries));
+        row.add(data_only("devices", Unit::kCount), number(std::uint64_t{of.devices}));
+        const bool is_entered_again = of.entries > 1 || of.entries_at_least;
+        row.add({"entered", "Entered", Unit::kCount, Audience::kReader, true},
+                is_entered_again ? at_least(of.entries, of.entries_at_least) : Cell());
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.steady.htod_bytes));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.steady.dtoh_bytes));
+        row.add(data_only("invariant_bytes"),
+                of.invariant_bytes ? number(*of.invariant_bytes) : Cell());
+        row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
+                number(of.steady.allocations));
+        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
+                timed(one, of.timed, of.steady.transfer));
+        row.add({.key = "kernel_ns", .title = "Kernels", .drop_priority = 2},
+                timed(one, of.timed, of.steady.kernel));
+        row.add({"wall_ns", "Wall"}, of.steady.wall);
+        row.add(reader_only("share", "# copies = kernels"), share_bar(one, of));
+        row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
+        row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
+        row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
+        row.add(data_only("first_kernel_ns"), timed(one, of.timed, of.first.kernel));
+        row.add({.key = "first_wall_ns", .title = "1st wall", .drop_priority = 3}, of.first.wall);
+        row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
+        std::string over = names.places(one, of.directives);
+        if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);
+        row.add({"over", "Over", Unit::kText, Audience::kReader, false, true}, std::move(over));
+        std::vector<std::size_t> positions = of.directives;
+        for (std::size_t& directive : positions) directive += offsets[position_of(analyses, one)];
+        row.add(data_only("directives"), fmt::format("{}", fmt::join(positions, " ")));
+      });
 }
 
 Table findings_table(Analyses analyses, const SourceNames& names) {
-  std::vector<Column> columns = {{"pattern", "Pattern"},
-                                 {"place", "Where", Unit::kText, Audience::kReader},
-                                 {"file", "", Unit::kText, Audience::kData},
-                                 {"line", "", Unit::kCount, Audience::kData},
-                                 {"variable", "Variable"},
-                                 {"count", "Count", Unit::kCount},
-                                 {"wasted_bytes", "Wasted", Unit::kBytes},
-                                 {"wasted_ns", "Wasted time", Unit::kTime},
-                                 {"confidence", "Confidence"},
-                                 {"examined", "Examined", Unit::kCount},
-                                 {"of", "Of", Unit::kCount},
-                                 {"evidence", "Evidence"},
-                                 {"advice", "Advice"}};
-  if (are_inputs(analyses)) {
-    for (const auto& [verdict, runs] : runs_by_verdict({})) {
-      columns.push_back({fmt::format("runs_{}", verdict), "", Unit::kText, Audience::kData});
-    }
-  }
-  TableBuilder table(analyses, {"findings", "Findings", std::move(columns), {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const auto& row : analyses[i].findings) {
-      std::vector<Cell> cells = {row.pattern,
-                                 names.place(row.file, row.line),
-                                 row.file,
-                                 std::int64_t{row.line},
-                                 row.variable,
-                                 number(row.count),
-                                 number(row.wasted_bytes),
-                                 row.timed ? Cell(std::int64_t{row.wasted_time}) : Cell(),
-                                 std::string(confidence_of(row)),
-                                 number(row.examined),
-                                 number(row.of),
-                                 evidence_text(row),
-                                 advice_text(row)};
-      if (are_inputs(analyses)) {
-        for (const auto& [verdict, runs] : runs_by_verdict(row)) {
-          cells.push_back(fmt::format("{}", fmt::join(runs, " ")));
+  return by_recording(
+      analyses, "findings", "Findings", &Analysis::findings,
+      [&](TableRow& row, const Analysis&, const analysis::Finding& finding) {
+        row.add({"pattern", "Pattern"}, finding.pattern);
+        row.add(reader_only("place", "Where"), names.place(finding.file, finding.line));
+        row.add(data_only("file"), finding.file);
+        row.add(data_only("line"), std::int64_t{finding.line});
+        row.add({"variable", "Variable"}, finding.variable);
+        row.add({"count", "Count"}, number(finding.count));
+        row.add({"wasted_bytes", "Wasted"}, number(finding.wasted_bytes));
+        row.add({"wasted_ns", "Wasted time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
+        row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
+        row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
+        row.add({"of", "Of", Unit::kCount}, number(finding.of));
+        row.add({"evidence", "Evidence"}, evidence_text(finding));
+        row.add({"advice", "Advice"}, advice_text(finding));
+        if (!are_inputs(analyses)) return;
+        for (const auto& [verdict, runs] : runs_by_verdict(finding)) {
+          row.add(data_only(fmt::format("runs_{}", verdict)),
+                  fmt::format("{}", fmt::join(runs, " ")));
         }
-      }
-      table.add(i, std::move(cells));
-    }
-  }
-  return table.take();
+      });
 }
 
 namespace {
@@ -244,50 +200,30 @@ using analysis::DirectiveRow;
 /// Call paths of a row that have lines of their own. The others are summed in one line.
 constexpr std::size_t kMostPaths = 8;
 
-std::vector<Column> figure_columns(Analyses analyses) {
+void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
+                 const DirectiveFigures& sum) {
+  row.add({"count", "Count"}, number(sum.count));
+  row.add({"HtoD_bytes", "HtoD"}, moved(one, sum.htod.bytes));
+  row.add({"HtoD_count", "Calls"}, moved(one, sum.htod.count));
+  row.add({"DtoH_bytes", "DtoH"}, moved(one, sum.dtoh.bytes));
+  row.add({"DtoH_count", "Calls"}, moved(one, sum.dtoh.count));
+  row.add({.key = "DtoD_bytes", .title = "DtoD", .drop_if_empty = true},
+          moved(one, sum.dtod.bytes));
+  row.add({.key = "DtoD_count", .title = "Calls", .drop_if_empty = true},
+          moved(one, sum.dtod.count));
   // If the runtime reports no transfers, only the bytes that the clauses name are known.
   const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
   const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
-  return {{"count", "Count", Unit::kCount},
-          {"HtoD_bytes", "HtoD", Unit::kBytes},
-          {"HtoD_count", "Calls", Unit::kCount},
-          {"DtoH_bytes", "DtoH", Unit::kBytes},
-          {"DtoH_count", "Calls", Unit::kCount},
-          {"DtoD_bytes", "DtoD", Unit::kBytes, Audience::kAll, true},
-          {"DtoD_count", "Calls", Unit::kCount, Audience::kAll, true},
-          {"mapped_bytes", "Mapped", Unit::kBytes, mapped},
-          {.key = "alloc_count",
-           .title = "Allocs",
-           .unit = Unit::kCount,
-           .drop_if_empty = true,
-           .drop_priority = 3},
-          {.key = "kernel_count", .title = "Kernels", .unit = Unit::kCount, .drop_priority = 2},
-          {"fallback_count", "On host", Unit::kCount, Audience::kAll, true},
-          {.key = "transfer_ns", .title = "Transfers", .unit = Unit::kTime, .drop_priority = 1},
-          {"time_ns", "Time", Unit::kTime}};
-}
-
-std::vector<Cell> figure_cells(const analysis::Analysis& one, const DirectiveFigures& sum) {
-  return {number(sum.count),
-          moved(one, sum.htod.bytes),
-          moved(one, sum.htod.count),
-          moved(one, sum.dtoh.bytes),
-          moved(one, sum.dtoh.count),
-          moved(one, sum.dtod.bytes),
-          moved(one, sum.dtod.count),
-          number(sum.mapped_bytes),
-          moved(one, sum.alloc_count),
-          moved(one, sum.kernel_count),
-          number(sum.fallback_count),
-          timed(one, sum.timed, sum.htod.time + sum.dtoh.time + sum.dtod.time),
-          timed(one, true, sum.time)};
-}
-
-template <class Row>
-std::vector<Row> joined(std::vector<Row> rows, std::vector<Row> more) {
-  rows.insert(rows.end(), std::make_move_iterator(more.begin()),
-              std::make_move_iterator(more.end()));
-  return rows;
+  row.add({"mapped_bytes", "Mapped", Unit::kBytes, mapped}, number(sum.mapped_bytes));
+  row.add({.key = "alloc_count", .title = "Allocs", .drop_if_empty = true, .drop_priority = 3},
+          moved(one, sum.alloc_count));
+  row.add({.key = "kernel_count", .title = "Kernels", .drop_priority = 2},
+          moved(one, sum.kernel_count));
+  row.add({.key = "fallback_count", .title = "On host", .drop_if_empty = true},
+          number(sum.fallback_count));
+  row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
+          timed(one, sum.timed, sum.htod.time + sum.dtoh.time + sum.dtod.time));
+  row.add({"time_ns", "Time"}, timed(one, true, sum.time));
 }
 
 /// The function, unless it is in the row's place.
@@ -326,94 +262,92 @@ std::string opened_place(const DirectiveRow& row, const SourceNames& names) {
   return row.paths.size() == 1 ? text + callers(row.paths.front(), names) : text;
 }
 
-/// Adds a line for readers: the figures of a call path, or of the remaining ones.
-void add_opened(TableBuilder& table, const analysis::Analysis& one, std::size_t recording,
-                const DirectiveFigures& sum, const std::string& path) {
-  table.add(recording, joined<Cell>(figure_cells(one, sum),
-                                    {path, Cell(), Cell(), Cell(), Cell(), Cell(), Cell()}));
+/// A directive, or a call path beneath it.
+struct DirectiveLine {
+  DirectiveRow row;
+  std::string path = {};  ///< of a call path, whose figures the row has
+};
+
+/// The directives of a recording, each followed by its call paths if there are several.
+std::vector<DirectiveLine> opened_lines(const Analysis& one, const SourceNames& names) {
+  std::vector<DirectiveLine> lines;
+  for (const DirectiveRow& row : one.directives) {
+    lines.push_back({row});
+    const std::size_t count = row.paths.size();
+    if (count < 2) continue;
+    const std::size_t shown = count > kMostPaths + 1 ? kMostPaths : count;
+    for (const DirectivePath& path : row.paths | std::views::take(shown)) {
+      add(lines.emplace_back().row, path);
+      lines.back().path = path_text(path, names);
+    }
+    if (shown == count) continue;
+    DirectiveLine& rest = lines.emplace_back();
+    for (const DirectivePath& path : row.paths | std::views::drop(shown)) add(rest.row, path);
+    rest.path = fmt::format("({} other call paths)", count - shown);
+  }
+  return lines;
 }
 
-void open_row(TableBuilder& table, const analysis::Analysis& one, std::size_t recording,
-              const DirectiveRow& row, const SourceNames& names) {
-  const std::size_t shown = row.paths.size() > kMostPaths + 1 ? kMostPaths : row.paths.size();
-  for (std::size_t i = 0; i < shown; ++i) {
-    add_opened(table, one, recording, row.paths[i], path_text(row.paths[i], names));
+/// With the position of each path's directive.
+std::vector<std::pair<std::size_t, DirectivePath>> paths_of(const Analysis& one) {
+  std::vector<std::pair<std::size_t, DirectivePath>> paths;
+  for (std::size_t row = 0; row < one.directives.size(); ++row) {
+    for (const DirectivePath& path : one.directives[row].paths) paths.emplace_back(row, path);
   }
-  if (shown == row.paths.size()) return;
-  DirectiveFigures rest;
-  for (std::size_t i = shown; i < row.paths.size(); ++i) add(rest, row.paths[i]);
-  add_opened(table, one, recording, rest,
-             fmt::format("({} other call paths)", row.paths.size() - shown));
+  return paths;
 }
 
 }  // namespace
 
 Table directives_table(Analyses analyses, const SourceNames& names, bool opened) {
-  TableBuilder table(analyses,
-                     {"directives",
-                      opened ? "Movement by directive and call path" : "Movement by directive",
-                      joined<Column>(figure_columns(analyses),
-                                     {{"place", opened ? "Where < called by" : "Where", Unit::kText,
-                                       Audience::kReader},
-                                      {"what", "Directive", Unit::kText, Audience::kReader, true},
-                                      {.key = "in",
-                                       .title = "In",
-                                       .audience = Audience::kReader,
-                                       .drop_if_empty = true,
-                                       .drop_if_tight = true},
-                                      {"directive", "", Unit::kText, Audience::kData},
-                                      {"file", "", Unit::kText, Audience::kData},
-                                      {"line", "", Unit::kCount, Audience::kData},
-                                      {"function", "", Unit::kText, Audience::kData}}),
-                      {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const DirectiveRow& row : analyses[i].directives) {
-      Cell where = names.place(row);
-      Cell what = SourceNames::directive(row);
-      Cell in = known_function(row);
-      if (opened) {
-        where = opened_place(row, names);
-        what = in = Cell();
-      }
-      table.add(i, joined<Cell>(figure_cells(analyses[i], row),
-                                {std::move(where), std::move(what), std::move(in),
-                                 std::string(analysis::directive_name(row.directive)), row.file,
-                                 std::int64_t{row.line}, row.function}));
-      if (opened && row.paths.size() > 1) open_row(table, analyses[i], i, row, names);
-    }
+  if (!opened) {
+    return by_recording(
+        analyses, "directives", "Movement by directive", &Analysis::directives,
+        [&](TableRow& row, const Analysis& one, const DirectiveRow& of) {
+          add_figures(row, analyses, one, of);
+          row.add(reader_only("place", "Where"), names.place(of));
+          row.add({"what", "Directive", Unit::kText, Audience::kReader, true},
+                  SourceNames::directive(of));
+          row.add({"in", "In", Unit::kText, Audience::kReader, true, true}, known_function(of));
+          row.add(data_only("directive"), std::string(analysis::directive_name(of.directive)));
+          row.add(data_only("file"), of.file);
+          row.add(data_only("line"), std::int64_t{of.line});
+          row.add(data_only("function"), of.function);
+        });
   }
-  return table.take();
+  return by_recording(
+      analyses, "directives", "Movement by directive and call path",
+      [&](const Analysis& one) { return opened_lines(one, names); },
+      [&](TableRow& row, const Analysis& one, const DirectiveLine& line) {
+        add_figures(row, analyses, one, line.row);
+        row.add(reader_only("place", "Where < called by"),
+                line.path.empty() ? opened_place(line.row, names) : line.path);
+      });
 }
 
 Table directive_paths_table(Analyses analyses) {
   const std::vector<std::size_t> offsets = directive_offsets(analyses);
-  TableBuilder table(analyses, {"directive_paths",
-                                "Movement by call path",
-                                joined<Column>(figure_columns(analyses),
-                                               {{"directive", "Row", Unit::kCount},
-                                                {"path", "In < called by", Unit::kText}}),
-                                {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (std::size_t row = 0; row < analyses[i].directives.size(); ++row) {
-      for (const DirectivePath& path : analyses[i].directives[row].paths) {
+  return by_recording(
+      analyses, "directive_paths", "Movement by call path", paths_of,
+      [&](TableRow& row, const Analysis& one,
+          const std::pair<std::size_t, DirectivePath>& directive_and_path) {
+        const auto& [directive, path] = directive_and_path;
+        add_figures(row, analyses, one, path);
+        row.add({"directive", "Row", Unit::kCount},
+                number(offsets[position_of(analyses, one)] + directive));
         std::vector<std::string> calls;
         for (const Frame& frame : path.frames) {
           calls.push_back(frame.file.empty()
                               ? frame.function
                               : fmt::format("{} {}:{}", frame.function, frame.file, frame.line));
         }
-        table.add(i, joined<Cell>(
-                         figure_cells(analyses[i], path),
-                         {number(offsets[i] + row), fmt::format("{}", fmt::join(calls, " < "))}));
-      }
-    }
-  }
-  return table.take();
+        row.add({"path", "In < called by"}, fmt::format("{}", fmt::join(calls, " < ")));
+      });
 }
 
 std::string openable(Analyses analyses) {
   std::size_t several = 0;
-  for (const analysis::Analysis& one : analyses) {
+  for (const Analysis& one : analyses) {
     several += static_cast<std::size_t>(std::ranges::count_if(
         one.directives, [](const DirectiveRow& row) { return row.paths.size() > 1; }));
   }

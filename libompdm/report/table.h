@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ranges>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,15 +18,35 @@ enum class Unit { kText, kCount, kBytes, kTime, kPercent };
 /// Who a column is for. Readers have "heat.cpp:41" in one column, programs a file and a line.
 enum class Audience { kAll, kReader, kData };
 
+/// What the figure is of that has this name: "HtoD_bytes", "wall_ns", "kernel_count"; else text.
+constexpr Unit unit_of(std::string_view key) {
+  if (key.ends_with("_ns")) return Unit::kTime;
+  if (key == "bytes" || key.ends_with("_bytes")) return Unit::kBytes;
+  const bool is_count = key == "count" || key.ends_with("_count") || key == "line";
+  return is_count ? Unit::kCount : Unit::kText;
+}
+
 struct Column {
   std::string key;    ///< CSV heading, named as in the report's JSON
   std::string title;  ///< heading for readers
-  Unit unit = Unit::kText;
+  Unit unit = unit_of(key);
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< not for readers if each cell is 0 or unknown
   bool drop_if_tight = false;  ///< left out unless the whole table fits with it
   int drop_priority = 0;  ///< left out if the terminal is too narrow, the highest first; 0: never
 };
+
+inline Column reader_only(std::string key, std::string title, Unit unit = Unit::kText) {
+  return {std::move(key), std::move(title), unit, Audience::kReader};
+}
+
+inline Column data_only(const std::string& key) {
+  return {.key = key, .title = {}, .audience = Audience::kData};
+}
+
+inline Column data_only(std::string key, Unit unit) {
+  return {std::move(key), {}, unit, Audience::kData};
+}
 
 /// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
@@ -34,6 +57,38 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
 };
+
+/// A row while it is filled: each cell with its column.
+class TableRow {
+ public:
+  /// `columns`: takes the columns of the cells; null if they are known.
+  TableRow(std::vector<Cell>& cells, std::vector<Column>* columns)
+      : cells_(cells), columns_(columns) {}
+
+  void add(Column column, Cell cell) {
+    if (columns_ != nullptr) columns_->push_back(std::move(column));
+    cells_.push_back(std::move(cell));
+  }
+
+ private:
+  std::vector<Cell>& cells_;
+  std::vector<Column>* columns_;
+};
+
+/// A table with a row for each of `rows`. `fill(TableRow&, row)` adds the same columns to each; an
+/// empty row stands for the heading.
+template <class Rows, class Fill>
+Table table_of(std::string name, std::string title, const Rows& rows, Fill fill) {
+  Table table{std::move(name), std::move(title), {}, {}};
+  std::vector<Cell> unused;
+  TableRow heading(unused, &table.columns);
+  fill(heading, std::ranges::range_value_t<Rows>());
+  for (const auto& row : rows) {
+    TableRow cells(table.rows.emplace_back(), nullptr);
+    fill(cells, row);
+  }
+  return table;
+}
 
 /// A cell for readers: scaled, "-" if unknown.
 std::string reader_text(const Cell& cell, Unit unit);

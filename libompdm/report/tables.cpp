@@ -69,38 +69,29 @@ analysis::Totals totals_of(Analyses analyses) {
 }
 
 Table traces_table(Analyses analyses) {
-  TableBuilder table(analyses, {"traces",
-                                "Recordings",
-                                {{"wall_ns", "", Unit::kTime, Audience::kData},
-                                 {"program_wall_ns", "Wall", Unit::kTime, Audience::kReader},
-                                 {"HtoD_bytes", "HtoD", Unit::kBytes},
-                                 {"DtoH_bytes", "DtoH", Unit::kBytes},
-                                 {"transfer_union_ns", "Movement", Unit::kTime},
-                                 {"kernel_union_ns", "Kernels", Unit::kTime},
-                                 {"host", "Host"},
-                                 {"program", "Program", Unit::kText, Audience::kData},
-                                 {"file", "File"},
-                                 {"arguments", "Arguments", Unit::kText,
-                                  are_inputs(analyses) ? Audience::kAll : Audience::kData}},
-                                {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    const Analysis& one = analyses[i];
-    table.add(i, {one.process.wall, one.program_wall, moved(one, one.totals.htod.bytes),
-                  moved(one, one.totals.dtoh.bytes),
-                  timed(one, one.headline.measured, one.headline.transfer),
-                  timed(one, one.headline.measured, one.headline.kernel), one.process.host,
-                  one.process.program, one.file, arguments_text(one)});
-  }
-  return table.take();
+  const Audience arguments = are_inputs(analyses) ? Audience::kAll : Audience::kData;
+  const auto itself = [](const Analysis& one) { return std::span(&one, 1); };
+  return by_recording(
+      analyses, "traces", "Recordings", itself,
+      [&](TableRow& row, const Analysis&, const Analysis& one) {
+        row.add(data_only("wall_ns"), one.process.wall);
+        row.add(reader_only("program_wall_ns", "Wall", Unit::kTime), one.program_wall);
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, one.totals.htod.bytes));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, one.totals.dtoh.bytes));
+        const analysis::Headline& unions = one.headline;
+        row.add({"transfer_union_ns", "Movement"}, timed(one, unions.measured, unions.transfer));
+        row.add({"kernel_union_ns", "Kernels"}, timed(one, unions.measured, unions.kernel));
+        row.add({"host", "Host"}, one.process.host);
+        row.add(data_only("program"), one.process.program);
+        row.add({"file", "File"}, one.file);
+        row.add({"arguments", "Arguments", Unit::kText, arguments}, arguments_text(one));
+      });
 }
 
 Table totals_table(Analyses analyses) {
   Table table{"totals",
               "Totals",
-              {{"quantity", "What"},
-               {"count", "Count", Unit::kCount},
-               {"bytes", "Bytes", Unit::kBytes},
-               {"time_ns", "Time", Unit::kTime}},
+              {{"quantity", "What"}, {"count", "Count"}, {"bytes", "Bytes"}, {"time_ns", "Time"}},
               {}};
   const analysis::Totals totals = totals_of(analyses);
   for (const auto& [name, member, has_bytes] : kFlows) {
@@ -112,76 +103,60 @@ Table totals_table(Analyses analyses) {
 }
 
 Table activities_table(Analyses analyses, const SourceNames& names, bool api_calls) {
-  TableBuilder table(analyses, {api_calls ? "api_calls" : "activities",
-                                api_calls ? "Allocations and deletes" : "GPU activities",
-                                {{"type", "Type", Unit::kText, Audience::kData},
-                                 {"percent", "Time(%)", Unit::kPercent},
-                                 {"total_ns", "Time", Unit::kTime},
-                                 {"count", "Calls", Unit::kCount},
-                                 {"avg_ns", "Avg", Unit::kTime},
-                                 {"med_ns", "Med", Unit::kTime, Audience::kData},
-                                 {"min_ns", "Min", Unit::kTime},
-                                 {"max_ns", "Max", Unit::kTime},
-                                 {"stddev_ns", "StdDev", Unit::kTime, Audience::kData},
-                                 {"bytes", "Bytes", Unit::kBytes, Audience::kData},
-                                 {"clock", "Clock"},
-                                 {"name", "Name"}},
-                                {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const auto& row : api_calls ? analyses[i].api_calls : analyses[i].activities) {
-      table.add(
-          i, {std::string(analysis::activity_type_name(row.type)),
-              row.percent ? Cell(*row.percent) : Cell(), row.total, number(row.count), row.average,
-              row.median, row.minimum, row.maximum, row.deviation, number(row.bytes),
-              std::string(trace_schema::name_of(trace_schema::kClocks, row.clock)),
-              names.activity(row)});
-    }
-  }
-  return table.take();
+  return by_recording(
+      analyses, api_calls ? "api_calls" : "activities",
+      api_calls ? "Allocations and deletes" : "GPU activities",
+      api_calls ? &Analysis::api_calls : &Analysis::activities,
+      [&](TableRow& row, const Analysis&, const analysis::Activity& of) {
+        row.add(data_only("type"), std::string(analysis::activity_type_name(of.type)));
+        row.add({"percent", "Time(%)", Unit::kPercent}, of.percent ? Cell(*of.percent) : Cell());
+        row.add({"total_ns", "Time"}, of.total);
+        row.add({"count", "Calls"}, number(of.count));
+        row.add({"avg_ns", "Avg"}, of.average);
+        row.add(data_only("med_ns"), of.median);
+        row.add({"min_ns", "Min"}, of.minimum);
+        row.add({"max_ns", "Max"}, of.maximum);
+        row.add(data_only("stddev_ns"), of.deviation);
+        row.add(data_only("bytes"), number(of.bytes));
+        row.add({"clock", "Clock"},
+                std::string(trace_schema::name_of(trace_schema::kClocks, of.clock)));
+        row.add({"name", "Name"}, names.activity(of));
+      });
 }
 
 Table device_use_table(Analyses analyses) {
-  TableBuilder table(analyses, {"device_use",
-                                "Use of the devices, by their own clock",
-                                {{"device", "Device", Unit::kCount},
-                                 {"span_ns", "First to last", Unit::kTime},
-                                 {"copies_ns", "Copies", Unit::kTime},
-                                 {"kernels_ns", "Kernels", Unit::kTime},
-                                 {"both_ns", "Both at once", Unit::kTime},
-                                 {"idle_ns", "Idle", Unit::kTime}},
-                                {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::DeviceUse& row : analyses[i].device_use) {
-      table.add(i,
-                {std::int64_t{row.device}, row.span, row.copies, row.kernels, row.both, row.idle});
-    }
-  }
-  return table.take();
+  return by_recording(analyses, "device_use", "Use of the devices, by their own clock",
+                      &Analysis::device_use,
+                      [](TableRow& row, const Analysis&, const analysis::DeviceUse& use) {
+                        row.add({"device", "Device", Unit::kCount}, std::int64_t{use.device});
+                        row.add({"span_ns", "First to last"}, use.span);
+                        row.add({"copies_ns", "Copies"}, use.copies);
+                        row.add({"kernels_ns", "Kernels"}, use.kernels);
+                        row.add({"both_ns", "Both at once"}, use.both);
+                        row.add({"idle_ns", "Idle"}, use.idle);
+                      });
 }
 
 Table losses_table(Analyses analyses) {
-  TableBuilder table(
-      analyses, {"losses", "Losses", {{"name", "Name"}, {"count", "Count", Unit::kCount}}, {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Loss& loss : analyses[i].losses) table.add(i, {loss.name, number(loss.count)});
-  }
-  return table.take();
+  return by_recording(analyses, "losses", "Losses", &Analysis::losses,
+                      [](TableRow& row, const Analysis&, const Loss& loss) {
+                        row.add({"name", "Name"}, loss.name);
+                        row.add({"count", "Count"}, number(loss.count));
+                      });
 }
 
 Table link_table(Analyses analyses) {
-  Table table{"link",
-              "Model of the link",
-              {{"model", "Model"},
-               {"bytes_per_second", "Bytes a second", Unit::kBytes},
-               {"latency_ns", "Latency", Unit::kTime},
-               {"kernel_factor", "Kernels x", Unit::kCount}},
-              {}};
-  if (const auto& link = analyses.front().link) {
-    table.rows.push_back({link->name, std::int64_t{std::llround(link->bytes_per_second)},
-                          std::int64_t{link->latency},
-                          link->kernels ? Cell(*link->kernels) : Cell()});
-  }
-  return table;
+  std::vector<analysis::Link> links;
+  if (analyses.front().link) links.push_back(*analyses.front().link);
+  return table_of("link", "Model of the link", links,
+                  [](TableRow& row, const analysis::Link& link) {
+                    row.add({"model", "Model"}, link.name);
+                    row.add({"bytes_per_second", "Bytes a second", Unit::kBytes},
+                            std::int64_t{std::llround(link.bytes_per_second)});
+                    row.add({"latency_ns", "Latency"}, link.latency);
+                    row.add({"kernel_factor", "Kernels x", Unit::kCount},
+                            link.kernels ? Cell(*link.kernels) : Cell());
+                  });
 }
 
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool opened) {
@@ -225,60 +200,44 @@ std::string started(ActivityType type) {
 }  // namespace
 
 Table host_waits_table(Analyses analyses, const SourceNames& names) {
-  TableBuilder table(analyses,
-                     {"host_waits",
-                      "What the host waited for, by what the device did meanwhile",
-                      {{"count", "Waits", Unit::kCount},
-                       {"total_ns", "Time", Unit::kTime},
-                       {.key = "avg_ns", .title = "Avg", .unit = Unit::kTime, .drop_priority = 2},
-                       {.key = "max_ns", .title = "Max", .unit = Unit::kTime, .drop_priority = 1},
-                       {"kernels_ns", "Kernels", Unit::kTime},
-                       {"copies_ns", "Copies", Unit::kTime},
-                       {"neither_ns", "Neither", Unit::kTime},
-                       {"place", "Where", Unit::kText, Audience::kReader},
-                       {"what", "Directive", Unit::kText, Audience::kReader},
-                       {"directive", "", Unit::kText, Audience::kData},
-                       {"file", "", Unit::kText, Audience::kData},
-                       {"line", "", Unit::kCount, Audience::kData}},
-                      {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::HostWait& row : analyses[i].host_waits) {
-      std::vector<Cell> cells = {number(row.count), row.total,  row.average, row.maximum,
-                                 row.kernels,       row.copies, row.neither};
-      if (row.directive == analysis::kNoRow) {
-        cells.insert(cells.end(), {std::string("-"), outside(analyses[i]), Cell(), Cell(), Cell()});
-      } else {
-        const analysis::DirectiveRow& directive = analyses[i].directives[row.directive];
-        cells.insert(cells.end(), {names.place(directive), SourceNames::directive(directive),
-                                   std::string(analysis::directive_name(directive.directive)),
-                                   directive.file, std::int64_t{directive.line}});
-      }
-      table.add(i, std::move(cells));
-    }
-  }
-  return table.take();
+  return by_recording(
+      analyses, "host_waits", "What the host waited for, by what the device did meanwhile",
+      &Analysis::host_waits,
+      [&](TableRow& row, const Analysis& one, const analysis::HostWait& wait) {
+        row.add({"count", "Waits"}, number(wait.count));
+        row.add({"total_ns", "Time"}, wait.total);
+        row.add({.key = "avg_ns", .title = "Avg", .drop_priority = 2}, wait.average);
+        row.add({.key = "max_ns", .title = "Max", .drop_priority = 1}, wait.maximum);
+        row.add({"kernels_ns", "Kernels"}, wait.kernels);
+        row.add({"copies_ns", "Copies"}, wait.copies);
+        row.add({"neither_ns", "Neither"}, wait.neither);
+        const bool is_known = wait.directive != analysis::kNoRow;
+        const auto* at = is_known ? &one.directives[wait.directive] : nullptr;
+        row.add(reader_only("place", "Where"), is_known ? names.place(*at) : "-");
+        row.add(reader_only("what", "Directive"),
+                is_known ? SourceNames::directive(*at) : outside(one));
+        row.add(data_only("directive"),
+                is_known ? Cell(std::string(analysis::directive_name(at->directive))) : Cell());
+        row.add(data_only("file"), is_known ? Cell(at->file) : Cell());
+        row.add(data_only("line"), is_known ? Cell(std::int64_t{at->line}) : Cell());
+      });
 }
 
 Table start_latencies_table(Analyses analyses) {
-  TableBuilder table(analyses,
-                     {"start_latencies",
-                      "From the host's request to its start on the device (queued: behind earlier "
-                      "work of the same stream)",
-                      {{"count", "Requests", Unit::kCount},
-                       {"min_ns", "Min", Unit::kTime},
-                       {"avg_ns", "Avg", Unit::kTime},
-                       {"max_ns", "Max", Unit::kTime},
-                       {"queued_count", "Queued", Unit::kCount},
-                       {"started", "What", Unit::kText, Audience::kReader},
-                       {"type", "", Unit::kText, Audience::kData}},
-                      {}});
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::StartLatency& row : analyses[i].start_latencies) {
-      table.add(i, {number(row.count), row.minimum, row.average, row.maximum, number(row.queued),
-                    started(row.type), std::string(analysis::activity_type_name(row.type))});
-    }
-  }
-  return table.take();
+  return by_recording(
+      analyses, "start_latencies",
+      "From the host's request to its start on the device (queued: behind earlier work of the same "
+      "stream)",
+      &Analysis::start_latencies,
+      [](TableRow& row, const Analysis&, const analysis::StartLatency& latency) {
+        row.add({"count", "Requests"}, number(latency.count));
+        row.add({"min_ns", "Min"}, latency.minimum);
+        row.add({"avg_ns", "Avg"}, latency.average);
+        row.add({"max_ns", "Max"}, latency.maximum);
+        row.add({"queued_count", "Queued"}, number(latency.queued));
+        row.add(reader_only("started", "What"), started(latency.type));
+        row.add(data_only("type"), std::string(analysis::activity_type_name(latency.type)));
+      });
 }
 
 }  // namespace ompdm::report

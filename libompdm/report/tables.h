@@ -1,9 +1,13 @@
 // The tables of a report. Inside the report library only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -85,28 +89,28 @@ Table link_table(Analyses analyses);
 /// those that only device activities fill. `opened`: of the directives.
 std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool opened);
 
-/// A table whose rows are put together from those of each recording.
-class TableBuilder {
- public:
-  TableBuilder(Analyses analyses, Table table)
-      : ranks_(ranks_of(analyses)), table_(std::move(table)) {
-    if (ranks_.key.empty()) return;
-    table_.columns.insert(table_.columns.begin(), {ranks_.key, ranks_.title, Unit::kCount});
+/// A table of the rows of all recordings, with a first column that tells these apart. `rows_of`: of
+/// a recording. `fill(TableRow&, recording, row)`: as for table_of().
+template <class RowsOf, class Fill>
+Table by_recording(Analyses analyses, std::string name, std::string title, RowsOf rows_of,
+                   Fill fill) {
+  using Rows = std::remove_cvref_t<std::invoke_result_t<RowsOf, const analysis::Analysis&>>;
+  const Ranks ranks = ranks_of(analyses);
+  const auto fill_of = [&](std::size_t recording) {
+    return [&, recording](TableRow& cells, const std::ranges::range_value_t<Rows>& row) {
+      if (!ranks.key.empty()) {
+        cells.add({ranks.key, ranks.title, Unit::kCount}, ranks.labels[recording]);
+      }
+      fill(cells, analyses[recording], row);
+    };
+  };
+  Table all = table_of(std::move(name), std::move(title), Rows(), fill_of(0));
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    Table own = table_of({}, {}, std::invoke(rows_of, analyses[i]), fill_of(i));
+    std::ranges::move(own.rows, std::back_inserter(all.rows));
   }
-
-  void add(std::size_t recording, std::vector<Cell> row) {
-    std::vector<Cell>& whole = table_.rows.emplace_back();
-    whole.reserve(row.size() + 1);
-    if (!ranks_.key.empty()) whole.push_back(ranks_.labels[recording]);
-    for (Cell& cell : row) whole.push_back(std::move(cell));
-  }
-
-  Table take() { return std::move(table_); }
-
- private:
-  Ranks ranks_;
-  Table table_;
-};
+  return all;
+}
 
 inline Cell number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 

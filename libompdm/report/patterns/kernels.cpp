@@ -15,22 +15,9 @@ using analysis::Finding;
 using facts::KernelRun;
 using Shape = facts::SerialKernel::Shape;
 
-const char* limit_text(KernelRun::Limit limit) {
-  switch (limit) {
-    case KernelRun::Limit::kBlocks:
-      return "blocks";
-    case KernelRun::Limit::kRegisters:
-      return "registers";
-    case KernelRun::Limit::kSharedMemory:
-      return "shared memory";
-    case KernelRun::Limit::kThreads:
-      break;
-  }
-  return "threads";
-}
-
 /// "ran as 7 blocks of 64 threads: 7 of 132 multiprocessors had work".
 std::string run_text(Shape shape, const KernelRun& run) {
+  constexpr const char* kLimits[] = {"threads", "blocks", "registers", "shared memory"};
   std::string text = fmt::format("ran as {} of {}", counted(run.blocks, "block", "blocks"),
                                  counted(run.threads, "thread", "threads"));
   if (run.multiprocessors == 0) return text;
@@ -39,8 +26,8 @@ std::string run_text(Shape shape, const KernelRun& run) {
   }
   if (shape != Shape::kLowOccupancy || !run.occupancy) return text;
   return text + fmt::format(": {} let {} of {} threads be on a multiprocessor at once",
-                            limit_text(run.occupancy->limit), run.occupancy->threads,
-                            run.occupancy->most);
+                            kLimits[static_cast<std::size_t>(run.occupancy->limit)],
+                            run.occupancy->threads, run.occupancy->most);
 }
 
 std::string launches_text(const facts::SerialKernel& facts, const std::string& launches) {
@@ -69,23 +56,26 @@ std::string launches_text(const facts::SerialKernel& facts, const std::string& l
   return {};
 }
 
-/// "share its loop among many teams".
-std::string action_of_kernel(Shape shape, const Finding& finding) {
+/// What to do about a kernel, and about several target regions, {}.
+struct Action {
+  const char* of_one;
+  const char* of_several;
+};
+
+Action action_of(Shape shape) {
   switch (shape) {
     case Shape::kFew:
-      return "leave the number of teams to the runtime";
+      return {"leave the number of teams to the runtime",
+              "leave the number of teams of {} to the runtime"};
     case Shape::kRanAsFew:
-      return "share more of its loops among threads";
+      return {"share more of its loops among threads",
+              "share more of the loops of {} among threads"};
     case Shape::kLowOccupancy:
-      return "let more of its threads fit on the device";
+      return {"let more of its threads fit on the device",
+              "let more threads of {} fit on the device"};
     default:
-      break;
+      return {"share its loop among many teams", "share the loops of {} among many teams"};
   }
-  const bool may_have_few_iterations =
-      std::ranges::find(finding.caveats, analysis::Caveat::Kind::kFewIterations,
-                        &analysis::Caveat::kind) != finding.caveats.end();
-  return may_have_few_iterations ? "share its loops among many teams, if one is long"
-                                 : "share its loop among many teams";
 }
 
 std::vector<std::string> kernel_advice(const facts::SerialKernel& facts) {
@@ -120,10 +110,15 @@ std::vector<std::string> kernel_advice(const facts::SerialKernel& facts) {
 }
 
 Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {
-  const std::string text =
-      launches_text(facts, counted(subject.finding.count, "launch", "launches"));
+  const Finding& finding = subject.finding;
+  const std::string text = launches_text(facts, counted(finding.count, "launch", "launches"));
+  const bool may_have_few_iterations =
+      std::ranges::find(finding.caveats, analysis::Caveat::Kind::kFewIterations,
+                        &analysis::Caveat::kind) != finding.caveats.end();
   return {facts.run ? text + ", " + run_text(facts.shape, *facts.run) : text,
-          action_of_kernel(facts.shape, subject.finding), kernel_advice(facts)};
+          may_have_few_iterations ? "share its loops among many teams, if one is long"
+                                  : action_of(facts.shape).of_one,
+          kernel_advice(facts)};
 }
 
 Words pageable_transfer(const facts::PageableTransfer& facts, const Subject& subject) {
@@ -184,17 +179,8 @@ Words host_fallback(const facts::HostFallback& facts, const Subject& subject) {
 }  // namespace
 
 std::string action_of_kernels(Shape shape, std::size_t count, const std::string& function) {
-  const std::string regions = fmt::format("{} target regions in {}", count, function);
-  switch (shape) {
-    case Shape::kFew:
-      return fmt::format("leave the number of teams of {} to the runtime", regions);
-    case Shape::kRanAsFew:
-      return fmt::format("share more of the loops of {} among threads", regions);
-    case Shape::kLowOccupancy:
-      return fmt::format("let more threads of {} fit on the device", regions);
-    default:
-      return fmt::format("share the loops of {} among many teams", regions);
-  }
+  return fmt::format(fmt::runtime(action_of(shape).of_several),
+                     fmt::format("{} target regions in {}", count, function));
 }
 
 std::span<const Pattern> kernel_patterns() {

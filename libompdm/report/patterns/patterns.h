@@ -46,8 +46,7 @@ std::optional<Words> words_if(const Subject& subject) {
   return facts != nullptr ? std::optional(kWords(*facts, subject)) : std::nullopt;
 }
 
-std::span<const Pattern> repeated_data_patterns();
-std::span<const Pattern> unused_data_patterns();
+std::span<const Pattern> needless_data_patterns();
 std::span<const Pattern> small_data_patterns();
 std::span<const Pattern> kernel_patterns();
 
