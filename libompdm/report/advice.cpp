@@ -8,11 +8,9 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <variant>
 
 #include "ompdm/report.h"
 #include "report/patterns/patterns.h"
-#include "report/source_names.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
 
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "report/headline.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"
@@ -77,10 +74,6 @@ std::string other_program(Analyses analyses, std::string_view between) {
   return any(analysis::SameProgram::kOtherBuild) ? "the program was built anew" : "";
 }
 
-std::uint64_t moved_bytes(const Analysis& one) {
-  return one.totals.htod.bytes + one.totals.dtoh.bytes + one.totals.dtod.bytes;
-}
-
 /// "31x less", "5 % more", or nothing where the difference is below one in a thousand.
 std::string difference(double before, double after, const char* less, const char* more) {
   const double ratio = std::max(before, after) / std::min(before, after);
@@ -92,13 +85,9 @@ std::string difference(double before, double after, const char* less, const char
   return fmt::format("{:.{}f} % {}", change, change >= 9.95 ? 0 : 1, word);
 }
 
-Nanoseconds transfer_time(const analysis::Totals& totals) {
-  return totals.htod.time + totals.dtoh.time + totals.dtod.time;
-}
-
 std::string movement(const Versions& all) {
-  const std::uint64_t before = moved_bytes(all.first());
-  const std::uint64_t after = moved_bytes(all.last());
+  const std::uint64_t before = moved_bytes(all.first().totals);
+  const std::uint64_t after = moved_bytes(all.last().totals);
   const std::string& first = all.names.front();
   const std::string& last = all.names.back();
   if (before == 0 && after == 0) return "neither moves any data";
@@ -341,7 +330,7 @@ Json versions_json(const Versions& all) {
 }
 
 /// `ompdm.compare/1` of two versions, `ompdm.ladder/1` of more (docs/formats/COMPARE.md).
-std::string comparison_json(const Versions& all) {
+Json comparison_json(const Versions& all) {
   Json json = {{"schema", all.are_two() ? kCompareSchema : kLadderSchema},
                {"headline", comparison_headline(all)}};
   if (all.last().link) json["link"] = link_json(*all.last().link);
@@ -366,29 +355,21 @@ std::string comparison_json(const Versions& all) {
   json["iterations"] = all.recorded_whole ? loops_json(all) : Json(nullptr);
   json["findings"] = all.recorded_whole ? findings_json(all) : Json(nullptr);
   if (all.are_two()) json["prediction"] = prediction_json(all);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json;
 }
 
-/// The sentences after the tables.
+/// The sentences after the tables; some are empty.
 std::vector<std::string> closing_sentences(const Versions& all) {
-  std::vector<std::string> lines = {all.are_two() ? findings_sentence(all) : untold_sentence(all)};
-  if (all.are_two()) lines.push_back(prediction_sentence(all));
-  std::erase(lines, std::string());
-  return lines;
+  if (!all.are_two()) return {untold_sentence(all)};
+  return {findings_sentence(all), prediction_sentence(all)};
 }
 
 std::string text_page(const Versions& all, const Layout& layout) {
   std::string text = title(wrapped(comparison_headline(all), layout.width), layout) + '\n';
-  for (const std::string& line : comparison_warnings(all)) {
-    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
-  }
-  text += '\n';
+  text += warnings_text(comparison_warnings(all), layout) + '\n';
   for (const auto& [name, value] : comparison_header(all)) text += fact(name, value, layout);
   for (const Table& table : comparison_tables(all)) text += titled(table, layout);
-  text += '\n';
-  for (const std::string& line : closing_sentences(all)) {
-    text += wrapped(line, layout.width) + '\n';
-  }
+  text += '\n' + wrapped_lines(closing_sentences(all), layout.width);
   const std::string lost = wrapped(comparison_losses(all), layout.width - 2);
   const bool any = std::ranges::any_of(all.recordings, has_losses);
   return text + (any ? warning(lost, layout) : lost) + '\n';
@@ -396,14 +377,13 @@ std::string text_page(const Versions& all, const Layout& layout) {
 
 std::string markdown_page(const Versions& all) {
   std::string text = "**" + comparison_headline(all) + "**\n\n";
-  for (const std::string& line : comparison_warnings(all)) text += "> " + line + "\n\n";
+  text += paragraphs(comparison_warnings(all), "> ");
   for (const auto& [name, value] : comparison_header(all)) {
     text += fmt::format("* {}{}`{}`\n", name, name.empty() ? "" : ": ", value);
   }
   text += '\n';
   for (const Table& table : comparison_tables(all)) text += markdown_section(table);
-  for (const std::string& line : closing_sentences(all)) text += line + "\n\n";
-  return text + comparison_losses(all) + '\n';
+  return text + paragraphs(closing_sentences(all)) + comparison_losses(all) + '\n';
 }
 
 std::string csv_tables(const Versions& all) {
@@ -466,8 +446,8 @@ std::string comparison_headline(const Versions& versions) {
       if (!own.empty()) why.push_back(fmt::format("{}: {}", versions.names[end], own));
     }
     return fmt::format("not compared as a whole: {}; what is left moved {} and {}",
-                       fmt::join(why, "; "), spoken_size(moved_bytes(before)),
-                       spoken_size(moved_bytes(after)));
+                       fmt::join(why, "; "), spoken_size(moved_bytes(before.totals)),
+                       spoken_size(moved_bytes(after.totals)));
   }
   const std::string what = model + movement(versions);
   const bool before_is_part = before.recording.is_part();
@@ -529,16 +509,9 @@ std::string findings_sentence(const Versions& versions) {
 std::string render_comparison(std::span<const Analysis> recordings, Format format,
                               const Layout& layout, std::span<const std::string> names) {
   const Versions versions(recordings, names);
-  switch (format) {
-    case Format::kJson:
-      return comparison_json(versions);
-    case Format::kCsv:
-      return csv_tables(versions);
-    case Format::kMarkdown:
-      return markdown_page(versions);
-    case Format::kText:
-      break;
-  }
+  if (format == Format::kJson) return document_text(comparison_json(versions));
+  if (format == Format::kCsv) return csv_tables(versions);
+  if (format == Format::kMarkdown) return markdown_page(versions);
   Layout usable = layout;
   usable.width = std::max<std::size_t>(layout.width, 60);
   return text_page(versions, usable);

@@ -2,10 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <ranges>
 #include <type_traits>
-#include <utility>
 
 #include "analysis/row_figures.h"
 #include "report/comparison.h"
@@ -203,13 +201,12 @@ std::string with_earlier(const RowOf<Row>& rows, Text text) {
 template <class Row>
 std::string with_earlier(const Versions& versions, const RowOf<Row>& rows) {
   return with_earlier(rows, [&](std::size_t, const Row& row) {
-    return versions.sources.place(row.file, row.line);
+    if constexpr (std::is_same_v<Row, DirectiveRow>) {
+      return versions.sources.place(row);
+    } else {
+      return versions.sources.place(row.file, row.line);
+    }
   });
-}
-
-std::string with_earlier(const Versions& versions, const RowOf<DirectiveRow>& rows) {
-  return with_earlier(
-      rows, [&](std::size_t, const DirectiveRow& row) { return versions.sources.place(row); });
 }
 
 /// Which of two versions have the row.

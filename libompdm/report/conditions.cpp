@@ -4,15 +4,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
@@ -33,23 +26,23 @@ std::size_t slips(std::string_view one, std::string_view other, std::size_t limi
   if (std::max(one.size(), other.size()) - std::min(one.size(), other.size()) > limit) {
     return limit + 1;
   }
-  std::vector<std::size_t> before_last(other.size() + 1);
-  std::vector<std::size_t> last(other.size() + 1);
-  std::vector<std::size_t> row(other.size() + 1);
-  for (std::size_t j = 0; j <= other.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= one.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= other.size(); ++j) {
+  const std::size_t width = other.size() + 1;
+  std::vector<std::size_t> counts((one.size() + 1) * width);  // of the words' beginnings
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return counts[i * width + j];
+  };
+  for (std::size_t i = 0; i <= one.size(); ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      at(i, j) = i + j;
+      if (i == 0 || j == 0) continue;
       const bool same = small(one[i - 1]) == small(other[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (same ? 0 : 1)});
       const bool exchanged = i > 1 && j > 1 && small(one[i - 1]) == small(other[j - 2]) &&
                              small(one[i - 2]) == small(other[j - 1]);
-      if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (exchanged) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
     }
-    before_last.swap(last);
-    last.swap(row);
   }
-  return std::min(last[other.size()], limit + 1);
+  return std::min(counts.back(), limit + 1);
 }
 
 bool begins(std::string_view name, std::string_view word) {
@@ -115,16 +108,20 @@ const Json& named_row(const Json& row) {
   return after != row.end() && after->is_object() ? *after : row;
 }
 
+std::vector<std::string> names_of(const Json& row) {
+  std::vector<std::string> names;
+  for (const char* key : kNames) {
+    if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
+  }
+  return names;
+}
+
 /// Whether `name` is a name of the row, or its place with as much of the file's path as is given.
 bool is_called(const Json& pair, std::string_view name) {
   if (!pair.is_object()) return false;
   const Json& row = named_row(pair);
-  if (std::ranges::any_of(kNames, [&](const char* key) {
-        const std::string text = text_of(row, key);
-        return !text.empty() && text == name;
-      })) {
-    return true;
-  }
+  const std::vector<std::string> names = names_of(row);
+  if (std::ranges::find(names, name) != names.end()) return true;
   const std::string place = place_of_json(row);
   return !place.empty() && (place == name || (place.size() > name.size() && place.ends_with(name) &&
                                               place[place.size() - name.size() - 1] == '/'));
@@ -132,12 +129,9 @@ bool is_called(const Json& pair, std::string_view name) {
 
 /// The row's names; its place has the file's own name alone.
 std::vector<std::string> names_of_row(const Json& pair) {
-  std::vector<std::string> names;
-  if (!pair.is_object()) return names;
+  if (!pair.is_object()) return {};
   const Json& row = named_row(pair);
-  for (const char* key : kNames) {
-    if (std::string text = text_of(row, key); !text.empty()) names.push_back(std::move(text));
-  }
+  std::vector<std::string> names = names_of(row);
   if (const std::string place = place_of_json(row); !place.empty()) {
     names.push_back(place.substr(place.rfind('/') + 1));
   }
@@ -373,21 +367,12 @@ bool holds(const Condition& condition, const ValuePair& values) {
 }
 
 bool holds(const Condition& condition, double value) {
-  switch (condition.op) {
-    case Condition::Operator::kLess:
-      return value < condition.number;
-    case Condition::Operator::kLessEqual:
-      return value <= condition.number;
-    case Condition::Operator::kGreater:
-      return value > condition.number;
-    case Condition::Operator::kGreaterEqual:
-      return value >= condition.number;
-    case Condition::Operator::kEqual:
-      return value == condition.number;
-    case Condition::Operator::kNotEqual:
-      break;
-  }
-  return value != condition.number;
+  using enum Condition::Operator;
+  if (condition.op == kLess) return value < condition.number;
+  if (condition.op == kLessEqual) return value <= condition.number;
+  if (condition.op == kGreater) return value > condition.number;
+  if (condition.op == kGreaterEqual) return value >= condition.number;
+  return condition.op == kEqual ? value == condition.number : value != condition.number;
 }
 
 bool is_known_of_rest(const Condition& condition, bool holds) {

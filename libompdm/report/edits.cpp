@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "ompdm/report.h"
 #include "report/source_names.h"
@@ -141,73 +140,6 @@ std::size_t count_of(const Edit& edit) {
   return count;
 }
 
-}  // namespace
-
-bool is_fortran_source(std::string_view file) {
-  constexpr std::string_view kEndings[] = {"f90", "f95", "f03", "f08", "f18"};
-  return is_fixed_form(file) || std::ranges::find(kEndings, ending_of(file)) != std::end(kEndings);
-}
-
-std::string in_fortran(std::string text) {
-  replace_all(text, "#pragma omp ", "!$omp ");
-  replace_all(text, "target teams distribute parallel for", "target teams distribute parallel do");
-  return text;
-}
-
-std::string function_of(const Edit& edit) {
-  if (edit.anchor.places.empty()) return {};
-  const std::string& function = edit.anchor.places.front().function;
-  const bool is_one = std::ranges::all_of(
-      edit.anchor.places, [&](const auto& place) { return place.function == function; });
-  return is_one ? function : std::string();
-}
-
-bool is_condition(const Edit& edit) {
-  return edit.kind == EditKind::kInsert &&
-         (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged ||
-          edit.when == EditWhen::kKernelChanged);
-}
-
-std::vector<std::string> code_of(const Finding& finding, const Edit& edit) {
-  if (!edit.in_scope || count_of(edit) == 0) return {};
-  // A part of the edits by itself may change what the program does.
-  const auto is_in_words = [](const Edit& one) { return !one.in_scope && !is_condition(one); };
-  if (std::ranges::any_of(finding.edits, is_in_words)) return {};
-  if (edit.kind == EditKind::kReplace) return {clauses_text(finding, edit)};
-  if (edit.kind != EditKind::kInsert) return {};
-  if (!is_condition(edit)) return {directive_text(edit) + ' ' + clauses_text(finding, edit)};
-  std::vector<std::string> code;
-  if (count_of(edit) > kMostListed) return code;
-  for (const EditClause& clause : edit.clauses) {
-    for (const std::string& item : items_of(finding, clause)) {
-      code.push_back(directive_text(edit) + ' ' + clause_text(edit, clause.kind, {item}));
-    }
-  }
-  return code;
-}
-
-std::vector<std::string> set_code(const std::string& code, std::string_view file,
-                                  std::size_t width) {
-  const std::string text = is_fortran_source(file) ? in_fortran(code) : code;
-  const Continuation go_on = continuation_of(file);
-  const std::size_t widest = std::min(width, go_on.widest);
-  if (text.size() <= widest) return {text};
-  std::vector<std::string> lines;
-  for (const std::string& part : parts_of(text)) {
-    const bool fits =
-        !lines.empty() && lines.back().size() + 1 + part.size() + go_on.behind.size() <= widest;
-    if (fits) {
-      lines.back() += ' ' + part;
-    } else {
-      lines.push_back((lines.empty() ? "" : go_on.before) + part);
-    }
-  }
-  for (std::size_t i = 0; i + 1 < lines.size(); ++i) lines[i] += go_on.behind;
-  return lines;
-}
-
-namespace {
-
 /// As places_text(); "that place" if there are none.
 std::string these_places(const std::vector<SourcePlace>& places) {
   return places.empty() ? "that place" : places_text(places);
@@ -216,40 +148,32 @@ std::string these_places(const std::vector<SourcePlace>& places) {
 /// "before the loop at heat.cpp:54 in solve".
 std::string around_loop(const Edit& edit) {
   const bool is_loop = edit.anchor.of == Anchor::Of::kLoop;
-  switch (edit.anchor.side) {
-    case Anchor::Side::kWithin:
-    case Anchor::Side::kAt:
-      return is_loop ? "in the loop" : "between these calls";
-    case Anchor::Side::kAfter:
-      if (edit.anchor.all_entries) return "after the loop is left for the last time";
-      return is_loop ? "after the loop, however it is left" : "after these calls";
-    case Anchor::Side::kBefore:
-      break;
+  const bool all_entries = edit.anchor.all_entries;
+  if (edit.anchor.side == Anchor::Side::kAfter) {
+    if (all_entries) return "after the loop is left for the last time";
+    return is_loop ? "after the loop, however it is left" : "after these calls";
+  }
+  if (edit.anchor.side != Anchor::Side::kBefore) {
+    return is_loop ? "in the loop" : "between these calls";
   }
   const std::string loop =
       edit.anchor.unplaced
           ? loop_text(*edit.anchor.unplaced)
           : loop_text(analysis::facts::LoopPlace{edit.anchor.places.front(), !is_loop});
-  return fmt::format("before {}{}", loop,
-                     edit.anchor.all_entries ? " is entered for the first time" : "");
+  return fmt::format("before {}{}", loop, all_entries ? " is entered for the first time" : "");
 }
 
 /// "before the loop at heat.cpp:54 in solve", "after heat.cpp:60 for the last time".
 std::string where_of(const Edit& edit) {
+  using Of = Anchor::Of;
   const Anchor& anchor = edit.anchor;
   const bool is_before = anchor.side == Anchor::Side::kBefore;
-  switch (anchor.of) {
-    case Anchor::Of::kLoop:
-    case Anchor::Of::kCalls:
-      return around_loop(edit);
-    case Anchor::Of::kUses:
-      return is_before ? "before its first use" : "after its last use";
-    case Anchor::Of::kStay:
-      if (anchor.side == Anchor::Side::kWithin) return "in between";
-      return fmt::format("{} {} for the {} time", is_before ? "before" : "after",
-                         these_places(anchor.places), is_before ? "first" : "last");
-    case Anchor::Of::kDirective:
-      break;
+  if (anchor.of == Of::kLoop || anchor.of == Of::kCalls) return around_loop(edit);
+  if (anchor.of == Of::kUses) return is_before ? "before its first use" : "after its last use";
+  if (anchor.of == Of::kStay) {
+    if (anchor.side == Anchor::Side::kWithin) return "in between";
+    return fmt::format("{} {} for the {} time", is_before ? "before" : "after",
+                       these_places(anchor.places), is_before ? "first" : "last");
   }
   constexpr const char* kSides[] = {"at", "before", "within", "after"};
   return fmt::format("{} {}", kSides[static_cast<std::size_t>(anchor.side)],
@@ -471,20 +395,74 @@ std::string keep_text(const Edit& edit) {
 
 }  // namespace
 
-std::vector<AdviceLine> edit_advice(const Finding& finding, const Edit& edit, bool goes_on) {
-  switch (edit.kind) {
-    case EditKind::kInsert:
-      return insert_advice(finding, edit, goes_on);
-    case EditKind::kReplace:
-      return replace_advice(finding, edit);
-    case EditKind::kLeaveOut:
-      return {{leave_out_text(finding, edit)}};
-    case EditKind::kRemove:
-      return {{remove_text(finding, edit)}};
-    case EditKind::kKeep:
-      break;
+bool is_fortran_source(std::string_view file) {
+  constexpr std::string_view kEndings[] = {"f90", "f95", "f03", "f08", "f18"};
+  return is_fixed_form(file) || std::ranges::find(kEndings, ending_of(file)) != std::end(kEndings);
+}
+
+std::string in_fortran(std::string text) {
+  replace_all(text, "#pragma omp ", "!$omp ");
+  replace_all(text, "target teams distribute parallel for", "target teams distribute parallel do");
+  return text;
+}
+
+std::string function_of(const Edit& edit) {
+  if (edit.anchor.places.empty()) return {};
+  const std::string& function = edit.anchor.places.front().function;
+  const bool is_one = std::ranges::all_of(
+      edit.anchor.places, [&](const auto& place) { return place.function == function; });
+  return is_one ? function : std::string();
+}
+
+bool is_condition(const Edit& edit) {
+  return edit.kind == EditKind::kInsert &&
+         (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged ||
+          edit.when == EditWhen::kKernelChanged);
+}
+
+std::vector<std::string> code_of(const Finding& finding, const Edit& edit) {
+  if (!edit.in_scope || count_of(edit) == 0) return {};
+  // A part of the edits by itself may change what the program does.
+  const auto is_in_words = [](const Edit& one) { return !one.in_scope && !is_condition(one); };
+  if (std::ranges::any_of(finding.edits, is_in_words)) return {};
+  if (edit.kind == EditKind::kReplace) return {clauses_text(finding, edit)};
+  if (edit.kind != EditKind::kInsert) return {};
+  if (!is_condition(edit)) return {directive_text(edit) + ' ' + clauses_text(finding, edit)};
+  std::vector<std::string> code;
+  if (count_of(edit) > kMostListed) return code;
+  for (const EditClause& clause : edit.clauses) {
+    for (const std::string& item : items_of(finding, clause)) {
+      code.push_back(directive_text(edit) + ' ' + clause_text(edit, clause.kind, {item}));
+    }
   }
-  return {{keep_text(edit)}};
+  return code;
+}
+
+std::vector<std::string> set_code(const std::string& code, std::string_view file,
+                                  std::size_t width) {
+  const std::string text = is_fortran_source(file) ? in_fortran(code) : code;
+  const Continuation go_on = continuation_of(file);
+  const std::size_t widest = std::min(width, go_on.widest);
+  if (text.size() <= widest) return {text};
+  std::vector<std::string> lines;
+  for (const std::string& part : parts_of(text)) {
+    const bool fits =
+        !lines.empty() && lines.back().size() + 1 + part.size() + go_on.behind.size() <= widest;
+    if (fits) {
+      lines.back() += ' ' + part;
+    } else {
+      lines.push_back((lines.empty() ? "" : go_on.before) + part);
+    }
+  }
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) lines[i] += go_on.behind;
+  return lines;
+}
+
+std::vector<AdviceLine> edit_advice(const Finding& finding, const Edit& edit, bool goes_on) {
+  if (edit.kind == EditKind::kInsert) return insert_advice(finding, edit, goes_on);
+  if (edit.kind == EditKind::kReplace) return replace_advice(finding, edit);
+  if (edit.kind == EditKind::kLeaveOut) return {{leave_out_text(finding, edit)}};
+  return {{edit.kind == EditKind::kRemove ? remove_text(finding, edit) : keep_text(edit)}};
 }
 
 }  // namespace ompdm::report

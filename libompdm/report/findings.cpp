@@ -8,14 +8,11 @@
 #include <functional>
 #include <map>
 #include <tuple>
-#include <variant>
 
 #include "ompdm/error.h"
-#include "ompdm/trace.h"
 #include "report/advice.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -46,6 +43,106 @@ std::string spoken_runs(const std::vector<std::size_t>& runs) {
   std::vector<std::string> numbers;
   for (const std::size_t run : runs) numbers.push_back(std::to_string(run));
   return (runs.size() == 1 ? "run " : "runs ") + spoken_list(numbers);
+}
+
+/// " Most bytes: a.cpp:7 (target update, 32.0 MB) and a.cpp:9 (target update, 30.0 MB)."
+std::string largest_movers(Analyses analyses, const SourceNames& names) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::uint64_t, std::string>> movers;
+  const Ranks ranks = ranks_of(analyses);
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const analysis::DirectiveRow& row : analyses[i].directives) {
+      const std::uint64_t bytes = moved_bytes(row);
+      if (bytes == 0) continue;
+      const bool is_named = row.directive != Directive::kRuntime;
+      movers.emplace_back(bytes,
+                          fmt::format("{}{} ({}, {})", prefix(ranks, i),
+                                      is_named ? names.place(row) : std::string("no directive"),
+                                      analysis::directive_name(row.directive), spoken_size(bytes)));
+    }
+  }
+  if (movers.empty()) return {};
+  std::ranges::stable_sort(movers, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
+  std::vector<std::string> most;
+  for (std::size_t i = 0; i < std::min(kMost, movers.size()); ++i) most.push_back(movers[i].second);
+  return fmt::format(" Most bytes: {}.", spoken_list(most));
+}
+
+/// " 80 transfers of at most 256 B were not judged."
+std::string unjudged(Analyses analyses) {
+  std::uint64_t small = 0;
+  for (const Analysis& one : analyses) small += one.withheld.small_transfers;
+  if (small == 0) return {};
+  return fmt::format(" {} of at most 256 B {} not judged.", counted(small, "transfer"),
+                     small == 1 ? "was" : "were");
+}
+
+/// How far contents were compared.
+std::string compared_text(Analyses analyses) {
+  const auto unseen = [](const Analysis& one) {
+    return one.recording.hashing.empty() || one.recording.hashing == "off";
+  };
+  if (std::ranges::any_of(analyses, unseen)) {
+    return ". Contents were not compared: whether data crossed again unchanged is not known.";
+  }
+  const std::string& hashing = analyses.front().recording.hashing;
+  if (hashing == "full") {
+    return "; the contents of all transfers of the same piece of memory were compared.";
+  }
+  return fmt::format("; contents were compared as far as their share went (OMPDM_HASH={}).",
+                     hashing);
+}
+
+constexpr const char* kSteps = "What to do:";
+constexpr const char* kChecks = "What to look for in the program:";
+
+/// A step in a list within a list's item, four columns a level and for code: Markdown's dialects
+/// agree on these, and not on fences within lists.
+std::string step_markdown(const std::string& mark, const AdviceStep& step, const Finding& finding) {
+  constexpr std::size_t kWidest = 88;
+  std::string text;
+  bool in_code = false;
+  for (const AdviceLine& line : step.lines) {
+    if (!text.empty() && !(line.is_code && in_code)) text += '\n';
+    if (line.is_code) {
+      for (const std::string& part : set_code(line.text, finding.file, kWidest)) {
+        text += fmt::format("            {}\n", part);
+      }
+    } else {
+      text += fmt::format("    {}{}\n", text.empty() ? mark : "    ", in_markdown(line.text));
+    }
+    in_code = line.is_code;
+  }
+  return text + '\n';
+}
+
+std::string steps_markdown(const Finding& finding) {
+  std::string text;
+  bool is_check = false;
+  for (const AdviceStep& step : advice_steps(finding)) {
+    if (text.empty() && !step.is_check) text = fmt::format("    {}\n\n", kSteps);
+    if (step.is_check && !is_check) text += fmt::format("    {}\n\n", kChecks);
+    is_check = step.is_check;
+    text += step_markdown(is_check ? "* " : "1. ", step, finding);
+  }
+  return text;
+}
+
+/// Of the finding that has this number, from 1, or id.
+std::size_t position_of(const std::vector<ShownFinding>& all, const SourceNames& names,
+                        Analyses analyses, const std::string& which) {
+  if (which.empty()) return 0;
+  const auto by_id =
+      std::ranges::find(all, which, [](const ShownFinding& one) { return one.finding->id; });
+  if (by_id != all.end()) return static_cast<std::size_t>(by_id - all.begin());
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
+  const bool is_number = error == std::errc() && end == which.data() + which.size();
+  if (is_number && number >= 1 && number <= all.size()) return number - 1;
+  throw Error(all.empty() ? "there is no finding to explain: " + none_found(analyses, names)
+                          : fmt::format("there is no finding {}: name one from 1 to {}, or its id",
+                                        which, all.size()),
+              Error::Kind::kUsage);
 }
 
 }  // namespace
@@ -136,58 +233,6 @@ std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
           {"untold", runs_with(finding, RunVerdict::kUnrecorded)}};
 }
 
-namespace {
-
-/// " Most bytes: a.cpp:7 (target update, 32.0 MB) and a.cpp:9 (target update, 30.0 MB)."
-std::string largest_movers(Analyses analyses, const SourceNames& names) {
-  constexpr std::size_t kMost = 3;
-  std::vector<std::pair<std::uint64_t, std::string>> movers;
-  const Ranks ranks = ranks_of(analyses);
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const analysis::DirectiveRow& row : analyses[i].directives) {
-      const std::uint64_t bytes = moved_bytes(row);
-      if (bytes == 0) continue;
-      const bool is_named = row.directive != Directive::kRuntime;
-      movers.emplace_back(bytes,
-                          fmt::format("{}{} ({}, {})", prefix(ranks, i),
-                                      is_named ? names.place(row) : std::string("no directive"),
-                                      analysis::directive_name(row.directive), spoken_size(bytes)));
-    }
-  }
-  if (movers.empty()) return {};
-  std::ranges::stable_sort(movers, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
-  std::vector<std::string> most;
-  for (std::size_t i = 0; i < std::min(kMost, movers.size()); ++i) most.push_back(movers[i].second);
-  return fmt::format(" Most bytes: {}.", spoken_list(most));
-}
-
-/// " 80 transfers of at most 256 B were not judged."
-std::string unjudged(Analyses analyses) {
-  std::uint64_t small = 0;
-  for (const Analysis& one : analyses) small += one.withheld.small_transfers;
-  if (small == 0) return {};
-  return fmt::format(" {} of at most 256 B {} not judged.", counted(small, "transfer", "transfers"),
-                     small == 1 ? "was" : "were");
-}
-
-/// How far contents were compared.
-std::string compared_text(Analyses analyses) {
-  const auto unseen = [](const Analysis& one) {
-    return one.recording.hashing.empty() || one.recording.hashing == "off";
-  };
-  if (std::ranges::any_of(analyses, unseen)) {
-    return ". Contents were not compared: whether data crossed again unchanged is not known.";
-  }
-  const std::string& hashing = analyses.front().recording.hashing;
-  if (hashing == "full") {
-    return "; the contents of all transfers of the same piece of memory were compared.";
-  }
-  return fmt::format("; contents were compared as far as their share went (OMPDM_HASH={}).",
-                     hashing);
-}
-
-}  // namespace
-
 std::string none_found(Analyses analyses, const SourceNames& names) {
   if (std::ranges::all_of(analyses, [](const Analysis& one) {
         return is_only_counted(one.recording, one.process.wall);
@@ -219,62 +264,6 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
                         : "") +
          unjudged(analyses) + largest_movers(analyses, names);
 }
-
-namespace {
-
-constexpr const char* kSteps = "What to do:";
-constexpr const char* kChecks = "What to look for in the program:";
-
-/// A step in a list within a list's item, four columns a level and for code: Markdown's dialects
-/// agree on these, and not on fences within lists.
-std::string step_markdown(const std::string& mark, const AdviceStep& step, const Finding& finding) {
-  constexpr std::size_t kWidest = 88;
-  std::string text;
-  bool in_code = false;
-  for (const AdviceLine& line : step.lines) {
-    if (!text.empty() && !(line.is_code && in_code)) text += '\n';
-    if (line.is_code) {
-      for (const std::string& part : set_code(line.text, finding.file, kWidest)) {
-        text += fmt::format("            {}\n", part);
-      }
-    } else {
-      text += fmt::format("    {}{}\n", text.empty() ? mark : "    ", in_markdown(line.text));
-    }
-    in_code = line.is_code;
-  }
-  return text + '\n';
-}
-
-std::string steps_markdown(const Finding& finding) {
-  std::string text;
-  bool is_check = false;
-  for (const AdviceStep& step : advice_steps(finding)) {
-    if (text.empty() && !step.is_check) text = fmt::format("    {}\n\n", kSteps);
-    if (step.is_check && !is_check) text += fmt::format("    {}\n\n", kChecks);
-    is_check = step.is_check;
-    text += step_markdown(is_check ? "* " : "1. ", step, finding);
-  }
-  return text;
-}
-
-/// Of the finding that has this number, from 1, or id.
-std::size_t position_of(const std::vector<ShownFinding>& all, const SourceNames& names,
-                        Analyses analyses, const std::string& which) {
-  if (which.empty()) return 0;
-  const auto by_id =
-      std::ranges::find(all, which, [](const ShownFinding& one) { return one.finding->id; });
-  if (by_id != all.end()) return static_cast<std::size_t>(by_id - all.begin());
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), number);
-  const bool is_number = error == std::errc() && end == which.data() + which.size();
-  if (is_number && number >= 1 && number <= all.size()) return number - 1;
-  throw Error(all.empty() ? "there is no finding to explain: " + none_found(analyses, names)
-                          : fmt::format("there is no finding {}: name one from 1 to {}, or its id",
-                                        which, all.size()),
-              Error::Kind::kUsage);
-}
-
-}  // namespace
 
 std::string explain(Analyses analyses, const std::string& which, const Layout& layout) {
   const std::vector<ShownFinding> all = shown_findings(analyses);

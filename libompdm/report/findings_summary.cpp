@@ -1,21 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
-#include <optional>
 #include <regex>
 #include <tuple>
-#include <utility>
-#include <variant>
 
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "report/advice.h"
 #include "report/findings.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"
-#include "report/table.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -81,40 +75,38 @@ std::string saved(const Analysis& one) {
 /// "Without what is needless here the run would have taken about 217 ms instead of 381 ms, its
 /// transfers 23.1 ms; about 190 ms if what is possible only holds too."
 std::string predicted(const Analysis& one) {
+  constexpr const char* kSure = "Without what is needless here";
+  constexpr const char* kPossible = "If what is possible only holds,";
   const auto& sure = one.prediction;
   const auto& possible = one.possible_prediction;
   const std::string now = spoken_time(one.program_wall);
   const bool adds = possible && sure && one.program_wall > 0 &&
                     100 * (sure->wall - possible->wall) >= one.program_wall;
+  const auto spares_time = [&](const char* when, const Prediction& without) {
+    return fmt::format("{} the run would have taken about {} instead of {}, its transfers {}", when,
+                       spoken_time(without.wall), now, spoken_time(without.transfer));
+  };
+  const auto spares_bytes = [&](const char* when, const std::optional<Prediction>& without) {
+    return fmt::format("{} {}{} would not have crossed: less than 1 % of this run's time", when,
+                       at_most(without), spoken_size(without->spared_bytes));
+  };
   std::string text;
+  std::string more;
   if (sure && analysis::saves_time(one, sure)) {
-    text = fmt::format(
-        "Without what is needless here the run would have taken about {} instead of {}, its "
-        "transfers {}",
-        spoken_time(sure->wall), now, spoken_time(sure->transfer));
-    if (adds)
-      text +=
-          fmt::format("; about {} if what is possible only holds too", spoken_time(possible->wall));
+    text = spares_time(kSure, *sure);
+    if (adds) more = fmt::format("; about {}", spoken_time(possible->wall));
   } else if (sure && sure->spared_bytes > 0) {
-    text = fmt::format(
-        "Without what is needless here {}{} would not have crossed: less than 1 % of this run's "
-        "time",
-        at_most(sure), spoken_size(sure->spared_bytes));
-    if (adds)
-      text += fmt::format(
-          "; it would have taken about {} instead of {} if what is possible only holds too",
-          spoken_time(possible->wall), now);
+    text = spares_bytes(kSure, sure);
+    if (adds) {
+      more = fmt::format("; it would have taken about {} instead of {}",
+                         spoken_time(possible->wall), now);
+    }
   } else if (adds) {
-    text = fmt::format(
-        "If what is possible only holds, the run would have taken about {} instead of {}, its "
-        "transfers {}",
-        spoken_time(possible->wall), now, spoken_time(possible->transfer));
+    text = spares_time(kPossible, *possible);
   } else if (possible && possible->spared_bytes > 0) {
-    text = fmt::format(
-        "If what is possible only holds, {}{} would not have crossed: less than 1 % of this run's "
-        "time",
-        at_most(possible), spoken_size(possible->spared_bytes));
+    text = spares_bytes(kPossible, possible);
   }
+  if (!more.empty()) text += more + " if what is possible only holds too";
   return text.empty() ? text : text + '.';
 }
 
@@ -129,17 +121,12 @@ std::string saving_title(Analyses analyses) {
 /// What the title does not have: the saving of each of several recordings, one without copies, and
 /// what was left out.
 std::vector<std::string> saving_sentences(Analyses analyses) {
-  const Ranks ranks = ranks_of(analyses);
   const bool is_in_title = analyses.size() == 1 && !saved(analyses.front()).empty();
-  std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    std::vector<std::string> own = left_out(analyses[i]);
-    if (!is_in_title) own.insert(own.begin(), predicted(analyses[i]));
-    for (const std::string& sentence : own) {
-      if (!sentence.empty()) sentences.push_back(prefix(ranks, i) + sentence);
-    }
-  }
-  return sentences;
+  return prefixed(analyses, [&](const Analysis& one) {
+    std::vector<std::string> own = left_out(one);
+    if (!is_in_title) own.insert(own.begin(), predicted(one));
+    return own;
+  });
 }
 
 /// One finding; or several kernels of one function that are to be changed alike.
@@ -341,10 +328,7 @@ std::string body_of(const SummaryRow& row, const SourceNames& names, const Layou
 
 std::string findings_summary(Analyses analyses, const SourceNames& names, const Layout& layout) {
   if (std::ranges::none_of(analyses, shows_transfers)) return {};
-  std::string closing;
-  for (const std::string& sentence : saving_sentences(analyses)) {
-    closing += wrapped(sentence, layout.width) + '\n';
-  }
+  const std::string closing = wrapped_lines(saving_sentences(analyses), layout.width);
   const std::vector<SummaryRow> all = summary_rows(analyses, names);
   if (all.empty())
     return '\n' + wrapped(none_found(analyses, names), layout.width) + '\n' + closing;
@@ -374,18 +358,15 @@ std::string finding_list(Analyses analyses, const SourceNames& names, const Layo
 
 std::string findings_summary_markdown(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, shows_transfers)) return {};
-  std::string closing;
-  for (const std::string& sentence : saving_sentences(analyses)) {
-    closing += sentence + "\n\n";
-  }
+  const std::string closing = paragraphs(saving_sentences(analyses));
   Table table{"needless",
               saving_title(analyses),
               {{"number", "Finding", Unit::kCount},
                {"confidence", "Confidence"},
                {"place", "Where"},
                {"action", "What to do"},
-               {"wasted_bytes", "Bytes", Unit::kBytes},
-               {"wasted_ns", "Time", Unit::kTime}},
+               {"wasted_bytes", "Bytes"},
+               {"wasted_ns", "Time"}},
               {}};
   for (const SummaryRow& row : summary_rows(analyses, names)) {
     table.rows.push_back(

@@ -3,20 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "analysis/device_clock.h"
-#include "ompdm/analysis.h"
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"
-#include "report/source_names.h"
-#include "report/table.h"
 #include "report/units.h"
 #include "trace_files/trace_schema.h"
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 
 #include "report/sentences.h"
 #include "report/units.h"
@@ -71,8 +69,7 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
   const bool by_time = analysis::has_device_times(analyses);
   const auto weight = [&](const DirectiveRow& row) {
     const std::uint64_t bytes = moved_bytes(row);
-    const Nanoseconds time = row.htod.time + row.dtoh.time + row.dtod.time;
-    return std::pair(by_time ? static_cast<std::uint64_t>(time) : bytes, bytes);
+    return std::pair(by_time ? static_cast<std::uint64_t>(transfer_time(row)) : bytes, bytes);
   };
   const DirectiveRow* worst = nullptr;
   std::size_t recording = 0;
@@ -91,8 +88,7 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
       fmt::format("{} moved {} in {}",
                   worst->directive == Directive::kRuntime ? "no directive" : names.place(*worst),
                   spoken_size(moved_bytes(*worst)),
-                  is_api ? counted(worst->count, "operation", "operations")
-                         : counted(worst->count, "instance", "instances"));
+                  is_api ? counted(worst->count, "operation") : counted(worst->count, "instance"));
   const Ranks ranks = ranks_of(analyses);
   if (!ranks.key.empty()) text += fmt::format(" on {} {}", ranks.key, ranks.labels[recording]);
   return text;
@@ -190,13 +186,13 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
   const std::uint64_t transfers = totals.htod.count + totals.dtoh.count + totals.dtod.count;
   if (bytes == 0 && totals.kernel.count == 0 && fallbacks(analyses) > 0) {
     std::string text = fmt::format("nothing ran on a device: {} ran on the host",
-                                   counted(fallbacks(analyses), "kernel", "kernels"));
+                                   counted(fallbacks(analyses), "kernel"));
     const std::string why = why_on_host(analyses.front());
     return why.empty() ? text : text + ": " + why;
   }
   if (bytes == 0) {
     return fmt::format(
-        "no data moved: {} in {}{}", counted(totals.kernel.count, "kernel", "kernels"),
+        "no data moved: {} in {}{}", counted(totals.kernel.count, "kernel"),
         counted(totals.region.count, "instance of a directive", "instances of directives"),
         why_nothing_moves(analyses));
   }
@@ -205,7 +201,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
         return one.headline.measured || !analysis::has_target_events(one);
       })) {
     return fmt::format("data movement is {} in {}, its share of the time is not known: {}",
-                       spoken_size(bytes), counted(transfers, "transfer", "transfers"), who);
+                       spoken_size(bytes), counted(transfers, "transfer"), who);
   }
   return time_and_verdict(analyses, who);
 }

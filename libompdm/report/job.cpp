@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
-#include "ompdm/summary.h"
 #include "report/json_rows.h"
 #include "report/tables.h"
 #include "report/text_layout.h"
@@ -393,11 +388,10 @@ Json job_totals_json(const Summary& job) {
     const auto found = job.totals.find(of + figure);
     if (found != job.totals.end()) json[of][key] = found->second.ranks.sum;
   };
-  for (const char* of : {"HtoD", "DtoH", "DtoD", "memset", "alloc", "delete", "kernel", "region",
-                         "runtime_internal"}) {
-    put(of, "bytes", "_bytes");
-    put(of, "count", "_count");
-    put(of, "time_ns", "_ns");
+  for (const NamedFlow& of : kFlows) {
+    put(of.name, "bytes", "_bytes");
+    put(of.name, "count", "_count");
+    put(of.name, "time_ns", "_ns");
   }
   return json;
 }
@@ -456,37 +450,36 @@ Json outliers_json(const Summary& job) {
   return json;
 }
 
-std::string job_json(const Summary& job) {
+Json job_json(const Summary& job) {
   Json losses = Json::array();
   for (const auto& [name, figure] : job.losses) {
     losses.push_back(
         {{"name", name}, {"count", figure.ranks.sum}, {"most_rank", figure.most_rank}});
   }
   const ToldRanks told = told_ranks(job);
-  const Json json = {{"schema", kJobSchema},
-                     {"ranks",
-                      {{"count", job.ranks.size()},
-                       {"of", job.rank_count},
-                       {"which", job.ranks.text()},
-                       {"missing", missing_ranks(job).text()},
-                       {"unread", unread_json(job)},
-                       {"killed", job.killed.text()},
-                       {"truncated", job.truncated.text()},
-                       {"counted", told.counted.text()},
-                       {"told_in_part", told.in_part.text()},
-                       {"parts", told.parts.text()}}},
-                     {"wall_ns", job.end_ns - job.begin_ns},
-                     {"facts", facts_json(job)},
-                     {"totals", job_totals_json(job)},
-                     {"by_rank", by_rank_json(job.totals)},
-                     {"outliers", outliers_json(job)},
-                     {"activities", rank_rows_json(job, job.activities)},
-                     {"directives", rank_rows_json(job, job.directives)},
-                     {"variables", rank_rows_json(job, job.variables)},
-                     {"iterations", rank_rows_json(job, job.loops)},
-                     {"findings", rank_rows_json(job, job.findings)},
-                     {"losses", losses}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return {{"schema", kJobSchema},
+          {"ranks",
+           {{"count", job.ranks.size()},
+            {"of", job.rank_count},
+            {"which", job.ranks.text()},
+            {"missing", missing_ranks(job).text()},
+            {"unread", unread_json(job)},
+            {"killed", job.killed.text()},
+            {"truncated", job.truncated.text()},
+            {"counted", told.counted.text()},
+            {"told_in_part", told.in_part.text()},
+            {"parts", told.parts.text()}}},
+          {"wall_ns", job.end_ns - job.begin_ns},
+          {"facts", facts_json(job)},
+          {"totals", job_totals_json(job)},
+          {"by_rank", by_rank_json(job.totals)},
+          {"outliers", outliers_json(job)},
+          {"activities", rank_rows_json(job, job.activities)},
+          {"directives", rank_rows_json(job, job.directives)},
+          {"variables", rank_rows_json(job, job.variables)},
+          {"iterations", rank_rows_json(job, job.loops)},
+          {"findings", rank_rows_json(job, job.findings)},
+          {"losses", losses}};
 }
 
 /// "8 ranks moved 1.2 GB to and from devices; …; transfers took most in rank 3: 40 ms, 1.4x the
@@ -498,7 +491,7 @@ std::string job_headline(const Summary& job) {
   std::string text = fmt::format(
       "{} moved {} to and from devices; walls from {} (rank {}) to {} "
       "(rank {})",
-      counted(job.ranks.size(), "rank", "ranks"), spoken_size(moved),
+      counted(job.ranks.size(), "rank"), spoken_size(moved),
       spoken_time(static_cast<Nanoseconds>(wall.ranks.least)), wall.least_rank,
       spoken_time(static_cast<Nanoseconds>(wall.ranks.most)), wall.most_rank);
   // No share of the walls: ranks may have run on host devices, whose times are no device's.
@@ -535,8 +528,8 @@ std::vector<std::string> job_warnings(const Summary& job) {
   std::vector<std::string> lines;
   const auto tell = [&](const RankSet& ranks, std::string_view what, std::string_view why = {}) {
     if (ranks.empty()) return;
-    lines.push_back(fmt::format("{} {}: {}", counted(ranks.size(), "rank", "ranks"), what,
-                                first_ranges(ranks)));
+    lines.push_back(
+        fmt::format("{} {}: {}", counted(ranks.size(), "rank"), what, first_ranges(ranks)));
     if (!why.empty()) lines.back() += fmt::format(" ({})", why);
   };
   for (const auto& [why, ranks] : job.unread) tell(ranks, "not read", why);
@@ -629,9 +622,7 @@ std::string job_text(const Summary& job, const Layout& layout) {
   half.rows = layout.rows == 0 ? 0 : std::max<std::size_t>(1, layout.rows / 2);
   const std::string first = job_headline(job);
   std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
-  for (const std::string& line : job_warnings(job)) {
-    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
-  }
+  text += warnings_text(job_warnings(job), layout);
   for (const auto& [name, value] : job_facts(job)) text += fact(name, value, layout);
   text += titled(job_times(job), layout);
   text += titled(job_bytes(job), layout);
@@ -645,7 +636,7 @@ std::string job_text(const Summary& job, const Layout& layout) {
 
 std::string job_markdown(const Summary& job) {
   std::string text = "**" + job_headline(job) + "**\n\n";
-  for (const std::string& line : job_warnings(job)) text += "> " + in_markdown(line) + "\n\n";
+  for (const std::string& line : job_warnings(job)) text += paragraphs({in_markdown(line)}, "> ");
   for (const auto& [name, value] : job_facts(job)) {
     text += fmt::format("* {}: `{}`\n", name, value);
   }
@@ -659,16 +650,9 @@ std::string job_markdown(const Summary& job) {
 
 std::string render_job(const Summary& job, Format format, const Layout& layout) {
   if (job.ranks.empty()) throw Error("no rank to report on", Error::Kind::kUsage);
-  switch (format) {
-    case Format::kJson:
-      return job_json(job);
-    case Format::kCsv:
-      return csv_sections(job_tables(job), layout.section);
-    case Format::kMarkdown:
-      return job_markdown(job);
-    case Format::kText:
-      break;
-  }
+  if (format == Format::kJson) return document_text(job_json(job));
+  if (format == Format::kCsv) return csv_sections(job_tables(job), layout.section);
+  if (format == Format::kMarkdown) return job_markdown(job);
   return job_text(job, layout);
 }
 

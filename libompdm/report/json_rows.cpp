@@ -4,12 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "ompdm/trace.h"
 #include "report/edits.h"
 #include "report/findings.h"
 #include "trace_files/trace_schema.h"
@@ -185,7 +180,7 @@ Json figures_json(const analysis::DirectiveFigures& sum) {
           {"kernel_count", sum.kernel_count},
           {"fallback_count", sum.fallback_count},
           {"time_ns", sum.time},
-          {"transfer_ns", known_time(sum.timed, sum.htod.time + sum.dtoh.time + sum.dtod.time)},
+          {"transfer_ns", known_time(sum.timed, transfer_time(sum))},
           {"kernel_ns", known_time(sum.timed, sum.kernel_time)}};
 }
 
@@ -338,17 +333,8 @@ Json prediction_json(Analyses analyses) {
 }
 
 const char* name_of(analysis::Verdict verdict) {
-  switch (verdict) {
-    case analysis::Verdict::kDominates:
-      return "dominates";
-    case analysis::Verdict::kMatters:
-      return "matters";
-    case analysis::Verdict::kNoProblem:
-      return "no_problem";
-    case analysis::Verdict::kUnjudged:
-      break;
-  }
-  return "not_judged";
+  constexpr const char* kVerdicts[] = {"dominates", "matters", "no_problem", "not_judged"};
+  return kVerdicts[static_cast<std::size_t>(verdict)];
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ using Json = nlohmann::ordered_json;
 /// least one analysis.
 Json report_json(std::span<const analysis::Analysis> analyses);
 
+/// A value as the whole of a document.
+inline std::string document_text(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 /// The value of a path in a report. Throws Error: kUsage if there is no such path, kFailure if its
 /// value is unknown (null) in this report.
 double number_at(std::string_view path, const Json& report);

@@ -5,13 +5,9 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "report/comparison.h"
 #include "report/findings.h"
 #include "report/headline.h"
@@ -167,7 +163,7 @@ std::string moved_text(const analysis::Totals& totals) {
   return fmt::format("HtoD {} in {}, DtoH {} in {}, {}", spoken_size(totals.htod.bytes),
                      counted(totals.htod.count, "copy", "copies"), spoken_size(totals.dtoh.bytes),
                      counted(totals.dtoh.count, "copy", "copies"),
-                     counted(totals.kernel.count, "kernel", "kernels"));
+                     counted(totals.kernel.count, "kernel"));
 }
 
 /// "HtoD 12.0 MB/s": of what came between two looks.
@@ -185,13 +181,8 @@ bool any_lost(Analyses analyses) { return std::ranges::any_of(analyses, has_loss
 
 /// What limits the figures, of all recordings.
 std::vector<std::string> all_warnings(Analyses analyses, const SourceNames& names) {
-  const Ranks ranks = ranks_of(analyses);
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const std::string& line : warnings(analyses[i], names)) {
-      lines.push_back(prefix(ranks, i) + line);
-    }
-  }
+  std::vector<std::string> lines =
+      prefixed(analyses, [&](const Analysis& one) { return warnings(one, names); });
   if (any_lost(analyses)) lines.push_back("Lost: " + losses(analyses));
   return lines;
 }
@@ -223,11 +214,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   // The first line is not broken unless it goes to a terminal: programs read it.
   const std::string first = headline(analyses, names);
   std::string text = title(layout.narrow ? wrapped(first, layout.width) : first, layout) + '\n';
-  const std::string basis = headline_basis(analyses);
-  if (!basis.empty()) text += wrapped(basis, layout.width) + '\n';
-  for (const std::string& line : all_warnings(analyses, names)) {
-    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
-  }
+  text += wrapped_lines({headline_basis(analyses)}, layout.width);
+  text += warnings_text(all_warnings(analyses, names), layout);
   for (const auto& [name, value] : facts_of_all(analyses)) text += fact(name, value, layout);
   if (!ranks.key.empty()) text += titled(traces_table(analyses), layout);
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
@@ -243,18 +231,12 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
     text += titled(variables_table(analyses, names), layout);
     text += titled(iterations_table(analyses, names), layout);
-    for (const std::string& line : by_order_sentences(analyses)) {
-      text += wrapped(line, layout.width) + '\n';
-    }
-    for (const std::string& line : invariant_sentences(analyses, names)) {
-      text += wrapped(line, layout.width) + '\n';
-    }
+    text += wrapped_lines(by_order_sentences(analyses), layout.width);
+    text += wrapped_lines(invariant_sentences(analyses, names), layout.width);
     text += short_findings(analyses, names, layout);
   }
-  std::string closing;
-  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
-    if (!line.empty()) closing += wrapped(line, layout.width) + '\n';
-  }
+  const std::string closing =
+      wrapped_lines({runtime_traffic(analyses), unexamined(analyses)}, layout.width);
   return closing.empty() ? text : text + '\n' + closing;
 }
 
@@ -262,9 +244,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
 std::string markdown_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
   std::string text = "**" + headline(analyses, names) + "**\n\n";
-  const std::string basis = headline_basis(analyses);
-  if (!basis.empty()) text += basis + "\n\n";
-  for (const std::string& line : all_warnings(analyses, names)) text += "> " + line + "\n\n";
+  text += paragraphs({headline_basis(analyses)}) + paragraphs(all_warnings(analyses, names), "> ");
   for (const auto& [name, value] : facts_of_all(analyses)) {
     text += fmt::format("* {}: `{}`\n", name, value);
   }
@@ -286,10 +266,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
       text += in_markdown(line) + "\n\n";
     }
   }
-  for (const std::string& line : {runtime_traffic(analyses), unexamined(analyses)}) {
-    if (!line.empty()) text += line + "\n\n";
-  }
-  return text;
+  return text + paragraphs({runtime_traffic(analyses), unexamined(analyses)});
 }
 
 }  // namespace
@@ -306,7 +283,7 @@ std::string render_look(const Analysis& now, const Analysis* before, const Layou
         rate_text("HtoD", now.totals.htod.bytes, old.htod.bytes, time),
         rate_text("DtoH", now.totals.dtoh.bytes, old.dtoh.bytes, time),
         counted(now.totals.kernel.count - std::min(now.totals.kernel.count, old.kernel.count),
-                "kernel", "kernels"));
+                "kernel"));
   }
   const std::span<const Analysis> one{&now, 1};
   Table table = directives_table(one, SourceNames(one), false);
@@ -314,8 +291,7 @@ std::string render_look(const Analysis& now, const Analysis* before, const Layou
   if (layout.rows != 0 && all > layout.rows) table.rows.resize(layout.rows);
   text += '\n' + aligned(for_readers(table), layout.width, layout.narrow);
   if (table.rows.size() < all) {
-    text +=
-        fmt::format("and {} more\n", counted(all - table.rows.size(), "directive", "directives"));
+    text += fmt::format("and {} more\n", counted(all - table.rows.size(), "directive"));
   }
   return text;
 }
@@ -323,16 +299,11 @@ std::string render_look(const Analysis& now, const Analysis* before, const Layou
 std::string render(Analyses analyses, Format format, const Layout& layout) {
   if (analyses.empty()) throw Error("no trace to report on", Error::Kind::kUsage);
   const SourceNames names(analyses);
-  switch (format) {
-    case Format::kJson:
-      return report_json(analyses).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    case Format::kCsv:
-      return csv_sections(all_tables(analyses, names, false), layout.section);
-    case Format::kMarkdown:
-      return markdown_report(analyses, names, layout);
-    case Format::kText:
-      break;
+  if (format == Format::kJson) return document_text(report_json(analyses));
+  if (format == Format::kCsv) {
+    return csv_sections(all_tables(analyses, names, false), layout.section);
   }
+  if (format == Format::kMarkdown) return markdown_report(analyses, names, layout);
   Layout usable = layout;
   usable.width = std::max<std::size_t>(layout.width, 60);
   return text_report(analyses, names, usable);

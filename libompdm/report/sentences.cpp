@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <ranges>
 
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -20,73 +18,6 @@ using analysis::Analysis;
 using analysis::DirectiveRow;
 using analysis::Doubt;
 using analysis::Iteration;
-
-}  // namespace
-
-bool has_losses(const Analysis& one) {
-  return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
-           return loss.count > 0 && !loss.name.starts_with("contents_");
-         });
-}
-
-std::string losses(Analyses analyses) {
-  std::map<std::string, std::uint64_t> sums;
-  for (const Analysis& one : analyses) {
-    for (const Loss& loss : one.losses) sums[loss.name] += loss.count;
-  }
-  std::string text;
-  for (const auto& [name, count] : sums) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
-  }
-  const bool cut = std::ranges::any_of(analyses, &Analysis::truncated);
-  const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
-  if (sums.empty() && cut) return fmt::format("{}not known", cut_off);
-  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
-  return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
-                      : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
-}
-
-std::string lost_events(std::span<const Loss> losses) {
-  std::string text;
-  for (const Loss& loss : losses) {
-    if (is_of_events(loss))
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", loss.name, loss.count);
-  }
-  return text;
-}
-
-std::string why_not_whole(const Analysis& one) {
-  if (one.truncated) return "the trace is cut short";
-  const std::string lost = lost_events(one.losses);
-  if (!lost.empty()) return "events were lost (" + lost + ")";
-  const bool was_killed = !one.recording.finished && !one.running && !one.unfinished.empty();
-  return was_killed ? "the process ended inside a directive" : "";
-}
-
-std::string unexamined(Analyses analyses) {
-  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
-      {"contents_pending_overflow", "{} came back in regions with many more"},
-      {"contents_unknown_completion", "of {} nothing tells when they had arrived"},
-      {"contents_over_time", "at {} looking had taken too long by then"}};
-  std::uint64_t all = 0;
-  std::string why;
-  for (const auto& [name, reason] : kReasons) {
-    std::uint64_t count = 0;
-    for (const Analysis& one : analyses) {
-      for (const Loss& loss : one.losses) {
-        if (loss.name == name) count += loss.count;
-      }
-    }
-    if (count == 0) continue;
-    all += count;
-    why += (why.empty() ? "" : ", ") + fmt::format(fmt::runtime(reason), count);
-  }
-  if (all == 0) return {};
-  return fmt::format("Contents not looked at: of {} ({})", counted(all, "transfer", "transfers"),
-                     why);
-}
-
-namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
     {"device_address", "its device address was given out"},
@@ -106,15 +37,14 @@ std::string withheld(const Analysis& one) {
   if (one.withheld.findings == 0) return {};
   std::string what;
   if (one.withheld.transfers > 0) {
-    what = fmt::format("{}, {}", counted(one.withheld.transfers, "transfer", "transfers"),
+    what = fmt::format("{}, {}", counted(one.withheld.transfers, "transfer"),
                        spoken_size(one.withheld.bytes));
   }
   if (one.withheld.allocations > 0) {
-    what +=
-        (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation", "allocations");
+    what += (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation");
   }
-  return fmt::format("Withheld as too small: {} ({}).",
-                     counted(one.withheld.findings, "finding", "findings"), what);
+  return fmt::format("Withheld as too small: {} ({}).", counted(one.withheld.findings, "finding"),
+                     what);
 }
 
 bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::kNoChangeKnown; }
@@ -135,7 +65,7 @@ std::string doubted(const Analysis& one) {
   if (reasons.empty()) return {};
   return fmt::format(
       "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
-      counted(transfers, "transfer", "transfers"), spoken_size(bytes), fmt::join(reasons, "; "));
+      counted(transfers, "transfer"), spoken_size(bytes), fmt::join(reasons, "; "));
 }
 
 /// "15 transfers, 262 KB carried what the device had had: no finding tells how to avoid these."
@@ -143,19 +73,9 @@ std::string unavoided(const Analysis& one) {
   const auto found = std::ranges::find_if_not(one.doubts, is_of_kernels);
   if (found == one.doubts.end()) return {};
   return fmt::format("{}, {} carried what the device had had: no finding tells how to avoid {}.",
-                     counted(found->transfers, "transfer", "transfers"), spoken_size(found->bytes),
+                     counted(found->transfers, "transfer"), spoken_size(found->bytes),
                      found->transfers == 1 ? "it" : "these");
 }
-
-}  // namespace
-
-std::vector<std::string> left_out(const Analysis& one) {
-  std::vector<std::string> sentences = {withheld(one), doubted(one), unavoided(one)};
-  std::erase(sentences, std::string());
-  return sentences;
-}
-
-namespace {
 
 /// Less than one part in kLeastShare, or fewer bytes, is a scalar beside the data: not worth a
 /// line.
@@ -218,75 +138,9 @@ std::uint64_t whole_of(const Iteration& row) {
   return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
 }
 
-}  // namespace
-
-bool has_invariant(const Iteration& row) {
-  const std::uint64_t invariant = row.invariant_bytes.value_or(0);
-  return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
-}
-
-/// "a (jacobi.cpp:75) unchanged in 11034 of 11040 transfers that were compared, 66.2 MB in all".
-std::string recurring_text(const analysis::Recurring& row) {
-  return fmt::format("{}{} unchanged in {} of {} transfers that were compared, {} in all", row.item,
-                     row.item.empty() ? "data" : "", row.unchanged, row.compared,
-                     spoken_size(row.bytes));
-}
-
-std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
-  const Ranks ranks = ranks_of(analyses);
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Iteration& row : analyses[i].iterations) {
-      const std::string loop = loop_of(analyses[i], row, names);
-      const std::string rank = prefix(ranks, i);
-      for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
-        const bool is_small = each.bytes < kLeastBytes * each.compared;
-        if (is_small || is_kept(analyses[i], row, each)) continue;
-        lines.push_back(rank + recurring_text(each) + loop);
-      }
-      if (!has_invariant(row)) continue;
-      lines.push_back(
-          fmt::format("{}{} a pass never changes{}{}", rank,
-                      part_of(row.invariant_bytes.value_or(0), whole_of(row)),
-                      row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
-    }
-  }
-  return lines;
-}
-
-std::vector<std::string> by_order_sentences(Analyses analyses) {
-  using Why = analysis::ByOrder::Why;
-  std::vector<std::string> lines;
-  for (const Analysis& one : analyses) {
-    for (const Iteration& row : one.iterations) {
-      const analysis::ByOrder& by_order = row.by_order;
-      if (by_order.why == Why::kNot) continue;
-      const std::string why =
-          by_order.why == Why::kNoCalls ? "it is not known which calls led to some directives"
-          : by_order.function.empty()
-              ? "code that led to directives cannot be followed"
-              : fmt::format("the code of {} cannot be followed", by_order.function);
-      const std::string line = "(by order): " + why;
-      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
-    }
-  }
-  return lines;
-}
-
-namespace {
-
-/// A host process or thread that plays a device: its times say nothing about a GPU.
-bool is_emulated(const Device& device) { return device.emulated || device.type == "generic-64bit"; }
-
 std::string command(const Analysis& one) {
   return one.process.arguments.empty() ? one.process.program
                                        : fmt::format("{}", fmt::join(one.process.arguments, " "));
-}
-
-std::string times_of_emulation(const Device& device) {
-  return is_emulated(device)
-             ? "host devices (this machine's processor plays the device): times are of the host"
-             : std::string();
 }
 
 /// "0..3: host devices ...; 4: sm_90 NVIDIA H200": equal neighbours together, the host left out.
@@ -303,10 +157,12 @@ std::string device_list(const Analysis& one) {
       if (!text.empty()) text += "; ";
       text += end - i > 1 ? fmt::format("{}..{}: ", device.number, one.devices[end - 1].number)
                           : fmt::format("{}: ", device.number);
-      const std::string emulation = times_of_emulation(device);
-      text += !emulation.empty()    ? emulation
-              : device.name.empty() ? device.type
-                                    : fmt::format("{} ({})", device.name, device.type);
+      // A host process or thread that plays a device: its times say nothing about a GPU.
+      text +=
+          device.emulated || device.type == "generic-64bit"
+              ? "host devices (this machine's processor plays the device): times are of the host"
+          : device.name.empty() ? device.type
+                                : fmt::format("{} ({})", device.name, device.type);
     }
     i = end;
   }
@@ -325,9 +181,9 @@ bool lacks_line(const DirectiveRow& row) {
 void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines) {
   const auto missing = std::ranges::count_if(one.directives, lacks_line);
   if (missing == 0) return;
-  const std::string what = fmt::format(
-      "{} of {} {} no source file, and no names of variables", missing,
-      counted(one.directives.size(), "directive", "directives"), missing == 1 ? "has" : "have");
+  const std::string what =
+      fmt::format("{} of {} {} no source file, and no names of variables", missing,
+                  counted(one.directives.size(), "directive"), missing == 1 ? "has" : "have");
   const bool all_named =
       one.recording.names == "on" && std::ranges::none_of(one.losses, [](const Loss& loss) {
         return loss.name == "names_unavailable" && loss.count > 0;
@@ -365,15 +221,145 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
             ? "a target region"
             : fmt::format("{} ({}, at least {} in)", names.place(*row),
                           analysis::directive_name(row->directive), spoken_time(region.elapsed));
-    if (one.running) {
-      lines.push_back(fmt::format("it is inside {}", what));
-    } else {
-      lines.push_back(fmt::format("the process ended inside {}", what));
-    }
+    lines.push_back((one.running ? "it is inside " : "the process ended inside ") + what);
   }
 }
 
+/// The time that ompdm's hashing added is shown if it changes the rounded wall time.
+std::string wall_time(const Analysis& one) {
+  const Nanoseconds hashing = one.process.wall - one.program_wall;
+  const bool is_part = one.recording.is_part();
+  std::string text = fmt::format(
+      "{}{}, host clock ({}){}", is_part ? spoken_time(one.headline.span) + " of " : "",
+      spoken_time(one.program_wall), one.recording.clock.empty() ? "unknown" : one.recording.clock,
+      one.link ? ", re-timed" : "");
+  const bool tells_shares =
+      one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
+  if (tells_shares) text += "; " + device_time({&one, 1});
+  if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
+    text += fmt::format("; and {} of ompdm's hashing", spoken_time(hashing));
+  }
+  return text;
+}
+
 }  // namespace
+
+bool has_losses(const Analysis& one) {
+  return one.truncated || std::ranges::any_of(one.losses, [](const Loss& loss) {
+           return loss.count > 0 && !loss.name.starts_with("contents_");
+         });
+}
+
+std::string losses(Analyses analyses) {
+  std::map<std::string, std::uint64_t> sums;
+  for (const Analysis& one : analyses) {
+    for (const Loss& loss : one.losses) sums[loss.name] += loss.count;
+  }
+  std::string text;
+  for (const auto& [name, count] : sums) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  const bool cut = std::ranges::any_of(analyses, &Analysis::truncated);
+  const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
+  if (sums.empty() && cut) return fmt::format("{}not known", cut_off);
+  const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
+  return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
+                      : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
+}
+
+std::string lost_events(std::span<const Loss> losses) {
+  std::vector<std::string> lost;
+  for (const Loss& loss : losses) {
+    if (is_of_events(loss)) lost.push_back(fmt::format("{} {}", loss.name, loss.count));
+  }
+  return fmt::format("{}", fmt::join(lost, ", "));
+}
+
+std::string why_not_whole(const Analysis& one) {
+  if (one.truncated) return "the trace is cut short";
+  const std::string lost = lost_events(one.losses);
+  if (!lost.empty()) return "events were lost (" + lost + ")";
+  const bool was_killed = !one.recording.finished && !one.running && !one.unfinished.empty();
+  return was_killed ? "the process ended inside a directive" : "";
+}
+
+std::string unexamined(Analyses analyses) {
+  constexpr std::pair<std::string_view, std::string_view> kLosses[] = {
+      {"contents_pending_overflow", "{} came back in regions with many more"},
+      {"contents_unknown_completion", "of {} nothing tells when they had arrived"},
+      {"contents_over_time", "at {} looking had taken too long by then"}};
+  std::uint64_t all = 0;
+  std::string why;
+  for (const auto& [name, reason] : kLosses) {
+    std::uint64_t count = 0;
+    for (const Analysis& one : analyses) {
+      for (const Loss& loss : one.losses) {
+        if (loss.name == name) count += loss.count;
+      }
+    }
+    if (count == 0) continue;
+    all += count;
+    why += (why.empty() ? "" : ", ") + fmt::format(fmt::runtime(reason), count);
+  }
+  if (all == 0) return {};
+  return fmt::format("Contents not looked at: of {} ({})", counted(all, "transfer"), why);
+}
+
+std::vector<std::string> left_out(const Analysis& one) {
+  std::vector<std::string> sentences = {withheld(one), doubted(one), unavoided(one)};
+  std::erase(sentences, std::string());
+  return sentences;
+}
+
+bool has_invariant(const Iteration& row) {
+  const std::uint64_t invariant = row.invariant_bytes.value_or(0);
+  return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
+}
+
+/// "a (jacobi.cpp:75) unchanged in 11034 of 11040 transfers that were compared, 66.2 MB in all".
+std::string recurring_text(const analysis::Recurring& row) {
+  return fmt::format("{}{} unchanged in {} of {} transfers that were compared, {} in all", row.item,
+                     row.item.empty() ? "data" : "", row.unchanged, row.compared,
+                     spoken_size(row.bytes));
+}
+
+std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
+  return prefixed(analyses, [&](const Analysis& one) {
+    std::vector<std::string> lines;
+    for (const Iteration& row : one.iterations) {
+      const std::string loop = loop_of(one, row, names);
+      for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
+        const bool is_small = each.bytes < kLeastBytes * each.compared;
+        if (is_small || is_kept(one, row, each)) continue;
+        lines.push_back(recurring_text(each) + loop);
+      }
+      if (!has_invariant(row)) continue;
+      lines.push_back(fmt::format(
+          "{} a pass never changes{}{}", part_of(row.invariant_bytes.value_or(0), whole_of(row)),
+          row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
+    }
+    return lines;
+  });
+}
+
+std::vector<std::string> by_order_sentences(Analyses analyses) {
+  using Why = analysis::ByOrder::Why;
+  std::vector<std::string> lines;
+  for (const Analysis& one : analyses) {
+    for (const Iteration& row : one.iterations) {
+      const analysis::ByOrder& by_order = row.by_order;
+      if (by_order.why == Why::kNot) continue;
+      const std::string why =
+          by_order.why == Why::kNoCalls ? "it is not known which calls led to some directives"
+          : by_order.function.empty()
+              ? "code that led to directives cannot be followed"
+              : fmt::format("the code of {} cannot be followed", by_order.function);
+      const std::string line = "(by order): " + why;
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
 
 std::string link_name(const analysis::Link& link) {
   return fmt::format("a model of {}", link.name) +
@@ -472,31 +458,10 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
   for (const DirectiveRow& row : one.directives) {
     if (row.fallback_count == 0) continue;
     lines.push_back(fmt::format("{} ran on the host in {} of {}", names.place(row),
-                                row.fallback_count, counted(row.count, "instance", "instances")));
+                                row.fallback_count, counted(row.count, "instance")));
   }
   return lines;
 }
-
-namespace {
-
-/// The time that ompdm's hashing added is shown if it changes the rounded wall time.
-std::string wall_time(const Analysis& one) {
-  const Nanoseconds hashing = one.process.wall - one.program_wall;
-  const bool is_part = one.recording.is_part();
-  std::string text = fmt::format(
-      "{}{}, host clock ({}){}", is_part ? spoken_time(one.headline.span) + " of " : "",
-      spoken_time(one.program_wall), one.recording.clock.empty() ? "unknown" : one.recording.clock,
-      one.link ? ", re-timed" : "");
-  const bool tells_shares =
-      one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
-  if (tells_shares) text += "; " + device_time({&one, 1});
-  if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
-    text += fmt::format("; and {} of ompdm's hashing", spoken_time(hashing));
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string device_time(Analyses analyses) {
   bool host = false;
@@ -551,7 +516,7 @@ std::string runtime_traffic(Analyses analyses) {
   const analysis::Flow flow = totals_of(analyses).runtime_internal;
   if (flow.count == 0) return {};
   return fmt::format("The runtime's own traffic, in no figure above: {} in {}",
-                     spoken_size(flow.bytes), counted(flow.count, "operation", "operations"));
+                     spoken_size(flow.bytes), counted(flow.count, "operation"));
 }
 
 }  // namespace ompdm::report

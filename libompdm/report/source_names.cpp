@@ -133,20 +133,13 @@ std::string SourceNames::directive(const analysis::DirectiveRow& row) {
 }
 
 std::string SourceNames::activity(const analysis::Activity& row) const {
-  switch (row.type) {
-    case analysis::ActivityType::kHtoD:
-    case analysis::ActivityType::kDtoH:
-    case analysis::ActivityType::kDtoD:
-      return fmt::format("[{}memcpy {}]", row.clock == Clock::kDevice ? "CUDA " : "",
-                         analysis::activity_type_name(row.type));
-    case analysis::ActivityType::kMemset:
-      if (row.clock == Clock::kDevice) return "[CUDA memset]";
-      [[fallthrough]];
-    case analysis::ActivityType::kAlloc:
-    case analysis::ActivityType::kDelete:
-      return fmt::format("[{}]", analysis::activity_type_name(row.type));
-    case analysis::ActivityType::kKernel:
-      break;
+  using Type = analysis::ActivityType;
+  if (row.type != Type::kKernel) {
+    const bool copies =
+        row.type == Type::kHtoD || row.type == Type::kDtoH || row.type == Type::kDtoD;
+    const bool is_cuda = row.clock == Clock::kDevice && (copies || row.type == Type::kMemset);
+    return fmt::format("[{}{}{}]", is_cuda ? "CUDA " : "", copies ? "memcpy " : "",
+                       analysis::activity_type_name(row.type));
   }
   const std::string where = place(row.file, row.line);
   if (row.function.empty()) return where.empty() ? "(unknown kernel)" : where;

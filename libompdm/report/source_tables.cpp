@@ -4,14 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ranges>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ompdm/report.h"
 #include "report/findings.h"
-#include "report/tables.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -36,38 +31,6 @@ std::string variable_name(const VariableRow& row, const SourceNames& names) {
   const std::string place = names.place(row.file, row.line);
   return place.empty() ? text : text + ' ' + place;
 }
-
-}  // namespace
-
-Table variables_table(Analyses analyses, const SourceNames& names) {
-  const auto shown = [](const Analysis& one) {
-    std::vector<VariableRow> rows = one.variables;
-    // Most of these are structs that hold mapped pointers.
-    std::erase_if(rows, [&](const VariableRow& row) {
-      return row.name.empty() && analysis::knows_transfers(one) &&
-             row.htod.count + row.dtoh.count == 0;
-    });
-    return rows;
-  };
-  return by_recording(
-      analyses, "variables", "Movement by variable", shown,
-      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
-        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
-        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
-        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
-        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
-        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 2},
-                timed(one, of.timed, of.htod.time + of.dtoh.time));
-        row.add({.key = "bytes", .title = "Size", .drop_priority = 1}, number(of.bytes));
-        row.add(reader_only("variable", "Variable"), variable_name(of, names));
-        row.add(data_only("name"), of.name);
-        row.add(data_only("file"), of.file);
-        row.add(data_only("line"), std::int64_t{of.line});
-        row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
-      });
-}
-
-namespace {
 
 /// Each loop is followed by the loops in it.
 std::vector<Iteration> as_tree(const Analysis& one) {
@@ -125,74 +88,6 @@ Cell at_least(std::uint64_t count, bool may_be_more) {
   return may_be_more ? Cell(fmt::format(">= {}", count)) : number(count);
 }
 
-}  // namespace
-
-Table iterations_table(Analyses analyses, const SourceNames& names) {
-  const std::vector<std::size_t> offsets = directive_offsets(analyses);
-  return by_recording(
-      analyses, "iterations", "Loops: cost of a pass after the first", as_tree,
-      [&](TableRow& row, const Analysis& one, const Iteration& of) {
-        row.add(data_only("count"), number(of.count));
-        row.add(reader_only("passes", "Passes", Unit::kCount), at_least(of.count, of.at_least));
-        row.add(data_only("entries", Unit::kCount), number(of.entries));
-        row.add(data_only("devices", Unit::kCount), number(std::uint64_t{of.devices}));
-        const bool is_entered_again = of.entries > 1 || of.entries_at_least;
-        row.add({"entered", "Entered", Unit::kCount, Audience::kReader, true},
-                is_entered_again ? at_least(of.entries, of.entries_at_least) : Cell());
-        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.steady.htod_bytes));
-        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.steady.dtoh_bytes));
-        row.add(data_only("invariant_bytes"),
-                of.invariant_bytes ? number(*of.invariant_bytes) : Cell());
-        row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
-                number(of.steady.allocations));
-        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
-                timed(one, of.timed, of.steady.transfer));
-        row.add({.key = "kernel_ns", .title = "Kernels", .drop_priority = 2},
-                timed(one, of.timed, of.steady.kernel));
-        row.add({"wall_ns", "Wall"}, of.steady.wall);
-        row.add(reader_only("share", "# copies = kernels"), share_bar(one, of));
-        row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
-        row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
-        row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
-        row.add(data_only("first_kernel_ns"), timed(one, of.timed, of.first.kernel));
-        row.add({.key = "first_wall_ns", .title = "1st wall", .drop_priority = 3}, of.first.wall);
-        row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
-        std::string over = names.places(one, of.directives);
-        if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);
-        row.add({"over", "Over", Unit::kText, Audience::kReader, false, true}, std::move(over));
-        std::vector<std::size_t> positions = of.directives;
-        for (std::size_t& directive : positions) directive += offsets[position_of(analyses, one)];
-        row.add(data_only("directives"), fmt::format("{}", fmt::join(positions, " ")));
-      });
-}
-
-Table findings_table(Analyses analyses, const SourceNames& names) {
-  return by_recording(
-      analyses, "findings", "Findings", &Analysis::findings,
-      [&](TableRow& row, const Analysis&, const analysis::Finding& finding) {
-        row.add({"pattern", "Pattern"}, finding.pattern);
-        row.add(reader_only("place", "Where"), names.place(finding.file, finding.line));
-        row.add(data_only("file"), finding.file);
-        row.add(data_only("line"), std::int64_t{finding.line});
-        row.add({"variable", "Variable"}, finding.variable);
-        row.add({"count", "Count"}, number(finding.count));
-        row.add({"wasted_bytes", "Wasted"}, number(finding.wasted_bytes));
-        row.add({"wasted_ns", "Wasted time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
-        row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
-        row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
-        row.add({"of", "Of", Unit::kCount}, number(finding.of));
-        row.add({"evidence", "Evidence"}, evidence_text(finding));
-        row.add({"advice", "Advice"}, advice_text(finding));
-        if (!are_inputs(analyses)) return;
-        for (const auto& [verdict, runs] : runs_by_verdict(finding)) {
-          row.add(data_only(fmt::format("runs_{}", verdict)),
-                  fmt::format("{}", fmt::join(runs, " ")));
-        }
-      });
-}
-
-namespace {
-
 using analysis::DirectiveFigures;
 using analysis::DirectivePath;
 using analysis::DirectiveRow;
@@ -222,7 +117,7 @@ void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
   row.add({.key = "fallback_count", .title = "On host", .drop_if_empty = true},
           number(sum.fallback_count));
   row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
-          timed(one, sum.timed, sum.htod.time + sum.dtoh.time + sum.dtod.time));
+          timed(one, sum.timed, transfer_time(sum)));
   row.add({"time_ns", "Time"}, timed(one, true, sum.time));
 }
 
@@ -298,6 +193,98 @@ std::vector<std::pair<std::size_t, DirectivePath>> paths_of(const Analysis& one)
 }
 
 }  // namespace
+
+Table variables_table(Analyses analyses, const SourceNames& names) {
+  const auto shown = [](const Analysis& one) {
+    std::vector<VariableRow> rows = one.variables;
+    // Most of these are structs that hold mapped pointers.
+    std::erase_if(rows, [&](const VariableRow& row) {
+      return row.name.empty() && analysis::knows_transfers(one) &&
+             row.htod.count + row.dtoh.count == 0;
+    });
+    return rows;
+  };
+  return by_recording(
+      analyses, "variables", "Movement by variable", shown,
+      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
+        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
+        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
+        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 2},
+                timed(one, of.timed, of.htod.time + of.dtoh.time));
+        row.add({.key = "bytes", .title = "Size", .drop_priority = 1}, number(of.bytes));
+        row.add(reader_only("variable", "Variable"), variable_name(of, names));
+        row.add(data_only("name"), of.name);
+        row.add(data_only("file"), of.file);
+        row.add(data_only("line"), std::int64_t{of.line});
+        row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
+      });
+}
+
+Table iterations_table(Analyses analyses, const SourceNames& names) {
+  const std::vector<std::size_t> offsets = directive_offsets(analyses);
+  return by_recording(
+      analyses, "iterations", "Loops: cost of a pass after the first", as_tree,
+      [&](TableRow& row, const Analysis& one, const Iteration& of) {
+        row.add(data_only("count"), number(of.count));
+        row.add(reader_only("passes", "Passes", Unit::kCount), at_least(of.count, of.at_least));
+        row.add(data_only("entries", Unit::kCount), number(of.entries));
+        row.add(data_only("devices", Unit::kCount), number(std::uint64_t{of.devices}));
+        const bool is_entered_again = of.entries > 1 || of.entries_at_least;
+        row.add({"entered", "Entered", Unit::kCount, Audience::kReader, true},
+                is_entered_again ? at_least(of.entries, of.entries_at_least) : Cell());
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.steady.htod_bytes));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.steady.dtoh_bytes));
+        row.add(data_only("invariant_bytes"),
+                of.invariant_bytes ? number(*of.invariant_bytes) : Cell());
+        row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
+                number(of.steady.allocations));
+        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
+                timed(one, of.timed, of.steady.transfer));
+        row.add({.key = "kernel_ns", .title = "Kernels", .drop_priority = 2},
+                timed(one, of.timed, of.steady.kernel));
+        row.add({"wall_ns", "Wall"}, of.steady.wall);
+        row.add(reader_only("share", "# copies = kernels"), share_bar(one, of));
+        row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
+        row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
+        row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
+        row.add(data_only("first_kernel_ns"), timed(one, of.timed, of.first.kernel));
+        row.add({.key = "first_wall_ns", .title = "1st wall", .drop_priority = 3}, of.first.wall);
+        row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
+        std::string over = names.places(one, of.directives);
+        if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);
+        row.add({"over", "Over", Unit::kText, Audience::kReader, false, true}, std::move(over));
+        std::vector<std::size_t> positions = of.directives;
+        for (std::size_t& directive : positions) directive += offsets[position_of(analyses, one)];
+        row.add(data_only("directives"), fmt::format("{}", fmt::join(positions, " ")));
+      });
+}
+
+Table findings_table(Analyses analyses, const SourceNames& names) {
+  return by_recording(
+      analyses, "findings", "Findings", &Analysis::findings,
+      [&](TableRow& row, const Analysis&, const analysis::Finding& finding) {
+        row.add({"pattern", "Pattern"}, finding.pattern);
+        row.add(reader_only("place", "Where"), names.place(finding.file, finding.line));
+        row.add(data_only("file"), finding.file);
+        row.add(data_only("line"), std::int64_t{finding.line});
+        row.add({"variable", "Variable"}, finding.variable);
+        row.add({"count", "Count"}, number(finding.count));
+        row.add({"wasted_bytes", "Wasted"}, number(finding.wasted_bytes));
+        row.add({"wasted_ns", "Wasted time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
+        row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
+        row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
+        row.add({"of", "Of", Unit::kCount}, number(finding.of));
+        row.add({"evidence", "Evidence"}, evidence_text(finding));
+        row.add({"advice", "Advice"}, advice_text(finding));
+        if (!are_inputs(analyses)) return;
+        for (const auto& [verdict, runs] : runs_by_verdict(finding)) {
+          row.add(data_only(fmt::format("runs_{}", verdict)),
+                  fmt::format("{}", fmt::join(runs, " ")));
+        }
+      });
+}
 
 Table directives_table(Analyses analyses, const SourceNames& names, bool opened) {
   if (!opened) {

@@ -22,6 +22,14 @@ bool all_empty(const Table& table, std::size_t column) {
   return std::ranges::all_of(table.rows, [&](const auto& row) { return is_empty(row[column]); });
 }
 
+/// Blanks that begin it are kept: they tell what is within what.
+std::string cell_in_markdown(const std::string& text) {
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  std::string safe;
+  for (std::size_t i = 0; i < blanks; ++i) safe += "&nbsp;";
+  return safe + in_markdown(text.substr(blanks));
+}
+
 }  // namespace
 
 Table select(const Table& table, const std::function<bool(std::size_t)>& keep) {
@@ -115,18 +123,6 @@ std::string in_markdown(const std::string& text) {
   }
   return safe;
 }
-
-namespace {
-
-/// Blanks that begin it are kept: they tell what is within what.
-std::string cell_in_markdown(const std::string& text) {
-  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
-  std::string safe;
-  for (std::size_t i = 0; i < blanks; ++i) safe += "&nbsp;";
-  return safe + in_markdown(text.substr(blanks));
-}
-
-}  // namespace
 
 std::string markdown(const Table& table) {
   std::string lines = "|";

@@ -21,6 +21,22 @@ std::string arguments_text(const Analysis& one) {
                      : fmt::format("{}", fmt::join(all.begin() + 1, all.end(), " "));
 }
 
+using analysis::ActivityType;
+
+/// Where the host waited if no directive is known: in a call of the runtime's own, or of a program
+/// that was recorded without OpenMP.
+std::string outside(const analysis::Analysis& one) {
+  const bool without_openmp = one.recording.attached_by == "CUDA_INJECTION64_PATH";
+  return without_openmp ? "no directive" : "the runtime's own";
+}
+
+/// What was requested, for readers: "kernels", "[memcpy HtoD]".
+std::string started(ActivityType type) {
+  return type == ActivityType::kKernel
+             ? "kernels"
+             : "[memcpy " + std::string(analysis::activity_type_name(type)) + "]";
+}
+
 }  // namespace
 
 Ranks ranks_of(Analyses analyses) {
@@ -178,26 +194,6 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
   if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));
   return tables;
 }
-
-namespace {
-
-using analysis::ActivityType;
-
-/// Where the host waited if no directive is known: in a call of the runtime's own, or of a program
-/// that was recorded without OpenMP.
-std::string outside(const analysis::Analysis& one) {
-  const bool without_openmp = one.recording.attached_by == "CUDA_INJECTION64_PATH";
-  return without_openmp ? "no directive" : "the runtime's own";
-}
-
-/// What was requested, for readers: "kernels", "[memcpy HtoD]".
-std::string started(ActivityType type) {
-  return type == ActivityType::kKernel
-             ? "kernels"
-             : "[memcpy " + std::string(analysis::activity_type_name(type)) + "]";
-}
-
-}  // namespace
 
 Table host_waits_table(Analyses analyses, const SourceNames& names) {
   return by_recording(

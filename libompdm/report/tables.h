@@ -28,6 +28,12 @@ std::uint64_t moved_bytes(const Flows& flows) {
   return flows.htod.bytes + flows.dtoh.bytes + flows.dtod.bytes;
 }
 
+/// The sum of their durations.
+template <class Flows>
+Nanoseconds transfer_time(const Flows& flows) {
+  return flows.htod.time + flows.dtoh.time + flows.dtod.time;
+}
+
 /// The sums of a run, under their names for programs.
 struct NamedFlow {
   const char* name;
@@ -57,6 +63,19 @@ Ranks ranks_of(Analyses analyses);
 
 /// "rank 3: ", for a sentence about one of several recordings; empty if there is one.
 std::string prefix(const Ranks& ranks, std::size_t recording);
+
+/// The lines of each recording, behind its prefix; empty lines are left out.
+template <class LinesOf>
+std::vector<std::string> prefixed(Analyses analyses, LinesOf lines_of) {
+  const Ranks ranks = ranks_of(analyses);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const std::string& line : lines_of(analyses[i])) {
+      if (!line.empty()) lines.push_back(prefix(ranks, i) + line);
+    }
+  }
+  return lines;
+}
 
 /// Where the rows of each recording begin in the report's table of directives, which has the rows
 /// of all recordings one after the other.

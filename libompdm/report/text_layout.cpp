@@ -6,11 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include "report/units.h"
 
@@ -117,17 +113,6 @@ std::vector<std::size_t> fitting(const Table& table, const Cells& cells, std::si
   return widths;
 }
 
-/// The column that is left out next in a narrow terminal, or none.
-std::optional<std::size_t> least_missed(const Table& table) {
-  std::optional<std::size_t> found;
-  for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    const int drop_priority = table.columns[column].drop_priority;
-    if (drop_priority > 0 && (!found || drop_priority > table.columns[*found].drop_priority))
-      found = column;
-  }
-  return found;
-}
-
 void append_row(const Table& table, const std::vector<std::string>& row,
                 const std::vector<std::size_t>& widths, std::string& text) {
   std::vector<std::vector<std::string>> parts;
@@ -147,49 +132,6 @@ void append_row(const Table& table, const std::vector<std::string>& row,
     text += line + '\n';
   }
 }
-
-}  // namespace
-
-std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
-  Table table = whole;
-  Cells cells = cells_of(table);
-  if (needed(natural(cells)) > width) {
-    table = select(table, [&](std::size_t column) { return !whole.columns[column].drop_if_tight; });
-    cells = cells_of(table);
-  }
-  std::vector<std::size_t> widths = fitting(table, cells, width);
-  std::string spared;
-  while (may_spare && needed(widths) > width) {
-    const std::optional<std::size_t> column = least_missed(table);
-    if (!column) break;
-    spared += (spared.empty() ? "" : ", ") + table.columns[*column].title;
-    table = select(table, [&](std::size_t other) { return other != *column; });
-    cells = cells_of(table);
-    widths = fitting(table, cells, width);
-  }
-  for (std::size_t column = 0; may_spare && column < widths.size() && needed(widths) > width;
-       ++column) {
-    if (table.columns[column].unit != Unit::kText) continue;
-    const std::size_t over = needed(widths) - width;
-    widths[column] = std::max(widths[column] - std::min(widths[column], over),
-                              std::min(widths[column], kLeastWidth));
-  }
-  // Text that is set in several lines may leave some of the column's width unused.
-  for (std::size_t column = 0; column < widths.size(); ++column) {
-    std::size_t used = 0;
-    for (const auto& row : cells) {
-      for (const std::string& line : set_in_lines(row[column], widths[column]))
-        used = std::max(used, display_width(line));
-    }
-    widths[column] = used;
-  }
-  std::string text;
-  for (const auto& row : cells) append_row(table, row, widths, text);
-  if (!spared.empty()) text += fmt::format("  (no room for {})\n", spared);
-  return text;
-}
-
-namespace {
 
 std::string marked(const std::string& text, const char* attribute, const Layout& layout) {
   return layout.color ? fmt::format("\x1b[{}m{}\x1b[0m", attribute, text) : text;
@@ -233,6 +175,46 @@ std::vector<std::vector<Cell>> foremost(const Table& table, std::size_t most) {
 
 }  // namespace
 
+std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
+  Table table = whole;
+  Cells cells = cells_of(table);
+  if (needed(natural(cells)) > width) {
+    table = select(table, [&](std::size_t column) { return !whole.columns[column].drop_if_tight; });
+    cells = cells_of(table);
+  }
+  std::vector<std::size_t> widths = fitting(table, cells, width);
+  std::string spared;
+  while (may_spare && needed(widths) > width) {
+    const auto least = std::ranges::max_element(table.columns, {}, &Column::drop_priority);
+    if (least == table.columns.end() || least->drop_priority == 0) break;
+    spared += (spared.empty() ? "" : ", ") + least->title;
+    const auto column = static_cast<std::size_t>(least - table.columns.begin());
+    table = select(table, [&](std::size_t other) { return other != column; });
+    cells = cells_of(table);
+    widths = fitting(table, cells, width);
+  }
+  for (std::size_t column = 0; may_spare && column < widths.size() && needed(widths) > width;
+       ++column) {
+    if (table.columns[column].unit != Unit::kText) continue;
+    const std::size_t over = needed(widths) - width;
+    widths[column] = std::max(widths[column] - std::min(widths[column], over),
+                              std::min(widths[column], kLeastWidth));
+  }
+  // Text that is set in several lines may leave some of the column's width unused.
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    std::size_t used = 0;
+    for (const auto& row : cells) {
+      for (const std::string& line : set_in_lines(row[column], widths[column]))
+        used = std::max(used, display_width(line));
+    }
+    widths[column] = used;
+  }
+  std::string text;
+  for (const auto& row : cells) append_row(table, row, widths, text);
+  if (!spared.empty()) text += fmt::format("  (no room for {})\n", spared);
+  return text;
+}
+
 std::string title(const std::string& text, const Layout& layout) {
   return marked(text, "1", layout);
 }
@@ -253,6 +235,30 @@ std::vector<std::string> set_in_lines(const std::string& text, std::size_t width
 std::string wrapped(const std::string& line, std::size_t width, std::size_t indent) {
   return fmt::format(
       "{}", fmt::join(filled(split_words(line), width, "", std::string(indent, ' ')), "\n"));
+}
+
+std::string wrapped_lines(const std::vector<std::string>& lines, std::size_t width) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!line.empty()) text += wrapped(line, width) + '\n';
+  }
+  return text;
+}
+
+std::string warnings_text(const std::vector<std::string>& lines, const Layout& layout) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += warning(wrapped(line, layout.width - 2), layout) + '\n';
+  }
+  return text;
+}
+
+std::string paragraphs(const std::vector<std::string>& lines, const std::string& mark) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (!line.empty()) text += mark + line + "\n\n";
+  }
+  return text;
 }
 
 std::string paragraph(const std::string& mark, const std::string& text, std::size_t width) {

@@ -29,6 +29,15 @@ std::vector<std::string> set_in_lines(const std::string& text, std::size_t width
 /// Breaks at blanks so that no line is wider; later lines begin with `indent` blanks.
 std::string wrapped(const std::string& line, std::size_t width, std::size_t indent = 2);
 
+/// Each line wrapped(), with its newline; empty lines are left out.
+std::string wrapped_lines(const std::vector<std::string>& lines, std::size_t width);
+
+/// The lines as warnings of the page's head.
+std::string warnings_text(const std::vector<std::string>& lines, const Layout& layout);
+
+/// Each line as a paragraph of Markdown behind `mark`; empty lines are left out.
+std::string paragraphs(const std::vector<std::string>& lines, const std::string& mark = {});
+
 /// Lines behind `mark`, the later ones beneath the first word, each with its newline.
 std::string paragraph(const std::string& mark, const std::string& text, std::size_t width);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace ompdm::report {
 
@@ -58,6 +57,26 @@ std::string spoken(double value, std::span<const UnitName> units) {
   return fmt::format("{:.{}f} {}", figure.value, figure.decimals, figure.unit);
 }
 
+bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// The bytes of the first `count` code points, or from the one that leaves `count` at the end.
+std::string first(const std::string& text, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!continues_code_point(text[at]) && count-- == 0) break;
+  }
+  return text.substr(0, at);
+}
+
+std::string last(const std::string& text, std::size_t count) {
+  std::size_t at = text.size();
+  while (at > 0 && count > 0) {
+    --at;
+    if (!continues_code_point(text[at])) --count;
+  }
+  return text.substr(at);
+}
+
 }  // namespace
 
 std::string time_text(Nanoseconds duration) {
@@ -105,8 +124,8 @@ std::string spoken_ratio(double ratio) {
   return fmt::format("{:.{}f}x", ratio, ratio >= 9.95 ? 0 : 1);
 }
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many.empty() ? one + 's' : many);
 }
 
 std::string spoken_list(const std::vector<std::string>& items, const char* before_last) {
@@ -114,30 +133,6 @@ std::string spoken_list(const std::vector<std::string>& items, const char* befor
   return fmt::format("{} {} {}", fmt::join(items.begin(), items.end() - 1, ", "), before_last,
                      items.back());
 }
-
-namespace {
-
-bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-/// The bytes of the first `count` code points, or from the one that leaves `count` at the end.
-std::string first(const std::string& text, std::size_t count) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    if (!continues_code_point(text[at]) && count-- == 0) break;
-  }
-  return text.substr(0, at);
-}
-
-std::string last(const std::string& text, std::size_t count) {
-  std::size_t at = text.size();
-  while (at > 0 && count > 0) {
-    --at;
-    if (!continues_code_point(text[at])) --count;
-  }
-  return text.substr(at);
-}
-
-}  // namespace
 
 std::string shortened(const std::string& text, std::size_t width) {
   const std::size_t used = display_width(text);

@@ -37,8 +37,8 @@ std::string ratio_text(double ratio);
 /// For sentences: "31x", "1.9x"; a ratio of at least 1.
 std::string spoken_ratio(double ratio);
 
-/// "1 pass", "12 passes".
-std::string counted(std::uint64_t count, const char* one, const char* many);
+/// "1 pass", "12 passes"; `many` is `one` with an s if there is none.
+std::string counted(std::uint64_t count, const std::string& one, const std::string& many = {});
 
 /// "a", "a and b", "a, b and c".
 std::string spoken_list(const std::vector<std::string>& items, const char* before_last = "and");

@@ -18,8 +18,8 @@ using Shape = facts::SerialKernel::Shape;
 /// "ran as 7 blocks of 64 threads: 7 of 132 multiprocessors had work".
 std::string run_text(Shape shape, const KernelRun& run) {
   constexpr const char* kLimits[] = {"threads", "blocks", "registers", "shared memory"};
-  std::string text = fmt::format("ran as {} of {}", counted(run.blocks, "block", "blocks"),
-                                 counted(run.threads, "thread", "threads"));
+  std::string text =
+      fmt::format("ran as {} of {}", counted(run.blocks, "block"), counted(run.threads, "thread"));
   if (run.multiprocessors == 0) return text;
   if (run.blocks < run.multiprocessors) {
     text += fmt::format(": {} of {} multiprocessors had work", run.blocks, run.multiprocessors);
@@ -124,7 +124,7 @@ Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {
 Words pageable_transfer(const facts::PageableTransfer& facts, const Subject& subject) {
   Words words;
   words.evidence = fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
-                               counted(subject.finding.count, "transfer", "transfers"),
+                               counted(subject.finding.count, "transfer"),
                                static_cast<double>(facts.rate.bytes) / 1e6,
                                facts.to_device ? "from" : "to", facts.rate.bytes_per_ns());
   if (facts.pinned.bytes > 0) {
@@ -145,7 +145,7 @@ Words no_overlap(const facts::NoOverlap& facts, const Subject& subject) {
   const std::string kernel = place_text(facts.kernel);
   return {
       fmt::format("{} of {} began only after the kernel of {}, whose maps do not name it",
-                  counted(subject.finding.count, "transfer", "transfers"), names, kernel),
+                  counted(subject.finding.count, "transfer"), names, kernel),
       fmt::format("send {} while {} runs", subject.data, place_text(facts.kernel, subject.names)),
       {fmt::format("if the kernel of {} does not reach {} by another pointer, add nowait and "
                    "depend(...) to both directives (and a taskwait before their results are "
@@ -154,14 +154,13 @@ Words no_overlap(const facts::NoOverlap& facts, const Subject& subject) {
 }
 
 std::string fallback_advice(const facts::HostFallback& facts) {
-  switch (facts.cause) {
-    case facts::HostFallback::Cause::kChosen:
-      return "the program asked for the host: by its default device (OMP_DEFAULT_DEVICE, "
-             "omp_set_default_device) or by a device clause; choose another device, or leave it so";
-    case facts::HostFallback::Cause::kDisabled:
-      return "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them";
-    case facts::HostFallback::Cause::kUnknown:
-      break;
+  using Cause = facts::HostFallback::Cause;
+  if (facts.cause == Cause::kChosen) {
+    return "the program asked for the host: by its default device (OMP_DEFAULT_DEVICE, "
+           "omp_set_default_device) or by a device clause; choose another device, or leave it so";
+  }
+  if (facts.cause == Cause::kDisabled) {
+    return "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them";
   }
   return fmt::format(
       "run with OMP_TARGET_OFFLOAD=MANDATORY to be told why the runtime does not use a device, and "
@@ -171,7 +170,7 @@ std::string fallback_advice(const facts::HostFallback& facts) {
 
 Words host_fallback(const facts::HostFallback& facts, const Subject& subject) {
   return {fmt::format("the region's kernel was called and ran on the host in {} of {}",
-                      subject.finding.count, counted(subject.finding.of, "instance", "instances")),
+                      subject.finding.count, counted(subject.finding.of, "instance")),
           "its kernel ran on the host: see why",
           {fallback_advice(facts)}};
 }

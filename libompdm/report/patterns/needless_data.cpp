@@ -29,8 +29,7 @@ std::string blocks_text(const facts::SameContents& same) {
 std::string coverage_text(const Finding& finding, const facts::SameContents& same,
                           std::uint64_t all) {
   std::vector<std::string> notes;
-  if (finding.count != all)
-    notes.push_back(fmt::format("{} in all", counted(all, "transfer", "transfers")));
+  if (finding.count != all) notes.push_back(fmt::format("{} in all", counted(all, "transfer")));
   if (finding.examined != finding.of) {
     notes.push_back(fmt::format("{} of {} were compared", finding.examined, finding.of));
   }
@@ -50,7 +49,7 @@ std::string in_loop(const facts::PerIterationMapping& facts) {
                   facts.passes_at_least ? ">= " : "", counted(facts.passes, "pass", "passes"));
   if (facts.entries > 1 || facts.entries_at_least) {
     text += fmt::format(" in all, entered {}{}",
-                        facts.entries == 1 ? "once" : counted(facts.entries, "time", "times"),
+                        facts.entries == 1 ? "once" : counted(facts.entries, "time"),
                         facts.entries_at_least ? " or more often" : "");
   }
   return text + ')';
@@ -68,8 +67,8 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   const char* enough = !facts.enough_at_most ? "" : is_least ? "about " : "at most ";
   const char* or_more = is_least && !facts.enough_at_most ? " or more" : "";
   const auto moved = [&](const char* how, std::uint64_t count, std::uint64_t would_do) {
-    return fmt::format("{} in {} where {}{}{} would do", how,
-                       counted(count, "transfer", "transfers"), enough, would_do, or_more);
+    return fmt::format("{} in {} where {}{}{} would do", how, counted(count, "transfer"), enough,
+                       would_do, or_more);
   };
   std::vector<std::string> ways;
   if (facts.sent > facts.sent_enough) ways.push_back(moved("sent", facts.sent, facts.sent_enough));
@@ -107,13 +106,12 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
                                       "with a content that the device had had at"};
   const Finding& finding = subject.finding;
   Words words;
-  words.evidence =
-      fmt::format("{} went to {} in {} {} {}{}{}", named_or_counted(facts.items),
-                  devices_text(facts.devices), counted(finding.count, "transfer", "transfers"),
-                  kOrigins[static_cast<std::size_t>(facts.how)],
-                  facts.before.empty() ? "elsewhere" : places_text(facts.before),
-                  coverage_text(finding, facts.same, facts.all),
-                  facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
+  words.evidence = fmt::format(
+      "{} went to {} in {} {} {}{}{}", named_or_counted(facts.items), devices_text(facts.devices),
+      counted(finding.count, "transfer"), kOrigins[static_cast<std::size_t>(facts.how)],
+      facts.before.empty() ? "elsewhere" : places_text(facts.before),
+      coverage_text(finding, facts.same, facts.all),
+      facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
   words.action =
       facts.is_mapped_anew     ? fmt::format("keep {} on the device in between", subject.data)
       : !finding.edits.empty() ? fmt::format("do not send {} again: it is there", subject.data)
@@ -144,8 +142,7 @@ std::string copy_back_action(const Subject& subject, std::uint64_t all) {
 Words unmodified_copy_back(const facts::UnmodifiedCopyBack& facts, const Subject& subject) {
   const Finding& finding = subject.finding;
   return {fmt::format("{} came back in {} as {} had been sent{}", named_or_counted(facts.items),
-                      counted(finding.count, "transfer", "transfers"),
-                      facts.items.size() == 1 ? "it" : "they",
+                      counted(finding.count, "transfer"), facts.items.size() == 1 ? "it" : "they",
                       coverage_text(finding, facts.same, finding.count)),
           copy_back_action(subject, finding.count)};
 }
@@ -156,7 +153,7 @@ Words repeated_copy_back(const facts::RepeatedCopyBack& facts, const Subject& su
   return {fmt::format(
               "{} came back in {} as {} had come back already by {}{}. In between nothing was "
               "sent, and no kernel {} have changed {} on the device",
-              named_or_counted(facts.items), counted(finding.count, "transfer", "transfers"),
+              named_or_counted(facts.items), counted(finding.count, "transfer"),
               is_one ? "it" : "they", facts.before.empty() ? "another" : places_text(facts.before),
               coverage_text(finding, facts.same, facts.all), facts.is_scratch ? "was to" : "could",
               is_one ? "it" : "them"),
@@ -175,8 +172,8 @@ Words unused_transfer(const facts::UnusedTransfer& facts, const Subject& subject
   Words words;
   words.evidence =
       fmt::format("{} went to {} in {} that no kernel there could have seen: {}{}", facts.item,
-                  devices_text(facts.devices), counted(finding.count, "transfer", "transfers"),
-                  fate, facts.all > finding.count ? fmt::format("; {} in all", facts.all) : "");
+                  devices_text(facts.devices), counted(finding.count, "transfer"), fate,
+                  facts.all > finding.count ? fmt::format("; {} in all", facts.all) : "");
   words.action =
       !finding.edits.empty()
           ? fmt::format("do not send {}: no kernel saw it", subject.data)
@@ -196,10 +193,9 @@ Words repeated_allocation(const facts::RepeatedAllocation& facts, const Subject&
   const std::uint64_t count = subject.finding.count;
   return {
       fmt::format("{} of {} on {}, by {}, {} of memory that had been allocated there before",
-                  counted(count, "allocation", "allocations"), named_or_counted(facts.names),
+                  counted(count, "allocation"), named_or_counted(facts.names),
                   devices_text(facts.devices), places_text(facts.by), count == 1 ? "was" : "were"),
-      fmt::format("keep {} allocated: {} too many", subject.data,
-                  counted(count, "allocation", "allocations"))};
+      fmt::format("keep {} allocated: {} too many", subject.data, counted(count, "allocation"))};
 }
 
 Words unused_allocation(const facts::UnusedAllocation& facts, const Subject& subject) {
@@ -209,7 +205,7 @@ Words unused_allocation(const facts::UnusedAllocation& facts, const Subject& sub
       "{} {} on {} ({}), and no kernel there could have used {}",
       facts.items.empty() ? "memory of omp_target_alloc" : named_or_counted(facts.items),
       is_one ? "was" : "were", devices_text(facts.devices),
-      counted(subject.finding.count, "allocation", "allocations"), is_one ? "it" : "them");
+      counted(subject.finding.count, "allocation"), is_one ? "it" : "them");
   words.action = fmt::format("do not map {}: no kernel saw it", subject.data);
   if (has_no_edits_at_all(subject.finding)) {
     words.advice = {"leave out this allocation, or make it where a kernel needs it"};
@@ -235,12 +231,12 @@ std::vector<std::string> leak_advice(const facts::DeviceLeak& facts) {
 
 Words device_leak(const facts::DeviceLeak& facts, const Subject& subject) {
   Words words;
-  words.evidence = fmt::format(
-      "{} {} still on {} when the program ended, left by {} at {} ({})",
-      facts.is_mapped ? named_or_counted(facts.items) : "memory",
-      facts.items.size() > 1 ? "were" : "was", devices_text(facts.devices),
-      facts.api.empty() ? analysis::directive_name(facts.directive) : facts.api,
-      place_text(facts.place), counted(subject.finding.count, "allocation", "allocations"));
+  words.evidence =
+      fmt::format("{} {} still on {} when the program ended, left by {} at {} ({})",
+                  facts.is_mapped ? named_or_counted(facts.items) : "memory",
+                  facts.items.size() > 1 ? "were" : "was", devices_text(facts.devices),
+                  facts.api.empty() ? analysis::directive_name(facts.directive) : facts.api,
+                  place_text(facts.place), counted(subject.finding.count, "allocation"));
   if (!facts.asked_back.empty()) {
     words.evidence += fmt::format(
         ". map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing back: what "

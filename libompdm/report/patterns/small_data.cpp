@@ -66,20 +66,17 @@ std::string fewer_transfers(const facts::SmallTransfers& facts) {
 
 Words small_transfers(const facts::SmallTransfers& facts, const Subject& subject) {
   const std::uint64_t count = subject.finding.count;
-  Words words;
-  words.evidence =
-      fmt::format("{} of at most {} B {} the device", counted(count, "transfer", "transfers"),
-                  facts.largest, facts.to_device ? "to" : "from");
-  words.evidence +=
+  const std::string why =
       facts.enough
           ? fmt::format("{}{}: {} would do", facts.neighbours ? ", of neighbouring memory" : "",
                         facts.repeated ? ", many without a kernel in between" : "", *facts.enough)
           : ": their latency is over half of the device's time there";
-  words.action = fmt::format(
-      "make {} of {} small ones",
-      facts.enough ? counted(*facts.enough, "copy", "copies") : std::string("fewer copies"), count);
-  words.advice = {fewer_transfers(facts)};
-  return words;
+  return {
+      fmt::format("{} of at most {} B {} the device{}", counted(count, "transfer"), facts.largest,
+                  facts.to_device ? "to" : "from", why),
+      fmt::format("make {} of {} small ones",
+                  facts.enough ? counted(*facts.enough, "copy", "copies") : "fewer copies", count),
+      {fewer_transfers(facts)}};
 }
 
 Words mapped_scalars(const facts::MappedScalars& facts, const Subject& subject) {
@@ -110,14 +107,14 @@ Words mapped_scalars(const facts::MappedScalars& facts, const Subject& subject) 
 }
 
 std::string walk_evidence(const facts::MapperWalk& facts, const Finding& finding) {
-  std::string text = fmt::format(
-      "{} walked {}{} in all, {}{} at a time, which moved {} in {}",
-      counted(finding.of, "instance", "instances"), facts.at_least ? "at least " : "",
-      counted(finding.count, "component", "components"),
-      facts.at_least                            ? "at least "
-      : facts.most * finding.of > finding.count ? "up to "
-                                                : "",
-      facts.most, spoken_size(facts.bytes), counted(facts.transfers, "transfer", "transfers"));
+  std::string text =
+      fmt::format("{} walked {}{} in all, {}{} at a time, which moved {} in {}",
+                  counted(finding.of, "instance"), facts.at_least ? "at least " : "",
+                  counted(finding.count, "component"),
+                  facts.at_least                            ? "at least "
+                  : facts.most * finding.of > finding.count ? "up to "
+                                                            : "",
+                  facts.most, spoken_size(facts.bytes), counted(facts.transfers, "transfer"));
   if (facts.at_least) {
     text += fmt::format(". Of longer lists the first {} items are recorded", kMostMapItems);
   }
@@ -161,8 +158,7 @@ Words mapper_walk(const facts::MapperWalk& facts, const Subject& subject) {
 Words partial_update(const facts::PartialUpdate& facts, const Subject& subject) {
   Words words;
   words.evidence = fmt::format(
-      "{} of {} moved {}", counted(subject.finding.count, "update", "updates"),
-      spoken_list(facts.names),
+      "{} of {} moved {}", counted(subject.finding.count, "update"), spoken_list(facts.names),
       facts.in_steps ? fmt::format("{} that lie next to each other, from the first on: "
                                    "the step was left out",
                                    spoken_size(facts.moved))
