@@ -102,14 +102,8 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   const LoopTable loops = loops_of(trace, directives);
   analysis.iterations = iterations_of(trace, loops, directives);
   add_invariants(trace, loops, directives, analysis.iterations);
-  Redundancies found = find_redundant(trace, directives, loops);
-  analysis.findings = std::move(found.findings);
-  analysis.too_small = std::move(found.too_small);
+  std::vector<std::uint32_t> finding_of_op = find_redundant(trace, directives, loops, analysis);
   refer_to_rows(analysis);
-  analysis.withheld = found.withheld;
-  analysis.doubts = std::move(found.doubts);
-  analysis.prediction = found.prediction;
-  analysis.possible_prediction = found.possible_prediction;
   analysis.headline = headline_of(trace, directives.rows);
   analysis.device_use = device_use_of(trace);
   analysis.host_waits = host_waits_of(trace, directives);
@@ -119,8 +113,8 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
     analysis.unfinished.push_back({row == kNoDirective ? kNoRow : row, region.end - region.begin});
   }
   if (picture != nullptr) {
-    picture->passes = passes_of(trace, loops, found.finding_of_op);
-    picture->finding_of_op = std::move(found.finding_of_op);
+    picture->passes = passes_of(trace, loops, finding_of_op);
+    picture->finding_of_op = std::move(finding_of_op);
     for (std::uint32_t site = 0; site < trace.sites.size(); ++site) {
       picture->directive_of_site.push_back(row_of(directives, Index<Site>{site}));
     }

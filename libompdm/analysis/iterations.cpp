@@ -80,7 +80,8 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
 
 /// What crosses again and again: entry into a loop, whether to the device, device, place on the
 /// host, size.
-using EntryPiece = std::tuple<std::uint32_t, bool, std::int32_t, std::uint64_t, std::uint64_t>;
+using EntryPiece =
+    std::tuple<const EnclosingEntry*, bool, std::int32_t, std::uint64_t, std::uint64_t>;
 
 struct PieceCrossings {
   std::uint32_t first = 0;                      ///< position in Trace::ops
@@ -164,8 +165,8 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
     const Asker asked = asker_of(trace, i);
     const Index<Region> region = trace.ops.region_of(i);
     const Nanoseconds end = region ? trace.regions.end_of(region.value) : trace.ops.end_of(i);
-    std::uint32_t entry = enclosing.innermost(asked.thread, asked.time, end);
-    for (; entry != EnclosingEntry::kNoEntry; entry = enclosing.entries()[entry].parent) {
+    const EnclosingEntry* entry = enclosing.innermost(asked.thread, asked.time, end);
+    for (; entry != nullptr; entry = entry->parent) {
       const EntryPiece piece(entry, to_device, to_device ? op.dst_device : op.src_device,
                              to_device ? op.src : op.dst, op.bytes);
       const auto [at, is_new] = pieces.try_emplace(piece);
@@ -180,7 +181,7 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> names;  // by variable and site
   for (const auto& [piece, crossings] : pieces) {
     if (crossings.compared + crossings.alike == 0) continue;
-    const std::size_t loop = enclosing.entries()[std::get<0>(piece)].loop;
+    const std::size_t loop = std::get<0>(piece)->loop;
     compared[loop] = true;
     const DataOp& first = trace.ops.common(crossings.first);
     const auto [name, is_new] = names.try_emplace({first.variable.value, first.site.value});

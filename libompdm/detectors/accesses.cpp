@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "analysis/order.h"
 #include "analysis/tables.h"
 #include "model/map_types.h"
 
@@ -58,11 +59,6 @@ Launches Launches::merged(const std::vector<const Launches*>& several) {
   return sum;
 }
 
-void LaunchesByList::add(std::int32_t device, std::uint32_t list, Nanoseconds begin,
-                         Nanoseconds end) {
-  by_list_[{device, list}].add(begin, end);
-}
-
 std::vector<const Launches*> LaunchesByList::of(std::int32_t device, const Lists& lists) {
   std::vector<const Launches*> found;
   for (const std::uint32_t list : lists) {
@@ -75,31 +71,9 @@ std::vector<const Launches*> LaunchesByList::of(std::int32_t device, const Lists
   return {&at->second};
 }
 
-void NamedStorage::add(std::uint64_t begin, std::uint64_t end, std::uint32_t list) {
-  names_.emplace_back(begin, end, list);
-}
-
-void NamedStorage::build() {
-  std::ranges::sort(names_);
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const auto& [begin, end, list] = names_[i];
-    const bool is_known =
-        i > 0 && std::get<0>(names_[i - 1]) == begin && std::get<1>(names_[i - 1]) == end;
-    if (is_known) continue;
-    overlaps_.add(begin, end);
-    first_.push_back(i);
-  }
-  first_.push_back(names_.size());
-  overlaps_.build();
-}
-
 LaunchesByList::Lists NamedStorage::lists_of(std::uint64_t begin, std::uint64_t end) const {
   LaunchesByList::Lists lists;
-  overlaps_.each(begin, end, [&](std::uint32_t number) {
-    for (std::size_t i = first_[number]; i < first_[number + 1]; ++i) {
-      lists.push_back(std::get<2>(names_[i]));
-    }
-  });
+  names_.each(begin, end, [&](std::uint32_t name) { lists.push_back(lists_[name]); });
   std::ranges::sort(lists);
   lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
   return lists;
@@ -113,7 +87,7 @@ void Namings::read() const {
     if (is_of(trace_, region.site, Directive::kTargetUpdate)) continue;
     by_list_[{region.device, region.map_list}].push_back({trace_.regions.begin_of(i), region.site});
   }
-  for (auto& [list, namings] : by_list_) std::ranges::sort(namings, {}, &Naming::begin);
+  for (auto& [list, namings] : by_list_) std::ranges::sort(namings);
   for (std::uint32_t list = 0; list < trace_.map_lists.size(); ++list) {
     for (const MapItem& item : trace_.map_lists[list]) {
       if (item.bytes == 0 || (item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
@@ -136,9 +110,9 @@ std::vector<Index<Site>> Namings::in_life_of(const Mapping& mapping) const {
     const auto found = by_list_.find({mapping.device, list});
     if (found == by_list_.end()) continue;
     const std::vector<Naming>& all = found->second;
-    for (auto at = std::ranges::upper_bound(all, mapping.begin, {}, &Naming::begin);
-         at != all.end() && at->begin < to; ++at) {
-      if (sites.empty() || sites.back().value != at->site.value) sites.push_back(at->site);
+    for (auto at = std::ranges::upper_bound(all, mapping.begin, {}, &Naming::first);
+         at != all.end() && at->first < to; ++at) {
+      if (sites.empty() || sites.back() != at->second) sites.push_back(at->second);
     }
   }
   return sites;
@@ -148,12 +122,13 @@ namespace {
 
 constexpr Nanoseconds kForEver = std::numeric_limits<Nanoseconds>::max();
 
-Nanoseconds end_of(const Trace& trace, const Launch& launch) {
+/// Of a kernel of which only the submission was timed: when its region ended, or, where the thread
+/// waited for it, the submission's end (`for_thread`).
+Nanoseconds end_of(const Trace& trace, const Launch& launch, bool for_thread) {
   if (launch.unfinished) return kForEver;
   if (launch.clock != Clock::kEnqueue) return launch.end;
-  if (!launch.region) return kForEver;
-  const Region& region = trace.regions[launch.region.value];
-  return region.nowait ? kForEver : std::max(region.end, launch.end);
+  if (!launch.region || trace.regions.common(launch.region.value).nowait) return kForEver;
+  return for_thread ? launch.end : std::max(trace.regions.end_of(launch.region.value), launch.end);
 }
 
 /// From when on a kernel may be at work: the program asked for it then, and if a task runs it does
@@ -163,76 +138,22 @@ Nanoseconds begin_of(const Trace& trace, const Launch& launch) {
                        : launch.begin;
 }
 
-/// Positions in Trace::launches, in order of that.
-std::vector<std::uint32_t> launches_by_begin(const Trace& trace) {
-  std::vector<std::pair<Nanoseconds, std::uint32_t>> begins;
-  begins.reserve(trace.launches.size());
-  for (std::uint32_t i = 0; i < trace.launches.size(); ++i) {
-    begins.emplace_back(begin_of(trace, trace.launches[i]), i);
-  }
-  if (!std::ranges::is_sorted(begins)) std::ranges::sort(begins);
-  std::vector<std::uint32_t> order;
-  order.reserve(begins.size());
-  for (const auto& [begin, launch] : begins) order.push_back(launch);
-  return order;
-}
-
-}  // namespace
-
-KernelTimes::KernelTimes(const Trace& trace) {
-  for (const std::uint32_t i : launches_by_begin(trace)) {
-    const Launch& launch = trace.launches[i];
-    devices_[launch.device].add(begin_of(trace, launch), end_of(trace, launch));
-  }
-}
-
-bool KernelTimes::any(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
-  const auto at = devices_.find(device);
-  return at != devices_.end() && at->second.any(from, to);
-}
-
-namespace {
-
-Nanoseconds end_of_writes(const Trace& trace, const Launch& launch) {
-  if (launch.unfinished) return kForEver;
-  if (launch.clock != Clock::kEnqueue) return launch.end;
-  const bool waited = launch.region && !trace.regions.common(launch.region.value).nowait;
-  return waited ? launch.end : kForEver;
-}
-
 /// Whether only the kernel's copy of it is told to have a use: it is not brought back.
 bool is_copied_in(const MapItem& item) { return (item.type & (kMapTo | kMapFrom)) == kMapTo; }
-
-/// Device memory of the API, which no clause maps.
-class ApiMemory {
- public:
-  explicit ApiMemory(const Trace& trace) {
-    for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
-      const auto& op = trace.ops.common(i);
-      if (op.kind != OpKind::kAlloc || op.src != 0) continue;
-      std::uint64_t& bytes = pieces_[op.dst];
-      bytes = std::max<std::uint64_t>(bytes, op.bytes);
-    }
-  }
-  /// Whether some of it was at this address at any time.
-  [[nodiscard]] bool holds(std::uint64_t address) const {
-    const auto after = pieces_.upper_bound(address);
-    if (after == pieces_.begin()) return false;
-    const auto& [begin, bytes] = *std::prev(after);
-    return address - begin < bytes;
-  }
-
- private:
-  std::map<std::uint64_t, std::uint64_t> pieces_;  // by begin
-};
 
 /// Those that hand a kernel a table of pointers, or the pointers that a lambda captured.
 std::vector<std::uint32_t> lists_with_tables(const Trace& trace) {
   constexpr std::uint64_t kCaptured = kMapLiteral | kMapPointerAndObject;
-  const ApiMemory memory(trace);
+  Spans<std::uint64_t> memory;  // of the API, which no clause maps
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const bool is_of_api = op.kind == OpKind::kAlloc && op.src == 0;
+    if (is_of_api) memory.add(op.dst, op.dst + std::max<std::uint64_t>(op.bytes, 1));
+  }
   const auto is_table = [&](const MapItem& item) {
     if ((item.type & kCaptured) == kCaptured) return true;
-    if (item.hands_table) return (item.type & kMapLiteral) != 0 || memory.holds(item.begin);
+    if (item.hands_table)
+      return (item.type & kMapLiteral) != 0 || memory.overlap(item.begin, item.begin + 1);
     return (item.type & (kMapLiteral | kMapPrivate)) == 0 && item.variable &&
            trace.variables[item.variable.value].holds_pointers;
   };
@@ -252,11 +173,17 @@ std::uint64_t end_of(const MapItem& item) {
 KernelWrites::KernelWrites(const Trace& trace)
     : global_pointers_(
           std::ranges::any_of(trace.device_variables, &DeviceVariable::holds_pointers)) {
-  for (const std::uint32_t i : launches_by_begin(trace)) {
+  std::vector<std::pair<Nanoseconds, std::uint32_t>> begins;
+  begins.reserve(trace.launches.size());
+  for (std::uint32_t i = 0; i < trace.launches.size(); ++i) {
+    begins.emplace_back(begin_of(trace, trace.launches[i]), i);
+  }
+  if (!std::ranges::is_sorted(begins)) std::ranges::sort(begins);
+  for (const auto& [begin, i] : begins) {
     const Launch& launch = trace.launches[i];
-    const Nanoseconds begin = begin_of(trace, launch);
-    const Nanoseconds end = end_of_writes(trace, launch);
-    all_[launch.device].add(begin, end);
+    const Nanoseconds end = end_of(trace, launch, true);
+    running_[launch.device].add(begin, end_of(trace, launch, false));
+    writing_[launch.device].add(begin, end);
     const std::uint32_t list =
         launch.region ? trace.regions.common(launch.region.value).map_list : Index<Region>::kNone;
     if (list < trace.map_lists.size()) {
@@ -266,11 +193,7 @@ KernelWrites::KernelWrites(const Trace& trace)
     }
   }
   const std::vector<std::uint32_t> tables = lists_with_tables(trace);
-  for (const auto& [device, launches] : all_) tables_[device] = by_list_.of(device, tables);
-  read_lists(trace);
-}
-
-void KernelWrites::read_lists(const Trace& trace) {
+  for (const auto& [device, launches] : writing_) tables_[device] = by_list_.of(device, tables);
   for (std::uint32_t list = 0; list < trace.map_lists.size(); ++list) {
     for (const MapItem& item : trace.map_lists[list]) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
@@ -307,17 +230,13 @@ Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanosec
   const auto ran = [&](const std::vector<const Launches*>& several) {
     return std::ranges::any_of(several, [&](const Launches* one) { return one->any(from, to); });
   };
-  const auto any = [&](const std::map<std::int32_t, Launches>& launches) {
-    const auto at = launches.find(mapping.device);
-    return at != launches.end() && at->second.any(from, to);
-  };
-  if (!any(all_)) return Writer::kNone;
+  if (!any(writing_, mapping.device, from, to)) return Writer::kNone;
   static const Users kNobody;
   const bool has_host = mapping.host != 0;
   const Users& users = has_host ? users_of(mapping) : kNobody;
   if (ran(users.writers) || ran(users.pointers)) return Writer::kNamed;
   // Any kernel may name a global variable.
-  if (any(unknown_) || mapping.is_static) return Writer::kUnnamed;
+  if (any(unknown_, mapping.device, from, to) || mapping.is_static) return Writer::kUnnamed;
   if (ran(tables_.at(mapping.device))) return Writer::kByTable;
   if (global_pointers_) return Writer::kByGlobal;
   if (mapping.is_pointee) return Writer::kByPointer;

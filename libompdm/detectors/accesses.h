@@ -2,11 +2,8 @@
 // and by the program's types, and when kernels ran. Inside the analysis library only.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -74,7 +71,9 @@ class LaunchesByList {
   using Lists = std::vector<std::uint32_t>;
 
   /// In order of `begin`.
-  void add(std::int32_t device, std::uint32_t list, Nanoseconds begin, Nanoseconds end);
+  void add(std::int32_t device, std::uint32_t list, Nanoseconds begin, Nanoseconds end) {
+    by_list_[{device, list}].add(begin, end);
+  }
 
   /// Those with any of the lists, of which each is there once, in ascending order: apart while they
   /// are few, else put together. To be called after the last was added; what it points to stays.
@@ -88,18 +87,20 @@ class LaunchesByList {
 /// Which map lists name which memory of the host.
 class NamedStorage {
  public:
-  void add(std::uint64_t begin, std::uint64_t end, std::uint32_t list);
+  void add(std::uint64_t begin, std::uint64_t end, std::uint32_t list) {
+    names_.add(begin, end);
+    lists_.push_back(list);
+  }
 
   /// To be called after the last name was added and before the first question.
-  void build();
+  void build() { names_.build(); }
 
   /// Those of the lists that name some of [begin, end), each once, in ascending order.
   [[nodiscard]] LaunchesByList::Lists lists_of(std::uint64_t begin, std::uint64_t end) const;
 
  private:
-  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>> names_;  // and list; sorted
-  std::vector<std::size_t> first_;  // in names_, of each piece of overlaps_; one more at the end
-  Overlaps overlaps_;
+  Overlaps names_;
+  std::vector<std::uint32_t> lists_;  // of each name
 };
 
 /// Which directives named data while it was mapped.
@@ -113,10 +114,7 @@ class Namings {
   [[nodiscard]] std::vector<Index<Site>> in_life_of(const Mapping& mapping) const;
 
  private:
-  struct Naming {
-    Nanoseconds begin = 0;
-    Index<Site> site;
-  };
+  using Naming = std::pair<Nanoseconds, Index<Site>>;  // when it began
   void read() const;
 
   const Trace& trace_;
@@ -124,19 +122,6 @@ class Namings {
   mutable bool is_read_ = false;
   mutable NamedStorage names_;
   mutable std::map<std::pair<std::int32_t, std::uint32_t>, std::vector<Naming>> by_list_;
-};
-
-/// When kernels of each device ran.
-class KernelTimes {
- public:
-  explicit KernelTimes(const Trace& trace);
-
-  /// Whether a kernel may have been running on the device at any time in (from, to). Where only the
-  /// submission of a kernel was timed it counts as running until its region ended, or for ever.
-  [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const;
-
- private:
-  std::map<std::int32_t, Launches> devices_;
 };
 
 /// How a kernel could have changed data.
@@ -157,10 +142,16 @@ constexpr bool is_kept(Writer writer) {
   return writer == Writer::kNone || writer == Writer::kScratch;
 }
 
-/// Which kernels could have written data.
+/// When kernels ran, and which of them could have written data.
 class KernelWrites {
  public:
   explicit KernelWrites(const Trace& trace);
+
+  /// Whether a kernel may have been running on the device at any time in (from, to). Where only the
+  /// submission of a kernel was timed it counts as running until its region ended, or for ever.
+  [[nodiscard]] bool any(std::int32_t device, Nanoseconds from, Nanoseconds to) const {
+    return any(running_, device, from, to);
+  }
 
   /// How a kernel that ran on the mapping's device at any time in (from, to) could have changed the
   /// mapping's data; of several ways the last in the order of Writer. One that was launched before,
@@ -182,11 +173,16 @@ class KernelWrites {
     std::vector<const Launches*> pointers;  ///< that have its base, whatever section is there
     std::vector<const Launches*> readers;   ///< that get a copy of it
   };
-  void read_lists(const Trace& trace);
+  using Devices = std::map<std::int32_t, Launches>;
+  static bool any(const Devices& launches, std::int32_t device, Nanoseconds from, Nanoseconds to) {
+    const auto at = launches.find(device);
+    return at != launches.end() && at->second.any(from, to);
+  }
   const Users& users_of(const Mapping& mapping);
 
-  std::map<std::int32_t, Launches> all_;      // by device
-  std::map<std::int32_t, Launches> unknown_;  // those whose clauses are not known
+  Devices running_;
+  Devices writing_;
+  Devices unknown_;  // those whose clauses are not known
   LaunchesByList by_list_;
   NamedStorage writes_;
   NamedStorage pointers_;

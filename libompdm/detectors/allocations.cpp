@@ -1,12 +1,10 @@
 // Device memory that is allocated again and again, or never freed.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <tuple>
 
 #include "detectors/edits.h"
-#include "detectors/loops.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
@@ -45,19 +43,17 @@ struct AllocationGroup {
 /// The loop that all of this is in; else the one that it begins in.
 void add_loop(const Evidence& evidence, std::uint32_t alloc, Nanoseconds end,
               AllocationGroup& group) {
-  std::uint32_t entry = evidence.entry_around(alloc, end);
-  if (entry == EnclosingEntry::kNoEntry) entry = evidence.entry_around(alloc);
-  if (entry == EnclosingEntry::kNoEntry) return;
-  group.loops.insert(evidence.enclosing.entries()[entry].loop);
+  const EnclosingEntry* entry = evidence.entry_around(alloc, end);
+  if (entry == nullptr) entry = evidence.entry_around(alloc);
+  if (entry != nullptr) group.loops.insert(entry->loop);
 }
 
 /// Whether a loop around one mapping, which may be within those that hold all, makes memory,
 /// or functions that it calls: what it maps may be that.
 bool is_made_around(const Evidence& evidence, const Mapping& mapping) {
-  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
-  std::uint32_t at = evidence.entry_around(mapping.alloc.value);
-  for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
-    const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[entries[at].loop]);
+  const EnclosingEntry* entry = evidence.entry_around(mapping.alloc.value);
+  for (; entry != nullptr; entry = entry->parent) {
+    const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[entry->loop]);
     if (makes == MakesMemory::kItself || makes == MakesMemory::kBelow) return true;
   }
   return false;
@@ -103,13 +99,13 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
 bool is_found_by_movers(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   std::set<Index<Site>> movers;
   for (const std::uint32_t mapping : mappings) {
-    for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+    for (const std::uint32_t op : evidence.transfers(mapping)) {
       const DataOp& transfer = evidence.trace.ops.common(op);
       if (comes_of_mapping(evidence.trace, transfer)) movers.insert(transfer.site);
     }
   }
   return !movers.empty() && std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
-    const auto found = evidence.namings.in_life_of(evidence.mappings.rows()[mapping]);
+    const auto found = evidence.namings.in_life_of(evidence.mapping(mapping));
     return std::ranges::any_of(found, [&](Index<Site> site) { return movers.contains(site); });
   });
 }
@@ -142,40 +138,36 @@ std::set<NameInDirective> kept_names(const Evidence& evidence, const Removed& re
 bool add(const Evidence& evidence, const Removed& removed, const std::set<NameInDirective>& kept,
          const std::vector<std::uint32_t>& mappings, AllocationGroup& group) {
   const Trace& trace = evidence.trace;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
-  const Mapping& first = rows[mappings.front()];
-  const Mapping& last = rows[mappings.back()];
+  const Mapping& first = evidence.mapping(mappings.front());
+  const Mapping& last = evidence.mapping(mappings.back());
   // A deferred operation may take place after its directive.
   const bool deferred = std::ranges::any_of(mappings, [&](std::uint32_t number) {
-    return std::ranges::any_of(
-        std::array{rows[number].alloc, rows[number].remove}, [&](Index<DataOp> op) {
-          const Index<Region> region = op ? trace.ops.region_of(op.value) : Index<Region>();
-          return region && trace.regions.common(region.value).nowait;
-        });
+    const Mapping& row = evidence.mapping(number);
+    return is_deferred(trace, row.alloc.value) ||
+           (row.remove && is_deferred(trace, row.remove.value));
   });
   if (deferred) return false;
   // Parts of it would be found present, and no longer be transferred.
   if (evidence.presence.others(first, first.begin, last.end, mappings.size()).any) return false;
   if (is_found_by_movers(evidence, mappings)) return false;
   const bool is_called_alike = std::ranges::any_of(mappings, [&](std::uint32_t number) {
-    return kept.contains(named_in(evidence, rows[number]));
+    return kept.contains(named_in(evidence, evidence.mapping(number)));
   });
   if (is_called_alike) return false;
   const bool is_removed = std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
-    return std::ranges::any_of(evidence.mappings.transfers(mapping),
+    return std::ranges::any_of(evidence.transfers(mapping),
                                [&](std::uint32_t op) { return removed[op]; });
   });
   if (is_removed) return false;
   ++group.facts.pieces;
   add_loop(evidence, first.alloc.value, last.end, group);
   group.facts.allocations += mappings.size();
-  const std::uint32_t number = group.kept.data.add(trace, first);
-  group.kept.by_mapper = group.kept.by_mapper || is_of_mapper(trace, first);
-  group.candidate.stays.push_back(stay_of(first, first.begin, last.end));
-  group.kept.add_idle(evidence.idle_directives.edits_on(group.candidate.stays.back(), number));
+  const std::uint32_t number =
+      group.kept.add(evidence, mappings.front(), false, false, {},
+                     stay_of(first, first.begin, last.end), group.candidate);
   std::map<std::pair<std::string, int>, std::string> lines;  // the function of the first at each
   for (std::size_t i = 0; i < mappings.size(); ++i) {
-    const Mapping& row = rows[mappings[i]];
+    const Mapping& row = evidence.mapping(mappings[i]);
     group.made_in_loops = group.made_in_loops || is_made_around(evidence, row);
     if (row.site) {
       const Site& by = trace.sites[row.site.value];
@@ -187,7 +179,7 @@ bool add(const Evidence& evidence, const Removed& removed, const std::set<NameIn
     group.kept.add_directives(evidence, mappings[i], number);
     if (i > 0) group.candidate.ops.push_back(row.alloc.value);
     if (i + 1 < mappings.size() && row.remove) group.candidate.ops.push_back(row.remove.value);
-    for (const std::uint32_t op : evidence.mappings.transfers(mappings[i])) {
+    for (const std::uint32_t op : evidence.transfers(mappings[i])) {
       if (!comes_of_mapping(trace, trace.ops[op])) continue;
       Crossings& crossings =
           trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned;
@@ -243,14 +235,14 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
 /// Leaves out what `removed` has.
 std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::set<NameInDirective> kept = kept_names(evidence, removed);
   std::map<std::uint32_t, AllocationGroup> groups;  // by directive row
   for (std::vector<std::uint32_t>& piece : evidence.mappings.by_piece()) {
-    std::erase_if(piece,
-                  [&](std::uint32_t i) { return !is_candidate(evidence, removed, rows[i]); });
+    std::erase_if(piece, [&](std::uint32_t i) {
+      return !is_candidate(evidence, removed, evidence.mapping(i));
+    });
     if (piece.size() < kLeastAllocations) continue;
-    const Index<Site> site = rows[piece.front()].site;
+    const Index<Site> site = evidence.mapping(piece.front()).site;
     const auto [at, is_new] = groups.try_emplace(row_of(evidence.directives, site));
     if (is_new) place(at->second.candidate, "repeated_allocation", trace, site);
     add(evidence, removed, kept, piece, at->second);
@@ -294,31 +286,18 @@ Spans<std::uint64_t> exited_by(const Trace& trace) {
   return named;
 }
 
-/// Memory that holds nothing but pointers: the runtime maps it with the data that they point to,
-/// and keeps it when that data is released.
-class PointersOnly {
- public:
-  explicit PointersOnly(const Trace& trace) {
-    for (const std::vector<MapItem>& items : trace.map_lists) {
-      for (const MapItem& item : items) {
-        if ((item.type & kMapPointerAndObject) != 0) pointers_.insert(item.base);
-      }
-    }
-  }
-
-  [[nodiscard]] bool has(const Trace& trace, const Mapping& mapping) const {
-    if (mapping.host == 0 || mapping.bytes == 0) return false;
-    // Nothing shows a global pointer, and its own memory has no name.
-    if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
-    const auto first = pointers_.lower_bound(mapping.host);
-    const auto last = pointers_.lower_bound(mapping.host + mapping.bytes);
-    const auto count = static_cast<std::uint64_t>(std::distance(first, last));
-    return count * sizeof(void*) >= mapping.bytes;
-  }
-
- private:
-  std::set<std::uint64_t> pointers_;  // where they lie on the host
-};
+/// Whether memory holds nothing but pointers, which lie at these addresses on the host: the runtime
+/// maps it with the data that they point to, and keeps it when that data is released.
+bool holds_only_pointers(const Trace& trace, const std::set<std::uint64_t>& pointers,
+                         const Mapping& mapping) {
+  if (mapping.host == 0 || mapping.bytes == 0) return false;
+  // Nothing shows a global pointer, and its own memory has no name.
+  if (mapping.bytes == sizeof(void*) && !has_name(trace, mapping)) return true;
+  const auto first = pointers.lower_bound(mapping.host);
+  const auto last = pointers.lower_bound(mapping.host + mapping.bytes);
+  const auto count = static_cast<std::uint64_t>(std::distance(first, last));
+  return count * sizeof(void*) >= mapping.bytes;
+}
 
 struct LeakGroup {
   Candidate candidate;
@@ -331,47 +310,34 @@ struct LeakGroup {
   bool by_mapper = false;          ///< and the program has ended it
 };
 
-/// Host addresses for which a function has the same several names in turn, since the program swaps
-/// its pointers. (A function that is called for one array after the other has one name for them.)
-class Turns {
- public:
-  explicit Turns(const Trace& trace) {
-    std::ignore = trace.regions.of_shapes([&](const Region& region) {
-      if (!region.site) return 0;
-      const std::string& function = trace.sites[region.site.value].function;
-      for (const MapItem& item : items_of(trace, region)) {
-        names_[function][item.begin].insert(item.name);
-      }
-      return 0;
-    });
-  }
-
-  /// Those that bear a name together with this one, itself included.
-  [[nodiscard]] std::set<std::uint64_t> with(std::uint64_t host) const {
-    std::set<std::uint64_t> all = {host};
-    for (const auto& [function, names_of] : names_) {
+/// Adds the other names by which the function that left the data may know it: those of host
+/// addresses for which a function has the same several names in turn, since the program swaps its
+/// pointers. (A function that is called for one array after the other has one name for them.)
+void add_other_names(const Evidence& evidence, LeakGroup& group) {
+  const Trace& trace = evidence.trace;
+  using Names = std::set<std::string_view>;
+  std::map<std::string_view, std::map<std::uint64_t, Names>> names_in;  // by function, host
+  std::ignore = trace.regions.of_shapes([&](const Region& region) {
+    if (!region.site) return 0;
+    const std::string& function = trace.sites[region.site.value].function;
+    for (const MapItem& item : items_of(trace, region)) {
+      names_in[function][item.begin].insert(item.name);
+    }
+    return 0;
+  });
+  std::set<std::uint64_t> hosts = group.hosts;
+  for (const auto& [function, names_of] : names_in) {
+    for (const std::uint64_t host : group.hosts) {
       const auto own = names_of.find(host);
       if (own == names_of.end() || own->second.size() < 2) continue;
       for (const auto& [other, names] : names_of) {
         const auto shared = std::ranges::count_if(
             names, [&](std::string_view name) { return own->second.contains(name); });
-        if (shared >= 2) all.insert(other);
+        if (shared >= 2) hosts.insert(other);
       }
     }
-    return all;
   }
-
- private:
-  using Names = std::set<std::string_view>;
-  std::map<std::string_view, std::map<std::uint64_t, Names>> names_;  // by function, host
-};
-
-/// Adds the other names by which the function that left the data may know it.
-void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& group) {
-  const Trace& trace = evidence.trace;
-  std::set<std::uint64_t> hosts;
-  for (const std::uint64_t host : group.hosts) hosts.merge(turns.with(host));
-  const Mapping& first = evidence.mappings.rows()[group.first.value];
+  const Mapping& first = evidence.mapping(group.first.value);
   for (const Mapping& row : evidence.mappings.rows()) {
     if (row.item == nullptr || !row.site || !hosts.contains(row.host)) continue;
     if (trace.sites[row.site.value].function == trace.sites[first.site.value].function) {
@@ -380,22 +346,22 @@ void add_other_names(const Evidence& evidence, const Turns& turns, LeakGroup& gr
   }
 }
 
-/// By the host address of data: the directives whose map clauses ask for it back.
-using Asked = std::map<std::uint64_t, UniqueSites>;
-
-Asked asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
-  Asked places;
-  if (data.empty()) return places;
+/// The directives whose map clauses ask for data back, which begins at these host addresses; in the
+/// order of the addresses.
+UniqueSites asked_back(const Trace& trace, const std::set<std::uint64_t>& data) {
+  std::map<std::uint64_t, UniqueSites> places;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // site, map list
-  for (const Region& region : trace.regions) {
+  for (std::size_t i = 0; i < trace.regions.size() && !data.empty(); ++i) {
+    const Region& region = trace.regions.common(i);
     if (!region.site || !seen.emplace(region.site.value, region.map_list).second) continue;
     for (const MapItem& item : items_of(trace, region)) {
-      if ((item.type & (kMapFrom | kMapImplicit)) != kMapFrom || !data.contains(item.begin))
-        continue;
-      places[item.begin].add(region.site);
+      const bool asks = (item.type & (kMapFrom | kMapImplicit)) == kMapFrom;
+      if (asks && data.contains(item.begin)) places[item.begin].add(region.site);
     }
   }
-  return places;
+  UniqueSites sites;
+  for (const auto& [host, asking] : places) sites.add(asking);
+  return sites;
 }
 
 void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Finding& finding) {
@@ -418,22 +384,15 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
   finding.edits = {std::move(edit)};
 }
 
-facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakGroup& group,
-                           const Asked& asked) {
+facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakGroup& group) {
   const Site& site = trace.sites[first.site.value];
-  UniqueSites asking;
-  for (const std::uint64_t host : group.silent) {
-    const auto at = asked.find(host);
-    if (at == asked.end()) continue;
-    asking.add(at->second);
-  }
   return {.is_mapped = first.host != 0,
           .items = group.expressions.all(),
           .devices = listed(group.data.devices()),
           .directive = site.directive,
           .api = site.directive == Directive::kApi ? site.api : std::string(),
           .place = source_place(site),
-          .asked_back = source_places(trace, asking.all()),
+          .asked_back = source_places(trace, asked_back(trace, group.silent).all()),
           .other_names = {group.other_names.begin(), group.other_names.end()},
           .by_mapper = group.by_mapper};
 }
@@ -446,9 +405,13 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !trace.recording.finished) return {};
   std::map<std::pair<std::uint32_t, bool>, LeakGroup> groups;  // by directive row; mapped or not
-  std::set<std::uint64_t> silent;
   const Spans<std::uint64_t> ended = exited_by(trace);
-  const PointersOnly pointers(trace);
+  std::set<std::uint64_t> pointers;
+  for (const std::vector<MapItem>& items : trace.map_lists) {
+    for (const MapItem& item : items) {
+      if ((item.type & kMapPointerAndObject) != 0) pointers.insert(item.base);
+    }
+  }
   std::set<std::uint64_t> returned;  // from whichever device
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (const Mapping& row : rows) {
@@ -456,10 +419,9 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& mapping = rows[i];
-    if (mapping.remove || mapping.replaced || pointers.has(trace, mapping)) continue;
-    if (removed[mapping.alloc.value]) continue;
     const Index<Site> site = mapping.site;
-    if (!site) continue;
+    if (mapping.remove || mapping.replaced || !site || removed[mapping.alloc.value]) continue;
+    if (holds_only_pointers(trace, pointers, mapping)) continue;
     // LLVM's runtime keeps what a mapper maps when it is released, and one struct when deleted too.
     const bool is_entered = has_to_be_ended(trace.sites[site.value].directive);
     const bool by_mapper =
@@ -484,19 +446,17 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
     ++group.candidate.finding.count;
     group.candidate.finding.allocated_bytes += mapping.bytes;
   }
-  for (const auto& [key, group] : groups) silent.insert(group.silent.begin(), group.silent.end());
-  const Asked asked = asked_back(trace, silent);
   std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
     // LLVM keeps a struct that is pointed to once more than it is released.
     if (group.candidate.finding.allocated_bytes <= kRidesAlong) continue;
     const Mapping& first = rows[group.first.value];
-    if (first.host != 0) add_other_names(evidence, Turns(trace), group);
+    if (first.host != 0) add_other_names(evidence, group);
     Finding& finding = group.candidate.finding;
     describe(group.candidate, finding.count, Confidence::kCertain,
              first.host == 0 ? std::vector<std::string>() : group.data.names());
     if (!group.by_mapper) add_edit(trace, first, group, finding);
-    finding.facts = facts_of(trace, first, group, asked);
+    finding.facts = facts_of(trace, first, group);
     candidates.push_back(std::move(group.candidate));
   }
   return candidates;

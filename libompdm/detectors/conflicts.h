@@ -1,25 +1,71 @@
 // Resolves conflicts between candidates. Inside the analysis library only.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
+#include <tuple>
 
-#include "analysis/order.h"
 #include "detectors/findings.h"
-#include "ompdm/analysis.h"
 
 namespace ompdm::analysis {
 
 /// Where a directive stands, and one of its items as its clause has it.
 using ItemAt = std::pair<SourcePlace, std::string>;
 
+/// The items of an edit that changes what directives have.
+inline std::set<ItemAt> edited_items(const Finding& finding, const Edit& edit) {
+  std::set<ItemAt> items;
+  if (edit.kind == EditKind::kInsert || edit.kind == EditKind::kKeep) return items;
+  for (const SourcePlace& place : edit.anchor.places) {
+    for (const EditClause& clause : edit.clauses) {
+      for (const std::uint32_t number : clause.data) {
+        items.emplace(place, finding.data[number].expression);
+      }
+    }
+  }
+  return items;
+}
+
+/// Whether a directive, or a call, moves data that is there.
+inline bool is_motion(Directive directive) {
+  return directive == Directive::kTargetUpdate || directive == Directive::kApi;
+}
+
 /// Items of which edits write a map clause anew, or take out of it.
-std::set<ItemAt> rewritten_items(const Finding& finding);
+inline std::set<ItemAt> rewritten_items(const Finding& finding) {
+  std::set<ItemAt> all;
+  for (const Edit& edit : finding.edits) {
+    if (!is_motion(edit.directive)) all.merge(edited_items(finding, edit));
+  }
+  return all;
+}
+
+inline bool share_one(const std::set<ItemAt>& some, const std::set<ItemAt>& others) {
+  return std::ranges::any_of(some, [&](const ItemAt& item) { return others.contains(item); });
+}
+
+/// Whether two pieces that overlap in part would be on a device at one time: the runtime refuses to
+/// extend a mapping.
+inline bool overlap_in_part(std::vector<Stay> stays) {
+  std::ranges::sort(stays, {}, &Stay::from);
+  std::map<std::pair<std::int32_t, std::uint64_t>, Stay> there;  // apart from each other
+  for (Stay stay : stays) {
+    auto at = there.lower_bound({stay.device, stay.host + stay.bytes});
+    while (at != there.begin()) {
+      const auto before = std::prev(at);
+      const Stay& other = before->second;
+      if (other.device != stay.device || other.host + other.bytes <= stay.host) break;
+      const bool is_same = other.host == stay.host && other.bytes == stay.bytes;
+      if (!is_same && other.to > stay.from) return true;
+      if (is_same) stay.to = std::max(stay.to, other.to);
+      at = there.erase(before);
+    }
+    there[{stay.device, stay.host}] = stay;
+  }
+  return false;
+}
 
 /// Takes candidates that do not conflict with those taken before. Two candidates conflict where
 /// - an operation of the one is redundant only because of an operation that the other removes (two
@@ -29,22 +75,45 @@ std::set<ItemAt> rewritten_items(const Finding& finding);
 /// - one counts on a transfer that does not take place while the other keeps the data.
 class Conflicts {
  public:
-  explicit Conflicts(const Evidence& evidence);
+  explicit Conflicts(const Evidence& evidence)
+      : evidence_(evidence),
+        removed_(evidence.trace.ops.size()),
+        depended_on_(removed_.size()),
+        stayed_(removed_.size()),
+        counted_on_(removed_.size()),
+        links_(removed_.size(), kUnlinked),
+        seen_(removed_.size()) {}
 
   /// The candidates without conflict, in their order. Of candidates in conflict the one that saves
   /// most bytes remains (of a possible copy back a quarter counts), then the surest, then the
   /// first: bytes are the same in every run, times are not.
-  std::vector<Candidate> resolve(std::vector<Candidate> candidates);
+  std::vector<Candidate> resolve(std::vector<Candidate> candidates) {
+    std::vector<std::size_t> order(candidates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+      const Finding& finding = candidates[i].finding;
+      // While data stays it is not copied back: a candidate on copies back alone has to save far
+      // more.
+      constexpr std::uint64_t kFar = 4;
+      const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
+      const bool is_weak =
+          finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
+      return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
+    });
+    std::vector<bool> stays(candidates.size());
+    for (const std::size_t i : order) stays[i] = take(candidates[i]);
+    std::vector<Candidate> kept;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (stays[i]) kept.push_back(std::move(candidates[i]));
+    }
+    return kept;
+  }
 
  private:
-  struct Link {
-    std::uint32_t on = Index<DataOp>::kNone;
-    bool known = false;
-  };
-  enum class State : std::uint8_t { kOpen, kHolds, kFalls };
+  static constexpr std::uint32_t kUnlinked = kNoOp - 1;
   struct Seen {
     std::uint32_t round = 0;
-    State state = State::kOpen;
+    bool holds = false;
   };
 
   /// Items that a candidate writes anew, of which updates need not send some, or that it counts on
@@ -55,20 +124,134 @@ class Conflicts {
     std::set<ItemAt> needed;
   };
 
-  [[nodiscard]] Items items_of(const Candidate& candidate) const;
-  bool take(const Candidate& candidate);
-  [[nodiscard]] bool contradicts(const Items& items) const;
-  [[nodiscard]] bool contradicts(const Candidate& candidate) const;
-  [[nodiscard]] bool is_kept(const Stay& stay) const;
-  void keep(const Stay& stay);
-  bool holds(std::uint32_t op);
+  [[nodiscard]] Items items_of(const Candidate& candidate) const {
+    const Trace& trace = evidence_.trace;
+    const auto item_at = [&](const Site& site, std::uint32_t op) {
+      return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
+    };
+    Items items{rewritten_items(candidate.finding), {}, {}};
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
+    for (const std::uint32_t op : candidate.ops) {
+      const DataOp& sent = trace.ops.common(op);
+      if (!sent.site || sent.kind != OpKind::kHtoD) continue;
+      const Site& site = trace.sites[sent.site.value];
+      if (!is_motion(site.directive) ||
+          !known.emplace(sent.site.value, evidence_.mappings.of(op)).second)
+        continue;
+      items.thinned.insert(item_at(site, op));
+    }
+    for (const std::uint32_t op : candidate.needed) {
+      const Index<Site> site = trace.ops.common(op).site;
+      if (site) items.needed.insert(item_at(trace.sites[site.value], op));
+    }
+    return items;
+  }
+
+  bool take(const Candidate& candidate) {
+    Items items = items_of(candidate);
+    if (contradicts(items) || contradicts(candidate)) return false;
+    std::vector<std::uint32_t> added;
+    for (const std::uint32_t op : candidate.ops) {
+      if (removed_[op]) continue;
+      removed_[op] = true;
+      added.push_back(op);
+    }
+    std::vector<std::uint32_t> linked;
+    for (const Dependence& rest : candidate.depends_on) {
+      if (links_[rest.op] != kUnlinked) continue;
+      links_[rest.op] = rest.on;
+      linked.push_back(rest.op);
+    }
+    ++round_;
+    const bool stands =
+        std::ranges::all_of(candidate.depends_on,
+                            [&](const Dependence& rest) { return holds(rest.on); }) &&
+        std::ranges::all_of(added,
+                            [&](std::uint32_t op) { return !depended_on_[op] || holds(op); });
+    if (!stands) {
+      for (const std::uint32_t op : added) removed_[op] = false;
+      for (const std::uint32_t op : linked) links_[op] = kUnlinked;
+      return false;
+    }
+    taken_.rewritten.merge(items.rewritten);
+    taken_.thinned.merge(items.thinned);
+    taken_.needed.merge(items.needed);
+    for (const Stay& stay : candidate.stays) keep(stay);
+    for (const std::uint32_t op : candidate.sends) counted_on_[op] = true;
+    if (candidate.host_copy_stale) {
+      for (const std::uint32_t op : candidate.ops) stayed_[op] = true;
+    }
+    for (const Dependence& rest : candidate.depends_on) {
+      if (rest.on != kNoOp) depended_on_[rest.on] = true;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool contradicts(const Items& items) const {
+    return share_one(items.rewritten, taken_.rewritten) ||
+           share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
+           share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
+  }
+
+  [[nodiscard]] bool contradicts(const Candidate& candidate) const {
+    return overlap_in_part(candidate.stays) ||
+           std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+           std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
+           (candidate.host_copy_stale &&
+            std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
+  }
+
+  [[nodiscard]] bool is_kept(const Stay& stay) const {
+    const auto found = kept_.find({stay.device, stay.storage});
+    if (found == kept_.end()) return false;
+    const Kept& kept = found->second;
+    const std::uint64_t end = stay.host + stay.bytes;
+    if (!kept.addresses.overlap(stay.host, end)) return false;
+    for (auto at = kept.times.lower_bound({end, 0}); at != kept.times.begin();) {
+      --at;
+      const auto& [host, bytes] = at->first;
+      if (host + kept.widest <= stay.host) break;
+      if (host + bytes > stay.host && at->second.overlap(stay.from, stay.to)) return true;
+    }
+    return false;
+  }
+
+  void keep(const Stay& stay) {
+    Kept& kept = kept_[{stay.device, stay.storage}];
+    kept.addresses.add(stay.host, stay.host + stay.bytes);
+    kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
+    kept.widest = std::max(kept.widest, stay.bytes);
+  }
+
+  /// Whether the effect of an operation remains: it is kept, or its chain of substitutes ends in an
+  /// operation that is. A chain that leads back to itself has no such end.
+  bool holds(std::uint32_t op) {
+    std::vector<std::uint32_t> path;
+    bool end = true;
+    while (op != kNoOp && removed_[op]) {
+      Seen& seen = seen_[op];
+      if (seen.round == round_) {
+        end = seen.holds;
+        break;
+      }
+      seen = {round_, false};
+      path.push_back(op);
+      if (links_[op] == kUnlinked) {
+        end = false;
+        break;
+      }
+      op = links_[op];
+    }
+    for (const std::uint32_t one : path) seen_[one].holds = end;
+    return end;
+  }
 
   const Evidence& evidence_;
   std::vector<bool> removed_;      // all by position in Trace::ops
   std::vector<bool> depended_on_;  // by what was taken
   std::vector<bool> stayed_;       // gone because the data stays: the host may have another content
   std::vector<bool> counted_on_;   // sends that show what the host has
-  std::vector<Link> links_;
+  std::vector<std::uint32_t> links_;
   std::vector<Seen> seen_;
   std::uint32_t round_ = 0;
   Items taken_;

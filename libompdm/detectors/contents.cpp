@@ -1,10 +1,7 @@
 #include "detectors/contents.h"
 
 #include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <set>
-#include <tuple>
 
 namespace ompdm::analysis {
 namespace {
@@ -131,7 +128,7 @@ bool HostChanges::are_anywhere() const {
 
 Contents::Sender Contents::sender_of(std::uint32_t op) const {
   const DataOp& sent = trace_.ops[op];
-  const MapItem* item = mappings_.items().named(sent.region, sent.src, sent.bytes);
+  const MapItem* item = mappings_.item_of(sent.region, sent.src, sent.bytes, true);
   return {sent.site.value, item != nullptr ? item->name : std::string()};
 }
 

@@ -1,22 +1,10 @@
 #include <algorithm>
-#include <iterator>
 
 #include "detectors/edits.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
 namespace {
-
-/// The items of these copies that are copied whether they are there or not.
-std::set<std::string> always_copied(const Evidence& evidence,
-                                    const std::vector<std::uint32_t>& copies) {
-  std::set<std::string> items;
-  for (const std::uint32_t op : copies) {
-    if ((evidence.trace.ops.common(op).map_type & kMapAlways) == 0) continue;
-    items.insert(expression_at(evidence.trace, evidence.mappings, op));
-  }
-  return items;
-}
 
 /// Adds the edit of the directive that makes the copies (positions in Trace::ops) of these items of
 /// it. `is_sent`: its clause sends them too. `in_all`: each of its copies was needless. None of an
@@ -32,14 +20,15 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   const bool is_end = site.directive == Directive::kTargetExitData;
   const EditKind kind = is_update ? EditKind::kRemove : EditKind::kReplace;
   const char* clause = is_update ? "from" : is_end ? "release" : is_sent ? "to" : "alloc";
-  std::vector<std::string> plain = items;
-  std::vector<std::string> always;
-  if (is_sent && !is_update && !is_end) {
-    const std::set<std::string> copied = always_copied(evidence, copies);
-    const auto is_copied = [&](const std::string& item) { return copied.contains(item); };
-    std::ranges::copy_if(items, std::back_inserter(always), is_copied);
-    std::erase_if(plain, is_copied);
+  std::set<std::string> copied;  // whether they are there or not
+  for (const std::uint32_t op : copies) {
+    if (!is_sent || is_update || is_end) break;
+    if ((evidence.trace.ops.common(op).map_type & kMapAlways) == 0) continue;
+    copied.insert(expression_at(evidence.trace, evidence.mappings, op));
   }
+  std::vector<std::string> plain;
+  std::vector<std::string> always;
+  for (const std::string& item : items) (copied.contains(item) ? always : plain).push_back(item);
   Edit edit = edit_at(finding, kind, site, clause, plain);
   if (!always.empty()) {
     edit.clauses.push_back({"always, to", add_items(finding, always, site)});
@@ -65,17 +54,16 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
   TransfersByItem by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
-    transfers_of(by_item, evidence, i).add(i, evidence.contents.sent_before(i));
+    by_item[clause_of(evidence, i)].add(i, evidence.contents.sent_before(i));
+  }
+  std::map<std::uint32_t, ContentCandidate> groups;  // by directive row
+  for (const auto& [clause, transfers] : by_item) {
+    // A clause is advised for all of its instances: one that brought news speaks against it.
+    if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
+    groups[clause.first].take(evidence, clause.second, transfers, removed);
   }
   std::vector<Candidate> candidates;
-  for (const auto& [row, items] : by_item) {
-    ContentCandidate group;
-    for (const auto& [expression, transfers] : items) {
-      // A clause is advised for all of its instances: one that brought news speaks against it.
-      if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers))
-        continue;
-      group.take(evidence, expression, transfers, removed);
-    }
+  for (auto& [row, group] : groups) {
     if (group.empty()) continue;
     for (const ItemTransfers::Pair& pair : group.pairs) {
       // What it would have brought back is what the host sent.
@@ -124,10 +112,9 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTrans
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];
   const DataOp& earlier = trace.ops[pair.earlier];
-  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
-  std::uint32_t at = evidence.entry_around(pair.earlier);
-  for (; at != EnclosingEntry::kNoEntry && entries[at].end <= op.begin; at = entries[at].parent) {
-    if (returns.like(earlier, entries[at].begin, entries[at].end) < entries[at].passes) return true;
+  const EnclosingEntry* entry = evidence.entry_around(pair.earlier);
+  for (; entry != nullptr && entry->end <= op.begin; entry = entry->parent) {
+    if (returns.like(earlier, entry->begin, entry->end) < entry->passes) return true;
   }
   return false;
 }
@@ -201,29 +188,29 @@ std::vector<Candidate> repeated_copy_back(const Evidence& evidence, const Remove
       if (!as_sent && is_repeated(evidence, writes, i)) {
         Earlier before = evidence.contents.before(i);
         before.trivial = false;  // the device kept it: zeros are as good as any
-        transfers_of(by_item, evidence, i).add(i, before);
+        by_item[clause_of(evidence, i)].add(i, before);
       }
     }
     writes.set(host_piece(op), i, kNoOp);
   }
+  std::map<std::uint32_t, CopyBackGroup> groups;  // by directive row
+  for (const auto& [clause, transfers] : by_item) {
+    // A clause stands for all of its instances: one that brought news speaks against it.
+    const DataOp& op = trace.ops[transfers.same.front().op];
+    const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
+    const std::uint64_t all = returned[clause];
+    const bool may_bring_news = transfers.same.size() < all ||
+                                (all == 1 && is_chance(evidence, returns, transfers.same.front()));
+    if (!by_update && may_bring_news) continue;
+    CopyBackGroup& group = groups[clause.first];
+    const std::size_t before = group.content.pairs.size();
+    group.content.take(evidence, clause.second, transfers, removed);
+    if (group.content.pairs.size() == before) continue;
+    group.all += all;
+    group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;
+  }
   std::vector<Candidate> candidates;
-  for (const auto& [row, items] : by_item) {
-    CopyBackGroup group;
-    for (const auto& [expression, transfers] : items) {
-      // A clause stands for all of its instances: one that brought news speaks against it.
-      const DataOp& op = trace.ops[transfers.same.front().op];
-      const bool by_update = is_of(trace, op.site, Directive::kTargetUpdate);
-      const std::uint64_t all = returned[{row, expression}];
-      const bool may_bring_news =
-          transfers.same.size() < all ||
-          (all == 1 && is_chance(evidence, returns, transfers.same.front()));
-      if (!by_update && may_bring_news) continue;
-      const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, transfers, removed);
-      if (group.content.pairs.size() == before) continue;
-      group.all += all;
-      group.is_sent = group.is_sent || (op.map_type & kMapTo) != 0;
-    }
+  for (auto& [row, group] : groups) {
     if (!group.content.empty()) candidates.push_back(finished(evidence, group));
   }
   return candidates;

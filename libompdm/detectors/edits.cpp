@@ -34,44 +34,37 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
   if (!expressions.empty()) {
     edit.clauses = {{clause, add_items(finding, expressions, site)}};
   }
-  // A call's value and arguments are the program's, and what has no name cannot be named.
+  // A call is the program's own code. Data without a name cannot be named in a clause.
   edit.in_scope =
       site.directive != Directive::kApi && std::ranges::none_of(expressions, &std::string::empty);
   return edit;
 }
 
 std::uint64_t memory_of(const std::vector<Stay>& stays) {
-  struct Change {
-    std::int32_t device;
-    Nanoseconds time;
-    bool comes;  // what goes makes room for what comes at that time
-    std::uint64_t host;
-    std::uint64_t bytes;
-    auto operator<=>(const Change&) const = default;
-  };
-  std::vector<Change> changes;
+  // Device, time, whether it comes, address, bytes: at one time ends come first, and make room.
+  std::vector<std::tuple<std::int32_t, Nanoseconds, bool, std::uint64_t, std::uint64_t>> changes;
   for (const Stay& stay : stays) {
-    changes.push_back({stay.device, stay.from, true, stay.host, stay.bytes});
-    changes.push_back({stay.device, stay.to, false, stay.host, stay.bytes});
+    changes.emplace_back(stay.device, stay.from, true, stay.host, stay.bytes);
+    changes.emplace_back(stay.device, stay.to, false, stay.host, stay.bytes);
   }
   std::ranges::sort(changes);
   std::uint64_t most = 0;
   std::map<std::int32_t, std::uint64_t> now;
-  // Storage that takes the place of other storage at its address is on the device once.
+  // Storage at the same address with the same bytes takes the place of former storage.
   std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::uint64_t> stays_there;
-  for (const Change& change : changes) {
-    std::uint64_t& count = stays_there[{change.device, change.host, change.bytes}];
-    const bool is_only = change.comes ? count++ == 0 : --count == 0;
+  for (const auto& [device, time, comes, host, size] : changes) {
+    std::uint64_t& count = stays_there[{device, host, size}];
+    const bool is_only = comes ? count++ == 0 : --count == 0;
     if (!is_only) continue;
-    std::uint64_t& bytes = now[change.device];
-    bytes = change.comes ? bytes + change.bytes : bytes - std::min(bytes, change.bytes);
+    std::uint64_t& bytes = now[device];
+    bytes = comes ? bytes + size : bytes - std::min(bytes, size);
     most = std::max(most, bytes);
   }
   return most;
 }
 
 void identify(std::vector<Finding>& findings) {
-  // Findings come by time, which is another in each run.
+  // Findings are sorted by time, which differs from run to run.
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
@@ -92,8 +85,8 @@ namespace {
 
 constexpr std::string_view kThis = "this[0:1]";
 
-/// What a member is of, outermost first: "s" of "s.p[0:n]", "p[0:1]" and "p->q[0:1]" of
-/// "p->q->r[0:n]"; none if it is no member.
+/// The objects that a member belongs to, outermost first: "s" of "s.p[0:n]", "p[0:1]" and
+/// "p->q[0:1]" of "p->q->r[0:n]"; none if the expression is no member.
 std::vector<std::string> objects_of(const std::string& expression) {
   std::vector<std::string> objects;
   int depth = 0;
@@ -102,7 +95,7 @@ std::vector<std::string> objects_of(const std::string& expression) {
     if (c == '[' || c == '(') ++depth;
     if (c == ']' || c == ')') --depth;
     if (depth > 0) continue;
-    // A struct in a struct is a part of it.
+    // A struct in a struct is a part of the outer one, which is enough.
     if (c == '.' && objects.empty()) objects.push_back(expression.substr(0, at));
     const bool is_arrow = c == '-' && expression.compare(at, 2, "->") == 0;
     if (is_arrow) objects.push_back(expression.substr(0, at) + "[0:1]");
@@ -114,7 +107,7 @@ std::vector<std::string> objects_of(const std::string& expression) {
 
 std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
   devices_.insert(mapping.device);
-  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
+  const StoragePiece storage = storage_of(mapping);
   if (const auto known = row_of_storage_.find(storage); known != row_of_storage_.end()) {
     return known->second;
   }
@@ -130,7 +123,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
     row.data.expression = expression;
     row.data.objects = objects_of(expression);
   }
-  // Functions of a class, and all instances of its template, call a member the same.
+  // All functions of a class use the same names for its members.
   const bool of_this = !row.data.objects.empty() && row.data.objects.front() == kThis;
   const std::pair name(expression, of_this ? std::string() : row.data.named_at.function);
   const auto [at, is_new] = row_of_name_.emplace(name, static_cast<std::uint32_t>(rows_.size()));
@@ -144,7 +137,7 @@ std::uint32_t NamedData::add(const Trace& trace, const Mapping& mapping) {
 void NamedData::note_extent(std::uint32_t number, const Trace& trace, const Mapping& mapping) {
   Row& row = rows_[number];
   if (row.data.expression.empty() || expression_of(trace, mapping) != row.data.expression) return;
-  const StoragePiece storage(mapping.host, mapping.bytes, mapping.storage);
+  const StoragePiece storage = storage_of(mapping);
   const auto known = row_of_storage_.find(storage);
   if (known == row_of_storage_.end() || known->second != number) row.data.varies = true;
 }
@@ -201,35 +194,24 @@ bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,
   });
 }
 
-template <class IsWanted>
-std::vector<std::string> NamedData::local_names(const IsWanted& is_wanted) const {
+std::vector<std::string> NamedData::made_within(const SourcePlace& loop, bool by_calls) const {
   UniqueTexts names;
+  const std::string function = template_name(loop.function);
   for (const Row& row : rows_) {
-    if (row.data.local_line != 0 && is_wanted(row.data)) names.add(base_of(row.data.expression));
+    const EditData& data = row.data;
+    if (loop.function.empty() || data.local_line == 0) continue;
+    const bool is_own = template_name(data.named_at.function) == function;
+    const bool is_behind = loop.line > 0 && data.local_line > loop.line;
+    if (is_own ? is_behind : by_calls) names.add(base_of(data.expression));
   }
   return names.all();
-}
-
-std::vector<std::string> NamedData::declared_in(const SourcePlace& loop) const {
-  if (loop.function.empty() || loop.line == 0) return {};
-  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
-    return template_name(data.named_at.function) == function && data.local_line > loop.line;
-  });
-}
-
-std::vector<std::string> NamedData::made_within(const SourcePlace& loop) const {
-  if (loop.function.empty()) return {};
-  return local_names([function = template_name(loop.function), &loop](const EditData& data) {
-    const bool is_elsewhere = template_name(data.named_at.function) != function;
-    return is_elsewhere || (loop.line > 0 && data.local_line > loop.line);
-  });
 }
 
 std::vector<EditData> NamedData::rows() const {
   std::vector<EditData> rows;
   for (const Row& row : rows_) {
     EditData& data = rows.emplace_back(row.data);
-    // Other storage at the same address takes its place: it is no further piece to be named.
+    // Other storage at the same address took the place of former storage: one piece.
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;
     for (const auto& [host, bytes, storage] : row.storage) {
       if (known.emplace(host, bytes).second) data.pieces.push_back(bytes);
@@ -241,16 +223,12 @@ std::vector<EditData> NamedData::rows() const {
 
 namespace {
 
-bool is_deferred(const Trace& trace, const DataOp& op) {
-  return op.region && trace.regions.common(op.region.value).nowait;
-}
-
 bool moves_alone(Directive directive) {
   return directive == Directive::kTargetUpdate || directive == Directive::kApi ||
          directive == Directive::kRuntime;
 }
 
-/// Whether a clause brings this back when it ends.
+/// Whether the end of this mapping copied data back, by a map clause.
 bool comes_back(const Trace& trace, const Mappings& mappings, std::uint32_t mapping) {
   return std::ranges::any_of(mappings.transfers(mapping), [&](std::uint32_t op) {
     return trace.ops.common(op).kind == OpKind::kDtoH && comes_of_mapping(trace, trace.ops[op]);
@@ -267,8 +245,11 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
                              &MapItem::by_mapper);
 }
 
-std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::uint32_t first,
-                            bool is_sent, bool is_returned, const OtherMappings& others) {
+std::uint32_t KeptData::add(const Evidence& evidence, std::uint32_t first, bool is_sent,
+                            bool is_returned, const OtherMappings& others, const Stay& stay,
+                            Candidate& candidate) {
+  const Trace& trace = evidence.trace;
+  const Mappings& mappings = evidence.mappings;
   const Mapping& mapping = mappings.rows()[first];
   const std::uint32_t number = data.add(trace, mapping);
   // Mappings are in the order of their allocations.
@@ -279,10 +260,13 @@ std::uint32_t KeptData::add(const Trace& trace, const Mappings& mappings, std::u
     filled_first.insert(number);
   for (const std::uint32_t other : others.mappings) {
     data.note_extent(number, trace, mappings.rows()[other]);
+    add_directives(evidence, other, number);
   }
   by_mapper = by_mapper || is_of_mapper(trace, mapping);
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
+  candidate.stays.push_back(stay);
+  add_idle(evidence.idle_directives.edits_on(stay, number));
   return number;
 }
 
@@ -298,7 +282,7 @@ void KeptData::add_directives(const Evidence& evidence, std::uint32_t mapping,
     const bool deletes = (op.map_type & kMapDelete) != 0;
     const bool copies = (op.map_type & kMapAlways) != 0;
     if (site) (deletes ? deleting : copies ? always : sites).add(site);
-    deferred = deferred || is_deferred(trace, op);
+    deferred = deferred || is_deferred(trace, at.value);
   }
   for (const std::uint32_t op : mappings.transfers(mapping)) {
     const Index<Site> by = trace.ops.common(op).site;
@@ -329,11 +313,6 @@ void KeptData::add_idle(IdleEdits found) {
       if (std::ranges::find(items, item) == items.end()) items.push_back(item);
     }
   }
-}
-
-void KeptData::add_alias(std::uint32_t alias, std::uint32_t number, bool strays) {
-  aliases[alias].insert(number);
-  if (strays) straying.insert(number);
 }
 
 bool KeptData::any_strays(const std::vector<std::uint32_t>& numbers) const {
@@ -371,8 +350,8 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  // What is reached again and again is no place for what is to happen once, nor are calls that
-  // the compiler repeated: these may be within the loop.
+  // A place that is reached many times is not valid for a directive that runs once. Calls that the
+  // compiler repeated may be within the loop.
   edit.in_scope =
       !at.places.empty() && (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
   for (const auto& [kind, numbers] : clauses) {
@@ -423,11 +402,29 @@ Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites, Anch
   return anchor;
 }
 
-bool KeptData::returns_what_is_made() const {
-  return std::ranges::any_of(made, [&](std::uint32_t one) { return returned.contains(one); });
-}
-
-void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const {
+std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
+  std::vector<Edit> edits;
+  const auto add = [&](EditKind kind, const std::vector<Index<Site>>& at,
+                       std::vector<EditClause> clauses) {
+    if (at.empty()) return;
+    edits.push_back({.kind = kind,
+                     .anchor = anchor_at(trace, at),
+                     .directive = trace.sites[at.front().value].directive,
+                     .clauses = std::move(clauses),
+                     .in_scope = true});
+  };
+  std::vector<Index<Site>> copying = always.all();
+  std::erase_if(copying, [&](Index<Site> site) {
+    const auto at = resending.find(site.value);
+    return at != resending.end() && std::ranges::any_of(at->second, [&](const auto& data_there) {
+             return returned.contains(data_there.first);
+           });
+  });
+  add(EditKind::kKeep, sites.all(), {});
+  add(EditKind::kKeep, copying, {{"always", {}}});
+  add(EditKind::kReplace, deleting.all(), {{"release", {}}});  // of `target exit data` alone
+  for (const auto& [place, edit] : idle) edits.push_back(edit);
+  // The host's copy of data that is no longer copied back must not be sent again.
   for (const auto& [number, data_there] : resending) {
     const Site& site = trace.sites[number];
     Edit edit;
@@ -449,39 +446,6 @@ void KeptData::add_resending(const Trace& trace, std::vector<Edit>& edits) const
     }
     if (!edit.clauses.empty()) edits.push_back(std::move(edit));
   }
-}
-
-std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
-  std::vector<Edit> edits;
-  if (!sites.all().empty()) {
-    edits.push_back({.kind = EditKind::kKeep,
-                     .anchor = anchor_at(trace, sites.all()),
-                     .directive = trace.sites[sites.all().front().value].directive,
-                     .in_scope = true});
-  }
-  std::vector<Index<Site>> copying = always.all();
-  std::erase_if(copying, [&](Index<Site> site) {
-    const auto at = resending.find(site.value);
-    return at != resending.end() && std::ranges::any_of(at->second, [&](const auto& data_there) {
-             return returned.contains(data_there.first);
-           });
-  });
-  if (!copying.empty()) {
-    edits.push_back({.kind = EditKind::kKeep,
-                     .anchor = anchor_at(trace, copying),
-                     .directive = trace.sites[copying.front().value].directive,
-                     .clauses = {{"always", {}}},
-                     .in_scope = true});
-  }
-  if (!deleting.all().empty()) {
-    edits.push_back({.kind = EditKind::kReplace,
-                     .anchor = anchor_at(trace, deleting.all()),
-                     .directive = Directive::kTargetExitData,
-                     .clauses = {{"release", {}}},
-                     .in_scope = true});
-  }
-  for (const auto& [place, edit] : idle) edits.push_back(edit);
-  add_resending(trace, edits);
   return edits;
 }
 
@@ -490,7 +454,7 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::vector<Edit> edits;
   std::set<std::uint32_t> to;
   std::set<std::uint32_t> alloc = made;
-  // A loop may have no pass that fills it.
+  // A loop may have no pass, so that no kernel sets the data.
   const bool may_be_skipped = around.of != Anchor::Of::kStay;
   for (const std::uint32_t number : sent) {
     (filled_first.contains(number) && !may_be_skipped ? alloc : to).insert(number);
@@ -510,7 +474,7 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::set<std::uint32_t> dropped;
   std::set<std::uint32_t> and_needed;
   for (const auto& [number, at] : forgotten) {
-    // What never goes over has no content that a kernel could spoil.
+    // Data that is never sent has no content that the host needs.
     if (!sent.contains(number)) continue;
     dropped.insert(number);
     if (returned.contains(number)) and_needed.insert(number);

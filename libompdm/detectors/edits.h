@@ -1,93 +1,81 @@
-// Edits of a finding, and the data that they name: what to write before a stay, meanwhile and
-// after, so that it is right whatever the host does. Inside the analysis library only.
+// Edits of a finding, and the data that they name. Edits that keep data on a device also name the
+// updates that the host's accesses need. Inside the analysis library only.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
+#include <algorithm>
 #include <set>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
-#include "analysis/names.h"
 #include "detectors/findings.h"
-#include "detectors/mappings.h"
-#include "detectors/presence.h"
-#include "ompdm/analysis.h"
-#include "ompdm/findings.h"
 
 namespace ompdm::analysis {
 
-/// Adds an item to Finding::data as the clause of a directive has it. Returns its position.
+/// Adds an item to Finding::data, as a clause of the directive spells it. Returns its position.
 std::uint32_t add_item(Finding& finding, const std::string& expression, const Site& site);
-/// The same of several.
+/// Adds several items. Returns their positions.
 std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::string>& expressions,
                                      const Site& site);
 
-/// An edit of the directive itself, on these items of it; none: the whole of it.
+/// An edit of a directive: of these items, or of the whole directive if there are none.
 Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
              const std::vector<std::string>& expressions);
 
-/// The most memory that stays take on one device at one time.
+/// The largest sum of bytes that the stays need on one device at one time.
 std::uint64_t memory_of(const std::vector<Stay>& stays);
 
-/// Gives each finding its id: a hash of its pattern, its variables and where these are, but for
-/// lines; findings that have all this in common are told apart by their order.
+/// Gives each finding its id: a hash of its pattern, file, function and variables, without lines.
+/// Findings that have all of these in common differ by their order.
 void identify(std::vector<Finding>& findings);
 
+/// Data that edits name. A piece of storage has one number. Pieces that one function calls by the
+/// same name have one number together.
 class NamedData {
  public:
-  /// The number of a mapping's data. A piece of storage has one, by the name that it was first
-  /// given here; pieces that one function calls the same have one together.
+  /// Adds a mapping's data by the name of its first mapping that is added. Returns its number.
   std::uint32_t add(const Trace& trace, const Mapping& mapping);
 
-  /// Notes what else was mapped of the data meanwhile: where the same expression stood for another
-  /// extent it is no name for all of it.
+  /// Takes note of another mapping of the data: if the same expression had another extent there,
+  /// the expression does not name all of the data.
   void note_extent(std::uint32_t number, const Trace& trace, const Mapping& mapping);
 
-  /// Base names for a sentence; what several functions call the same is told apart: "g",
-  /// "o (in blur)", "o (in edge)". In alphabetical order.
+  /// Base names for a sentence, in alphabetical order. A name that several functions use has its
+  /// function: "g", "o (in blur)", "o (in edge)".
   [[nodiscard]] std::vector<std::string> names() const;
 
-  /// Those of these numbers.
+  /// The same, of these numbers alone.
   [[nodiscard]] std::vector<std::string> names(const std::set<std::uint32_t>& numbers) const;
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  /// The numbers of all that was added.
+  /// All numbers.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
 
   /// Devices that the data was on.
   [[nodiscard]] const std::set<std::int32_t>& devices() const { return devices_; }
 
-  /// Whether that place can name the data so that it stands for one thing there. A device that is
-  /// not the first was chosen by an expression, which no trace knows.
+  /// Whether each name is valid at that place, and stands for one piece of storage there. False if
+  /// the data was on another device than the first: no trace knows the expression that chose it.
   [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
                               const SourcePlace& place) const;
 
-  /// Whether the directives that name the data stand behind the place of a loop. The place of a
-  /// `do ... while` is its end; and what stands elsewhere may be a function of the same name.
+  /// Whether the directives that name the data come after the line of a loop, in its file. They do
+  /// not where the line is the end of a `do ... while`.
   [[nodiscard]] bool begins_behind(const std::vector<std::uint32_t>& data,
                                    const SourcePlace& loop) const;
 
-  /// Names that a loop at that place makes anew in each of its passes, or that a function which it
-  /// calls makes anew in each call: what they point to may be made anew as well.
-  [[nodiscard]] std::vector<std::string> made_within(const SourcePlace& loop) const;
+  /// Names of variables that the loop declares in each pass; `by_calls`: or that a function which
+  /// it calls declares. The memory that they point to may be allocated in each pass, too.
+  [[nodiscard]] std::vector<std::string> made_within(const SourcePlace& loop,
+                                                     bool by_calls = true) const;
 
-  /// Of these, names that the loop itself declares: nothing before it can name them.
-  [[nodiscard]] std::vector<std::string> declared_in(const SourcePlace& loop) const;
+  /// Those that the loop itself declares: a directive before the loop cannot name them.
+  [[nodiscard]] std::vector<std::string> declared_in(const SourcePlace& loop) const {
+    return made_within(loop, false);
+  }
 
-  /// By number, for Finding::data.
+  /// The data for Finding::data, by number.
   [[nodiscard]] std::vector<EditData> rows() const;
 
  private:
-  template <class IsWanted>
-  [[nodiscard]] std::vector<std::string> local_names(const IsWanted& is_wanted) const;
-
-  using StoragePiece =
-      std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;  // host, bytes, which
   struct Row {
     EditData data;
     std::set<StoragePiece> storage;
@@ -100,98 +88,91 @@ class NamedData {
   std::set<std::int32_t> devices_;
 };
 
-struct Evidence;
-
-/// The data, and what happened to it so far. Each number is in `sent` or `made`, and in `returned`
-/// or `left`.
+/// Data that edits keep on devices, and what the recorded directives do with it. Each number is in
+/// `sent` or `made`, and in `returned` or `left`.
 struct KeptData {
   NamedData data;
-  std::set<std::uint32_t> sent;  ///< numbers in `data` of what went over
-  std::set<std::uint32_t> made;  ///< of what was only allocated
-  /// Of `sent` what its first directive brought back without having sent it: a kernel fills it.
+  std::set<std::uint32_t> sent;  ///< numbers of data that was sent to a device
+  std::set<std::uint32_t> made;  ///< of data that was only allocated
+  /// Of `sent`: the first directive copied it back and did not send it, so a kernel sets it.
   std::set<std::uint32_t> filled_first;
-  std::set<std::uint32_t> returned;  ///< of what came back
-  std::set<std::uint32_t> left;      ///< of what did not
-  /// By number: where a clause maps it and does not bring it back, so that nothing remains of what
-  /// a kernel may have changed.
+  std::set<std::uint32_t> returned;  ///< of data that was copied back
+  std::set<std::uint32_t> left;      ///< of data that was not
+  /// By number: directives that map the data and do not copy it back. A kernel's changes of it are
+  /// lost at the end of that mapping.
   std::map<std::uint32_t, UniqueSites> forgotten;
-  /// Where what a kernel may have changed of it is gone with its mapping, by number.
-  std::map<std::uint32_t, UniqueSites> forgotten_after;
-  UniqueSites sites;     ///< the directives that map it
-  UniqueSites always;    ///< those of them that copy it whether it is there or not
-  UniqueSites deleting;  ///< those of them that delete it
-  /// How a directive sends it from the host while it is there.
+  std::map<std::uint32_t, UniqueSites> forgotten_after;  ///< the directives that end these mappings
+  UniqueSites sites;                                     ///< the directives that map the data
+  UniqueSites always;    ///< those with `always`, which copy it even if it is present
+  UniqueSites deleting;  ///< those that delete it
+  /// How a directive sends the data while it is present.
   struct Resending {
-    bool returns = false;  ///< it brings it back, too
-    bool is_stale = true;  ///< each time it carried what the device had
+    bool returns = false;  ///< it copies the data back, too
+    bool is_stale = true;  ///< the device had the same content each time
   };
   /// By site and number.
   std::map<std::uint32_t, std::map<std::uint32_t, Resending>> resending;
-  /// What to do about directives that found nothing there.
+  /// Edits of directives whose data was never present.
   std::map<std::pair<SourcePlace, Directive>, Edit> idle;
-  bool deferred = false;  ///< one of these is nowait
-  /// Numbers by Aliases::of: what their names stand for at the end may be another of them.
+  bool deferred = false;  ///< one of the directives is nowait
+  /// Numbers by Mapping::alias: a name may stand for another piece of its group at the end.
   std::map<std::uint32_t, std::set<std::uint32_t>> aliases;
-  std::set<std::uint32_t> straying;  ///< whose names stand for what does not stay, too
-  bool by_mapper = false;            ///< a `declare mapper` names some of it, with names of its own
-  /// Directives some of whose instances must not run once the data stays: no edit tells which.
+  std::set<std::uint32_t> straying;  ///< numbers whose names also stood for data that is not kept
+  bool by_mapper = false;            ///< a `declare mapper` names some of it by names of its own
+  /// Directives of which some instances must not run while the data stays. No edit can say which.
   std::set<SourcePlace> at_times;
 
-  /// Takes a piece in by its first mapping (position in Mappings::rows), and what its own and other
-  /// mappings do with it. Returns its number.
-  std::uint32_t add(const Trace& trace, const Mappings& mappings, std::uint32_t first, bool is_sent,
-                    bool is_returned, const OtherMappings& others);
+  /// Adds a piece by its first mapping (position in Mappings::rows), with the directives of the
+  /// other mappings, and adds the stay to the candidate. Returns the number of the piece.
+  std::uint32_t add(const Evidence& evidence, std::uint32_t first, bool is_sent, bool is_returned,
+                    const OtherMappings& others, const Stay& stay, Candidate& candidate);
 
-  /// Takes in the directives of one of the piece's mappings.
+  /// Adds the directives of one of the piece's mappings.
   void add_directives(const Evidence& evidence, std::uint32_t mapping, std::uint32_t number);
 
-  /// Takes in what found none of the storage there so far.
+  /// Adds edits of directives whose data was not present.
   void add_idle(IdleEdits found);
 
-  /// Notes whose names are those of others in turn.
-  void add_alias(std::uint32_t alias, std::uint32_t number, bool strays);
-
-  /// Whether names of some of these stand for what does not stay, too.
+  /// Whether some of these are in `straying`.
   [[nodiscard]] bool any_strays(const std::vector<std::uint32_t>& numbers) const;
 
-  /// What some piece sent or brought back belongs to that clause alone; and what sends the host's
-  /// copy at times, though it comes back no more, is no edit. Call it when all was taken in.
+  /// To be called when all pieces were added. Puts each number in one of two sets, and finds the
+  /// updates that send the host's copy, which is out of date once the data stays.
   void complete(const Trace& trace);
 
-  /// Whether something is made before `around`, comes back after it, and is filled in between only.
-  [[nodiscard]] bool returns_what_is_made() const;
+  /// Whether some data is only allocated at first, and is copied back in the end.
+  [[nodiscard]] bool returns_what_is_made() const {
+    return std::ranges::any_of(made, [&](std::uint32_t one) { return returned.contains(one); });
+  }
 
-  /// What keeps the data on its devices from before `around` until after it, whatever the host does
-  /// meanwhile.
+  /// Edits that keep the data on its devices from before `around` until after it, with the updates
+  /// that the host's accesses need meanwhile.
   [[nodiscard]] std::vector<Edit> edits(const Trace& trace, const Anchor& around) const;
 
-  /// Of these what concerns the directives that map the data.
+  /// Those of these edits that change, or leave, the directives that map the data.
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
 
-  /// Takes back a finding's edits where some of what they need cannot be written, and says what to
-  /// do instead.
+  /// Removes a finding's edits if one of them cannot be written, and adds a remark on what to do
+  /// instead.
   void withdraw_edits(Finding& finding) const;
 
-  /// Of what comes back no more, the host's copy is not to be sent again by what did so.
-  void add_resending(const Trace& trace, std::vector<Edit>& edits) const;
-
-  /// A directive with clauses on some of the data, at a place in the function; clauses without data
-  /// are left out. No edit if none is left.
+  /// Adds an edit that inserts a directive with these clauses, but those without data. Adds none if
+  /// no clause has data.
   void insert(std::vector<Edit>& edits, Directive directive, const Anchor& at, EditWhen when,
               const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
 
-/// Takes back edits that would have to name what a loop declares, and says what to do instead.
+/// Removes edits that would have to name variables which a loop declares, and adds a remark.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
                        bool all_entries, Finding& finding);
 
-/// Whether a `declare mapper` named it: the names are the mapper's own.
+/// Whether a `declare mapper` named the mapping's data: the mapper's names are valid in it alone.
 bool is_of_mapper(const Trace& trace, const Mapping& mapping);
 
-/// The same place on another side.
+/// The same anchor with another side.
 Anchor beside(Anchor anchor, Anchor::Side side);
 
-/// At directives, each once.
+/// An anchor at directives, each place once.
 Anchor anchor_at(const Trace& trace, const std::vector<Index<Site>>& sites,
                  Anchor::Of of = Anchor::Of::kDirective);
 

@@ -3,11 +3,8 @@
 #include <tuple>
 
 #include "analysis/device_clock.h"
-#include "analysis/order.h"
 #include "detectors/conflicts.h"
 #include "detectors/edits.h"
-#include "detectors/findings.h"
-#include "detectors/loops.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -82,20 +79,26 @@ Withheld withheld_of(const Trace& trace, const std::vector<Candidate>& candidate
   return withheld;
 }
 
-/// Why it is not known whether such a kernel changed the data; nullptr: it is known.
-const char* reason_of(Writer writer) {
-  constexpr std::pair<Writer, const char*> kReasons[] = {
-      {Writer::kByAddress, "device_address"},
-      {Writer::kByPointer, "mapped_pointer"},
-      {Writer::kByGlobal, "declare_target_pointer"},
-      {Writer::kByTable, "pointer_table"},
-      {Writer::kUnnamed, "unnamed_data"}};
-  const auto known = std::ranges::find(kReasons, writer, &std::pair<Writer, const char*>::first);
-  return known != std::end(kReasons) ? known->second : nullptr;
+/// Why it is not known whether such a kernel changed the data; none: it is known.
+std::optional<Doubt::Reason> reason_of(Writer writer) {
+  switch (writer) {
+    case Writer::kByAddress:
+      return Doubt::Reason::kDeviceAddress;
+    case Writer::kByPointer:
+      return Doubt::Reason::kMappedPointer;
+    case Writer::kByGlobal:
+      return Doubt::Reason::kDeclareTargetPointer;
+    case Writer::kByTable:
+      return Doubt::Reason::kPointerTable;
+    case Writer::kUnnamed:
+      return Doubt::Reason::kUnnamedData;
+    default:
+      return std::nullopt;
+  }
 }
 
-/// Doubts in the order of their reasons: Doubt::kNoChangeKnown, then those of Writer. Operations in
-/// `removed` are left out. Transfers of data that a candidate keeps on the device are needed.
+/// Doubts in the order of their reasons. Operations in `removed` are left out. Transfers of data
+/// that a candidate keeps on the device are needed.
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
                              const std::vector<Candidate>& told) {
   if (!evidence.contents.known()) return {};
@@ -104,7 +107,7 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
   for (const Candidate& candidate : told) {
     for (const Stay& stay : candidate.stays) kept.emplace(stay.device, stay.storage);
   }
-  std::map<std::optional<Writer>, Doubt> doubts;
+  std::map<Doubt::Reason, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (removed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
     const Earlier& before = evidence.contents.before(i);
@@ -112,53 +115,30 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
     const bool is_return = ops.common(i).kind == OpKind::kDtoH;
     // A copy back may have restored the host's data.
     const bool is_there = before.kept() && !is_return;
-    const Mapping& row = evidence.mappings.rows()[evidence.contents.mapping_of(i)];
+    const Mapping& row = evidence.mapping(evidence.contents.mapping_of(i));
     if (is_there && kept.contains({row.device, row.storage})) continue;
-    const char* reason = is_there ? Doubt::kNoChangeKnown : reason_of(before.writer);
-    if (reason == nullptr) continue;
+    const std::optional<Doubt::Reason> reason =
+        is_there ? Doubt::Reason::kNoChangeKnown : reason_of(before.writer);
+    if (!reason) continue;
     // A copy back of what was sent is judged by its contents, whoever may write it.
     if (is_return && ops.common(before.op).kind != OpKind::kDtoH) continue;
-    Doubt& doubt = doubts[is_there ? std::nullopt : std::optional(before.writer)];
-    doubt.reason = reason;
+    Doubt& doubt = doubts[*reason];
+    doubt.reason = *reason;
     ++doubt.transfers;
     doubt.bytes += ops.common(i).bytes;
   }
   std::vector<Doubt> list;
-  for (auto& [writer, doubt] : doubts) list.push_back(std::move(doubt));
+  for (const auto& [reason, doubt] : doubts) list.push_back(doubt);
   return list;
-}
-
-/// Rows whose place this is.
-void add_rows_at(const Evidence& evidence, const SourcePlace& place, std::set<std::size_t>& rows) {
-  if (place.file.empty() || place.line == 0) return;
-  for (std::size_t row = 0; row < evidence.directives.rows.size(); ++row) {
-    const DirectiveRow& directive = evidence.directives.rows[row];
-    if (directive.line == place.line && directive.file == place.file) rows.insert(row);
-  }
-}
-
-/// Which of these variables an item that was named by its clause alone stands for.
-std::vector<std::size_t> named(const Trace& trace, const std::set<std::size_t>& variables,
-                               const std::string& name) {
-  std::vector<std::size_t> same;
-  for (const std::size_t number : variables) {
-    const Variable& variable = trace.variables[number];
-    const auto& aliases = variable.aliases;
-    if (variable.name == name || std::ranges::find(aliases, name) != aliases.end()) {
-      same.push_back(number);
-    }
-  }
-  return same;
 }
 
 /// Rows of the loops that hold all of what a candidate keeps on a device; else of those that its
 /// operations are in.
 std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candidate) {
   std::set<std::size_t> loops;
-  const auto add = [&](std::uint32_t entry) {
-    if (entry == EnclosingEntry::kNoEntry) return false;
-    loops.insert(evidence.enclosing.entries()[entry].loop);
-    return true;
+  const auto add = [&](const EnclosingEntry* entry) {
+    if (entry != nullptr) loops.insert(entry->loop);
+    return entry != nullptr;
   };
   if (candidate.ops.empty()) return loops;
   const std::uint32_t thread = asker_of(evidence.trace, candidate.ops.front()).thread;
@@ -190,10 +170,20 @@ void refer(const Evidence& evidence, Candidate& candidate) {
     if (row != kNoDirective) directives.insert(row);
     if (const Index<Variable> variable = ops.common(op).variable) variables.insert(variable.value);
   }
-  add_rows_at(evidence, {finding.file, finding.line, {}, 0}, directives);
+  const std::vector<DirectiveRow>& rows = evidence.directives.rows;
+  for (std::size_t row = 0; row < rows.size() && !finding.file.empty(); ++row) {
+    const bool is_there = rows[row].line == finding.line && rows[row].file == finding.file;
+    if (is_there && finding.line != 0) directives.insert(row);
+  }
   for (EditData& data : finding.data) {
-    if (data.variables.empty() && !data.expression.empty()) {
-      data.variables = named(evidence.trace, variables, base_of(data.expression));
+    // An item that was named by its clause alone.
+    const std::string name = data.variables.empty() ? base_of(data.expression) : std::string();
+    for (const std::size_t number : variables) {
+      const Variable& variable = evidence.trace.variables[number];
+      const auto& aliases = variable.aliases;
+      const bool is_it = !name.empty() && (variable.name == name ||
+                                           std::ranges::find(aliases, name) != aliases.end());
+      if (is_it) data.variables.push_back(number);
     }
     variables.insert(data.variables.begin(), data.variables.end());
   }
@@ -312,16 +302,12 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate>
 
 namespace {
 
-void mark(const std::vector<Candidate>& candidates, Removed& removed) {
-  for (const Candidate& candidate : candidates) {
-    for (const std::uint32_t op : candidate.ops) removed[op] = true;
-  }
-}
-
-void mark_sends(const Trace& trace, const std::vector<Candidate>& candidates, Removed& removed) {
+/// Notes the candidates' operations; `only_sends`: those of them that sent.
+void mark(const Trace& trace, const std::vector<Candidate>& candidates, Removed& removed,
+          bool only_sends = false) {
   for (const Candidate& candidate : candidates) {
     for (const std::uint32_t op : candidate.ops) {
-      if (trace.ops.common(op).kind == OpKind::kHtoD) removed[op] = true;
+      if (!only_sends || trace.ops.common(op).kind == OpKind::kHtoD) removed[op] = true;
     }
   }
 }
@@ -344,16 +330,18 @@ void clear_edits(Finding& finding) {
   finding.unless.clear();
 }
 
-/// Claims made so far, those that are significant and those that are not.
-class Candidates {
- public:
-  explicit Candidates(const Trace& trace) : trace_(trace), all_(cost_of(trace)) {}
+/// Candidates made so far.
+struct Candidates {
+  const Trace& trace;
+  Cost all = cost_of(trace);
+  std::vector<Candidate> told = {};      ///< the significant ones
+  std::vector<Candidate> withheld = {};  ///< the others
 
   /// The significant ones; keeps the others.
   std::vector<Candidate> sifted(std::vector<Candidate> candidates) {
     std::vector<Candidate> significant;
     for (Candidate& candidate : candidates) {
-      const bool is_one = is_significant(trace_, all_, candidate);
+      const bool is_one = is_significant(trace, all, candidate);
       (is_one ? significant : withheld).push_back(std::move(candidate));
     }
     return significant;
@@ -362,13 +350,6 @@ class Candidates {
   void append(std::vector<Candidate> candidates) {
     std::ranges::move(sifted(std::move(candidates)), std::back_inserter(told));
   }
-
-  std::vector<Candidate> told;
-  std::vector<Candidate> withheld;
-
- private:
-  const Trace& trace_;
-  Cost all_;
 };
 
 }  // namespace
@@ -388,35 +369,35 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   // repeated or small.
   Removed removed(trace.ops.size());
   candidates.append(per_iteration_mapping(evidence, removed));
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   candidates.append(host_fallback(evidence, removed));
   // What was sent to memory that no kernel saw goes with that memory.
   std::vector<Candidate> unused = candidates.sifted(unused_allocation(evidence, removed));
   Removed sent_unused(trace.ops.size());
-  mark_sends(trace, unused, sent_unused);
+  mark(trace, unused, sent_unused, true);
   candidates.append(unused_transfer(evidence, sent_unused));
-  mark(candidates.told, removed);
-  mark_sends(trace, unused, removed);
+  mark(trace, candidates.told, removed);
+  mark(trace, unused, removed, true);
   candidates.append(redundant_resends(evidence, removed));
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
   std::ranges::move(unused, std::back_inserter(candidates.told));
   candidates.told = conflicts.resolve(std::move(candidates.told));
   removed.assign(trace.ops.size(), false);
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   candidates.append(conflicts.resolve(candidates.sifted(repeated_allocation(evidence, removed))));
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   candidates.append(mapped_scalars(evidence, removed));
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   // A mapper walk saves host time and no operation: significance by operations does not apply.
   std::ranges::move(mapper_walk(evidence, removed), std::back_inserter(candidates.told));
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   candidates.append(small_transfers(evidence, removed));
   candidates.append(serial_kernel(evidence, removed));
   candidates.append(pageable_transfer(evidence, removed));
   candidates.append(no_overlap(evidence, removed));
   // In a part of a run, memory that is freed later on is no leak.
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   if (trace.recording.detail.empty()) candidates.append(device_leak(evidence, removed));
   candidates.append(partial_update(evidence, removed));
 }
@@ -445,37 +426,27 @@ void finish(const Evidence& evidence, Candidate& candidate) {
   }
 }
 
-/// Positions of candidates, those that would save most time first.
-std::vector<std::size_t> by_time(const std::vector<Candidate>& candidates) {
-  return stable_order(candidates, [](const Candidate& candidate) {
-    // A leak costs nothing but memory.
-    return std::tuple(candidate.finding.pattern == "device_leak", -candidate.finding.wasted_time,
-                      candidate.ops.empty());
-  });
-}
-
 }  // namespace
 
-Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
-                            const LoopTable& loops) {
-  const Evidence evidence(trace, directives, loops);
-  Candidates candidates(trace);
+std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
+                                          const LoopTable& loops, Analysis& analysis) {
+  const Evidence evidence{trace, directives, loops};
+  Candidates candidates{trace};
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
   for (Candidate& candidate : candidates.told) finish(evidence, candidate);
   Removed removed(trace.ops.size());
-  Redundancies found;
-  mark(candidates.told, removed);
+  mark(trace, candidates.told, removed);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
-  found.withheld = withheld_of(trace, candidates.withheld, removed);
-  mark(candidates.withheld, removed);
+  analysis.withheld = withheld_of(trace, candidates.withheld, removed);
+  mark(trace, candidates.withheld, removed);
   for (Candidate& candidate : candidates.withheld) {
     refer(evidence, candidate);
     withhold_edits(evidence, candidate);
-    found.too_small.push_back(std::move(candidate.finding));
+    analysis.too_small.push_back(std::move(candidate.finding));
   }
-  identify(found.too_small);
-  found.doubts = doubts_of(evidence, removed, candidates.told);
+  identify(analysis.too_small);
+  analysis.doubts = doubts_of(evidence, removed, candidates.told);
   sort_rows(candidates.told, [](const Candidate& candidate) {
     return candidate.finding.confidence == Confidence::kPossible;
   });
@@ -484,25 +455,30 @@ Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives
       static_cast<std::size_t>(std::ranges::count_if(all, [](const Candidate& candidate) {
         return candidate.finding.confidence != Confidence::kPossible;
       }));
-  found.prediction = predict(trace, all.first(sure));
+  analysis.prediction = predict(trace, all.first(sure));
   const bool any_possible = std::ranges::any_of(
       all.subspan(sure), [](const Candidate& candidate) { return !candidate.ops.empty(); });
-  if (any_possible) found.possible_prediction = predict(trace, all);
-  found.finding_of_op.assign(trace.ops.size(), Redundancies::kNoFinding);
-  for (const std::size_t i : by_time(candidates.told)) {
+  if (any_possible) analysis.possible_prediction = predict(trace, all);
+  std::vector<std::uint32_t> finding_of_op(trace.ops.size(), Picture::kNone);
+  const auto by_time = stable_order(candidates.told, [](const Candidate& candidate) {
+    // A leak costs nothing but memory.
+    return std::tuple(candidate.finding.pattern == "device_leak", -candidate.finding.wasted_time,
+                      candidate.ops.empty());
+  });
+  for (const std::size_t i : by_time) {
     for (const std::uint32_t op : candidates.told[i].ops) {
-      std::uint32_t& of = found.finding_of_op[op];
-      of = std::min(of, static_cast<std::uint32_t>(found.findings.size()));
+      std::uint32_t& of = finding_of_op[op];
+      of = std::min(of, static_cast<std::uint32_t>(analysis.findings.size()));
     }
-    Finding& finding = found.findings.emplace_back(std::move(candidates.told[i].finding));
+    Finding& finding = analysis.findings.emplace_back(std::move(candidates.told[i].finding));
     // A fact of this run is certain; an edit, for another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
     finding.memory_bytes = memory_of(candidates.told[i].stays);
   }
-  identify(found.findings);
-  return found;
+  identify(analysis.findings);
+  return finding_of_op;
 }
 
 }  // namespace ompdm::analysis

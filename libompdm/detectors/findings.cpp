@@ -11,11 +11,14 @@ void place(Candidate& candidate, const char* pattern, const Trace& trace, Index<
   candidate.finding.line = trace.sites[site.value].line;
 }
 
-bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
+bool is_deferred(const Trace& trace, std::uint32_t op) {
   const Index<Region> region = trace.ops.region_of(op);
+  return region && trace.regions.common(region.value).nowait;
+}
+
+bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
   const Index<Site> site = trace.ops.common(op).site;
-  return region && site && trace.regions.common(region.value).nowait &&
-         trace.sites[site.value].directive != Directive::kTarget;
+  return is_deferred(trace, op) && site && trace.sites[site.value].directive != Directive::kTarget;
 }
 
 void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
@@ -61,7 +64,7 @@ bool are_backed(const Evidence& evidence, std::vector<ItemTransfers::Pair> pairs
   for (const ItemTransfers::Pair& pair : pairs) {
     if (pair.how == Same::kUnknown) continue;
     const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
-    pieces[evidence.mappings.rows()[mapping].piece].add(1, pair.how == Same::kYes ? 1 : 0);
+    pieces[evidence.mapping(mapping).piece].add(1, pair.how == Same::kYes ? 1 : 0);
   }
   return std::ranges::all_of(pieces, [](const auto& one) { return one.second.are_backed(); });
 }
@@ -79,11 +82,6 @@ Clause clause_of(const Evidence& evidence, std::uint32_t op) {
           expression_at(evidence.trace, evidence.mappings, op)};
 }
 
-ItemTransfers& transfers_of(TransfersByItem& by_item, const Evidence& evidence, std::uint32_t op) {
-  const auto [row, expression] = clause_of(evidence, op);
-  return by_item[row][expression];
-}
-
 void ContentCandidate::take(const Evidence& evidence, const std::string& expression,
                             const ItemTransfers& transfers, const Removed& removed) {
   if (transfers.same.empty()) return;
@@ -96,8 +94,7 @@ void ContentCandidate::take(const Evidence& evidence, const std::string& express
   std::erase_if(needless, [&](const ItemTransfers::Pair& pair) { return removed[pair.op]; });
   if (needless.size() * 2 <= all) return;
   const Trace& trace = evidence.trace;
-  const Mapping& mapping =
-      evidence.mappings.rows()[evidence.contents.mapping_of(needless.front().op)];
+  const Mapping& mapping = evidence.mapping(evidence.contents.mapping_of(needless.front().op));
   const std::string name = has_name(trace, mapping) ? base_of(expression) : name_of(trace, mapping);
   names.add(name.empty() ? expression : name);
   expressions.push_back(expression);

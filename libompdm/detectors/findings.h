@@ -23,40 +23,36 @@ namespace ompdm::analysis {
 
 /// A trace and the indexes of it that detectors read.
 struct Evidence {
-  Evidence(const Trace& of, const DirectiveTable& table, const LoopTable& found)
-      : trace(of),
-        directives(table),
-        loops(found),
-        mappings(of),
-        aliases(mappings),
-        presence(of, mappings),
-        writers(of),
-        contents(of, mappings, writers),
-        kernels(of),
-        enclosing(found),
-        idle_directives(of, presence),
-        namings(of) {}
-
   const Trace& trace;
   const DirectiveTable& directives;
   const LoopTable& loops;
-  Mappings mappings;
-  Aliases aliases;
-  Presence presence;
-  mutable KernelWrites writers;  ///< it remembers what it was asked
-  Contents contents;
-  KernelTimes kernels;
-  EnclosingLoops enclosing;
-  IdleDirectives idle_directives;
-  Namings namings;
+  Mappings mappings{trace};
+  Presence presence{trace, mappings};
+  mutable KernelWrites kernels{trace};  ///< it remembers what it was asked
+  Contents contents{trace, mappings, kernels};
+  EnclosingLoops enclosing{loops};
+  IdleDirectives idle_directives{trace, presence};
+  Namings namings{trace};
+
+  [[nodiscard]] const Mapping& mapping(std::size_t number) const { return mappings.rows()[number]; }
+
+  /// As Mappings::transfers.
+  [[nodiscard]] std::span<const std::uint32_t> transfers(std::size_t mapping) const {
+    return mappings.transfers(mapping);
+  }
+
+  /// Whether an operation (position in Trace::ops) is a transfer from the host to a device.
+  [[nodiscard]] bool is_send(std::uint32_t op) const {
+    return trace.ops.common(op).kind == OpKind::kHtoD;
+  }
 
   /// The entry into the innermost loop around an operation (position in Trace::ops) and all until
   /// `end`, as EnclosingLoops::innermost has it.
-  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op, Nanoseconds end) const {
+  [[nodiscard]] const EnclosingEntry* entry_around(std::uint32_t op, Nanoseconds end) const {
     const Asker asked = asker_of(trace, op);
     return enclosing.innermost(asked.thread, asked.time, end);
   }
-  [[nodiscard]] std::uint32_t entry_around(std::uint32_t op) const {
+  [[nodiscard]] const EnclosingEntry* entry_around(std::uint32_t op) const {
     return entry_around(op, trace.ops.end_of(op));
   }
 
@@ -160,8 +156,7 @@ class Comparisons {
   std::uint64_t last_in_full_ = 0;
 };
 
-/// By directive row, then by the item as its clause has it.
-using TransfersByItem = std::map<std::uint32_t, std::map<std::string, ItemTransfers>>;
+using TransfersByItem = std::map<Clause, ItemTransfers>;
 
 /// Whether detectors that compare contents judge a transfer: it is of a mapping, larger than
 /// kRidesAlong, and in its place in the program's order (is_of_deferred_task).
@@ -169,9 +164,6 @@ bool is_judged(const Evidence& evidence, std::uint32_t op);
 
 /// The directive and the item that a judged transfer belongs to.
 Clause clause_of(const Evidence& evidence, std::uint32_t op);
-
-/// The item a transfer belongs to.
-ItemTransfers& transfers_of(TransfersByItem& by_item, const Evidence& evidence, std::uint32_t op);
 
 /// Several items of one directive that the same edit concerns: a candidate in the making.
 struct ContentCandidate {
@@ -207,6 +199,9 @@ void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
 /// Fills `wasted_bytes`, `wasted_time` and what it is of from the candidate's operations.
 void sum_up(Candidate& candidate, const Trace& trace);
 
+/// Whether a `nowait` directive made an operation.
+bool is_deferred(const Trace& trace, std::uint32_t op);
+
 /// Whether a `nowait` directive without a kernel made an operation: it ran at some time behind the
 /// directive, and what ran before or after it tells nothing of the program's order.
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
@@ -215,21 +210,10 @@ bool is_of_deferred_task(const Trace& trace, std::uint32_t op);
 /// none where they are not known to take time.
 std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate> candidates);
 
-/// What the detectors find in a trace.
-struct Redundancies {
-  /// What would save most time first; their variables are positions in Trace::variables.
-  std::vector<Finding> findings;
-  Withheld withheld;
-  std::vector<Finding> too_small;  ///< those withheld
-  std::vector<Doubt> doubts;
-  std::optional<Prediction> prediction;           ///< without what is certain or likely
-  std::optional<Prediction> possible_prediction;  ///< and without what is possible only
-  /// By position in Trace::ops: position in `findings` of the first that has it, kNoFinding.
-  std::vector<std::uint32_t> finding_of_op;
-  static constexpr std::uint32_t kNoFinding = 0xffffffff;
-};
-
-Redundancies find_redundant(const Trace& trace, const DirectiveTable& directives,
-                            const LoopTable& loops);
+/// Fills in what detectors find in a trace: findings, doubts and predictions. Variables of findings
+/// are positions in Trace::variables. Returns by position in Trace::ops the position of the first
+/// finding that has the operation, Picture::kNone.
+std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
+                                          const LoopTable& loops, Analysis& analysis);
 
 }  // namespace ompdm::analysis

@@ -1,6 +1,5 @@
 // How kernels ran, and what waited for them.
 #include <algorithm>
-#include <tuple>
 
 #include "detectors/findings.h"
 #include "model/map_types.h"
@@ -21,9 +20,6 @@ std::uint64_t product(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
 
-std::uint64_t blocks_of(const DeviceActivity& kernel) { return product(kernel.grid); }
-std::uint64_t threads_of(const DeviceActivity& kernel) { return product(kernel.block); }
-
 /// Threads that can be on a multiprocessor at once for this kernel, of as many as it holds, by the
 /// rules of CUDA's occupancy calculator (warps of 32 threads, registers given out by 256 a warp;
 /// from compute capability 8.0 on 1 KiB of shared memory a block is CUDA's own).
@@ -32,7 +28,7 @@ std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& ke
                                                         const Device& device) {
   using Limit = facts::KernelRun::Limit;
   using Occupancy = facts::KernelRun::Occupancy;
-  const std::uint64_t warps = rounded_up(threads_of(kernel), kWarp) / kWarp;
+  const std::uint64_t warps = rounded_up(product(kernel.block), kWarp) / kWarp;
   if (device.threads_per_multiprocessor == 0 || warps == 0) return std::nullopt;
   struct Bound {
     std::uint64_t blocks;
@@ -56,19 +52,13 @@ std::optional<facts::KernelRun::Occupancy> occupancy_of(const DeviceActivity& ke
   return Occupancy{least.blocks * warps * kWarp, device.threads_per_multiprocessor, least.limit};
 }
 
-/// By position in Trace::launches: the activity that ran it, null if none is known.
-std::vector<const DeviceActivity*> runs_of(const Trace& trace) {
-  std::vector<const DeviceActivity*> runs(trace.launches.size());
-  for (const DeviceActivity& activity : trace.activities) {
-    if (activity.launch) runs[activity.launch.value] = &activity;
-  }
-  return runs;
-}
-
-/// The device's row, null if there is none.
-const Device* device_row(const Trace& trace, std::int32_t number) {
-  const auto row = std::ranges::find(trace.devices, number, &Device::number);
-  return row == trace.devices.end() ? nullptr : &*row;
+facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
+  facts::KernelRun facts{.blocks = product(run.grid), .threads = product(run.block)};
+  const auto device = std::ranges::find(trace.devices, run.device, &Device::number);
+  if (device == trace.devices.end()) return facts;
+  facts.multiprocessors = device->multiprocessors;
+  facts.occupancy = occupancy_of(run, *device);
+  return facts;
 }
 
 constexpr std::uint32_t kNoTeamsConstruct = 0xffffffff;  // Launch::num_teams
@@ -101,23 +91,13 @@ Shape shape_of(const Launch& launch) {
 }
 
 /// What the device ran, where the directive alone says nothing.
-Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivity& run) {
+Shape shape_of_run(const Trace& trace, const Launch& launch, const DeviceActivity& activity) {
   if (launch.trip_count < kEnoughThreads) return Shape::kUnknown;
-  if (blocks_of(run) * threads_of(run) < kEnoughThreads) return Shape::kRanAsFew;
-  const Device* device = device_row(trace, run.device);
-  const auto occupancy = device != nullptr ? occupancy_of(run, *device) : std::nullopt;
-  const bool low = occupancy && static_cast<double>(occupancy->threads) <
-                                    kLeastOccupancy * static_cast<double>(occupancy->most);
+  const facts::KernelRun run = facts_of(trace, activity);
+  if (run.blocks * run.threads < kEnoughThreads) return Shape::kRanAsFew;
+  const bool low = run.occupancy && static_cast<double>(run.occupancy->threads) <
+                                        kLeastOccupancy * static_cast<double>(run.occupancy->most);
   return low ? Shape::kLowOccupancy : Shape::kUnknown;
-}
-
-facts::KernelRun facts_of(const Trace& trace, const DeviceActivity& run) {
-  facts::KernelRun facts{.blocks = blocks_of(run), .threads = threads_of(run)};
-  const Device* device = device_row(trace, run.device);
-  if (device == nullptr) return facts;
-  facts.multiprocessors = device->multiprocessors;
-  facts.occupancy = occupancy_of(run, *device);
-  return facts;
 }
 
 }  // namespace
@@ -132,8 +112,11 @@ std::vector<Candidate> serial_kernel(const Evidence& evidence, const Removed& /*
     const DeviceActivity* run = nullptr;  ///< of the first
   };
   const Trace& trace = evidence.trace;
-  std::map<std::pair<std::uint32_t, Shape>, Group> groups;  // by directive row
-  const std::vector<const DeviceActivity*> runs = runs_of(trace);
+  std::map<std::pair<std::uint32_t, Shape>, Group> groups;         // by directive row
+  std::vector<const DeviceActivity*> runs(trace.launches.size());  // null: not known
+  for (const DeviceActivity& activity : trace.activities) {
+    if (activity.launch) runs[activity.launch.value] = &activity;
+  }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     const Launch& launch = trace.launches[i];
     Shape shape = shape_of(launch);
@@ -312,8 +295,8 @@ bool may_reach(const Evidence& evidence, Index<Region> region, std::uint32_t cop
   std::uint64_t begin = op.src;
   std::uint64_t bytes = op.bytes;
   if (const std::uint32_t mapping = evidence.mappings.of(copy); mapping != Index<Mapping>::kNone) {
-    begin = evidence.mappings.rows()[mapping].host;
-    bytes = evidence.mappings.rows()[mapping].bytes;
+    begin = evidence.mapping(mapping).host;
+    bytes = evidence.mapping(mapping).bytes;
   }
   return std::ranges::any_of(trace.map_lists[list], [&](const MapItem& item) {
     if ((item.type & (kMapPrivate | kMapLiteral)) != 0) return false;  // no storage of its own

@@ -1,6 +1,7 @@
 #include "detectors/loops.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "analysis/names.h"
@@ -17,30 +18,27 @@ EnclosingLoops::EnclosingLoops(const LoopTable& loops)
     return std::tuple(entry.sequence, entry.begin, -entry.end, entry.passes, entry.loop);
   };
   std::ranges::sort(entries_, {}, key);
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-    EnclosingEntry& entry = entries_[i];
-    while (!open.empty() && (entries_[open.back()].sequence != entry.sequence ||
-                             entries_[open.back()].end < entry.end)) {
-      open.pop_back();
+  const EnclosingEntry* around = nullptr;
+  for (EnclosingEntry& entry : entries_) {
+    while (around != nullptr && (around->sequence != entry.sequence || around->end < entry.end)) {
+      around = around->parent;
     }
-    if (!open.empty()) entry.parent = open.back();
-    open.push_back(i);
+    entry.parent = around;
+    around = &entry;
   }
 }
 
-std::uint32_t EnclosingLoops::innermost(std::uint32_t thread, Nanoseconds begin,
-                                        Nanoseconds end) const {
+const EnclosingEntry* EnclosingLoops::innermost(std::uint32_t thread, Nanoseconds begin,
+                                                Nanoseconds end) const {
   const std::uint32_t sequence =
       thread < sequence_of_thread_.size() ? sequence_of_thread_[thread] : thread;
   const auto after = std::ranges::upper_bound(
       entries_, std::pair(sequence, begin), {},
       [](const EnclosingEntry& entry) { return std::pair(entry.sequence, entry.begin); });
-  if (after == entries_.begin()) return EnclosingEntry::kNoEntry;
-  auto at = static_cast<std::uint32_t>(after - entries_.begin() - 1);
-  if (entries_[at].sequence != sequence) return EnclosingEntry::kNoEntry;
-  while (at != EnclosingEntry::kNoEntry && entries_[at].end < end) at = entries_[at].parent;
-  return at;
+  if (after == entries_.begin() || std::prev(after)->sequence != sequence) return nullptr;
+  const EnclosingEntry* entry = &*std::prev(after);
+  while (entry != nullptr && entry->end < end) entry = entry->parent;
+  return entry;
 }
 
 namespace {
@@ -195,10 +193,6 @@ SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, con
     if (place.line == 0 || row.line < place.line) place.line = row.line;
   }
   return place;
-}
-
-MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
-  return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
 }
 
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,

@@ -21,20 +21,18 @@ struct EnclosingEntry {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   std::uint64_t passes = 0;
-  std::uint32_t parent = kNoEntry;
-
-  static constexpr std::uint32_t kNoEntry = 0xffffffff;
+  const EnclosingEntry* parent = nullptr;  ///< it comes before this one in memory
 };
 
 class EnclosingLoops {
  public:
   explicit EnclosingLoops(const LoopTable& loops);
 
-  [[nodiscard]] const std::vector<EnclosingEntry>& entries() const { return entries_; }
+  EnclosingLoops(const EnclosingLoops&) = delete;  // entries point to each other
 
-  /// Position of the innermost entry that holds [begin, end] of the thread; kNoEntry if none does.
-  [[nodiscard]] std::uint32_t innermost(std::uint32_t thread, Nanoseconds begin,
-                                        Nanoseconds end) const;
+  /// The innermost entry that holds [begin, end] of the thread; null if none does.
+  [[nodiscard]] const EnclosingEntry* innermost(std::uint32_t thread, Nanoseconds begin,
+                                                Nanoseconds end) const;
 
  private:
   std::vector<EnclosingEntry> entries_;  // by sequence, then begin, outer ones first
@@ -58,7 +56,9 @@ facts::LoopPlace place_of_loop(const Trace& trace, const Loop& loop);
 SourcePlace body_place(const Trace& trace, const DirectiveTable& directives, const Loop& loop);
 
 /// Whether the loop's code makes arrays on the host, which may be what its directives map.
-MakesMemory makes_memory(const Trace& trace, const Loop& loop);
+inline MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
+  return loop.code ? trace.loops[loop.code.value].makes_memory : MakesMemory::kUnknown;
+}
 
 /// The loops around a loop in its function, innermost first, as long as the recording does not show
 /// how often they entered it: such a loop holds nothing but this one.

@@ -52,7 +52,7 @@ std::uint64_t components_of(const Trace& trace, std::size_t region) {
 bool is_of_another(const Evidence& evidence, const DataOp& op) {
   if (evidence.trace.regions.rare(op.region.value).components == 0) return false;
   const std::uint64_t host = op.kind == OpKind::kDtoH ? op.dst : op.src;
-  const MapItem* item = evidence.mappings.items().first(op.region, host, op.bytes);
+  const MapItem* item = evidence.mappings.item_of(op.region, host, op.bytes, false);
   return item != nullptr && !item->by_mapper;
 }
 
@@ -110,21 +110,6 @@ void append(const Trace& trace, std::uint32_t at, const Walk& walk, Walks& walks
   }
 }
 
-/// Fills in what the sums say.
-void complete(const Trace& trace, Walks& walks) {
-  // Of what is not there, each piece that is pointed to is allocated.
-  constexpr std::uint64_t kOneOf = 16;
-  facts::MapperWalk& facts = walks.facts;
-  facts.bytes = walks.sum.bytes;
-  facts.transfers = walks.sum.transfers.size();
-  facts.names = walks.names.all();
-  facts.was_there = kOneOf * walks.sum.allocations < walks.sum.components;
-  facts.at_least = walks.sum.at_least;
-  if (!walks.site) return;
-  facts.place = source_place(trace.sites[walks.site.value]);
-  facts.directive = trace.sites[walks.site.value].directive;
-}
-
 }  // namespace
 
 /// Directives that walked hundreds of components of a mapping, by a `declare mapper` or by the
@@ -150,8 +135,19 @@ std::vector<Candidate> mapper_walk(const Evidence& evidence, const Removed& remo
     finding.timed = walks.sum.timed;
     finding.wasted_time =
         walks.sum.timed ? std::max(Nanoseconds{0}, walks.facts.wall - walks.sum.busy) : 0;
-    complete(trace, walks);
-    finding.facts = walks.facts;
+    // Of what is not there, each piece that is pointed to is allocated.
+    constexpr std::uint64_t kOneOf = 16;
+    facts::MapperWalk& facts = walks.facts;
+    facts.bytes = walks.sum.bytes;
+    facts.transfers = walks.sum.transfers.size();
+    facts.names = walks.names.all();
+    facts.was_there = kOneOf * walks.sum.allocations < walks.sum.components;
+    facts.at_least = walks.sum.at_least;
+    if (walks.site) {
+      facts.place = source_place(trace.sites[walks.site.value]);
+      facts.directive = trace.sites[walks.site.value].directive;
+    }
+    finding.facts = std::move(facts);
     std::ranges::copy_if(walks.sum.transfers, std::back_inserter(candidate.ops),
                          [&](std::uint32_t op) { return !removed[op]; });
     candidate.spares_none = true;
@@ -266,7 +262,7 @@ NamedByVariable::const_iterator section_of(const Evidence& evidence, const Named
   if (mapping == Index<Mapping>::kNone) {
     return named.find(evidence.trace.ops.common(op).variable.value);
   }
-  const Mapping& storage = evidence.mappings.rows()[mapping];
+  const Mapping& storage = evidence.mapping(mapping);
   return std::ranges::find_if(named, [&](const auto& section) {
     return section.second.begin - storage.host < std::max<std::uint64_t>(storage.bytes, 1);
   });
@@ -301,7 +297,7 @@ AllMoved moved_by_updates(const Evidence& evidence, const std::vector<NamedByVar
         moved.from_begin && begin == (common.kind == OpKind::kHtoD ? common.src : common.dst);
     const std::uint32_t mapping = evidence.mappings.of(i);
     if (mapping == Index<Mapping>::kNone) continue;
-    const Mapping& storage = evidence.mappings.rows()[mapping];
+    const Mapping& storage = evidence.mapping(mapping);
     moved.held = storage.bytes;
     // Of a variable that no clause allocated nobody told its size.
     moved.behind = storage.is_static ? std::numeric_limits<std::uint64_t>::max()

@@ -4,53 +4,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 #include "analysis/names.h"
+#include "analysis/order.h"
 #include "analysis/tables.h"
 #include "model/live_memory.h"
 #include "model/map_types.h"
-#include "ompdm/trace.h"
 
 namespace ompdm::analysis {
-namespace {
-
-/// Up to here it is quicker to look at one after the other.
-constexpr std::size_t kShortList = 16;
-
-}  // namespace
-
-ListItems::ListItems(const Trace& trace) : trace_(trace), order_(trace.map_lists.size()) {
-  for (std::size_t list = 0; list < order_.size(); ++list) {
-    const std::vector<MapItem>& items = trace.map_lists[list];
-    if (items.size() <= kShortList) continue;
-    order_[list].resize(items.size());
-    std::iota(order_[list].begin(), order_[list].end(), 0U);
-    std::ranges::sort(order_[list], {}, [&](std::uint32_t i) {
-      return std::tuple(items[i].begin, items[i].bytes, i);
-    });
-  }
-}
-
-const MapItem* ListItems::find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                               bool is_named) const {
-  const std::uint32_t list =
-      region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
-  if (list >= order_.size()) return nullptr;
-  const std::vector<MapItem>& items = trace_.map_lists[list];
-  const auto is_wanted = [&](const MapItem& item) { return !is_named || !item.name.empty(); };
-  if (order_[list].empty()) {
-    const auto item = std::ranges::find_if(items, [&](const MapItem& one) {
-      return one.begin == begin && one.bytes == bytes && is_wanted(one);
-    });
-    return item != items.end() ? &*item : nullptr;
-  }
-  const auto same = std::ranges::equal_range(
-      order_[list], std::pair(begin, bytes), {},
-      [&](std::uint32_t i) { return std::pair(items[i].begin, items[i].bytes); });
-  const auto at = std::ranges::find_if(same, [&](std::uint32_t i) { return is_wanted(items[i]); });
-  return at != same.end() ? &items[*at] : nullptr;
-}
 
 const std::vector<MapItem>& items_of(const Trace& trace, const Region& region) {
   static const std::vector<MapItem> kNone;
@@ -67,26 +30,15 @@ struct Held {
   std::uint32_t row = kNoMapping;
 };
 
-bool is_update(const Trace& trace, const DataOp& op) {
-  return op.region && is_of(trace, op.site, Directive::kTargetUpdate);
-}
-
-bool is_of_api(const Trace& trace, const DataOp& op) {
-  return !op.region && is_of(trace, op.site, Directive::kApi);
-}
-
 /// Positions in Trace::ops in the order in which memory came and went: an allocation is there at
 /// its end, a delete takes at its begin.
 std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
   std::vector<std::uint32_t> order(trace.ops.size());
   std::iota(order.begin(), order.end(), 0U);
   if (trace.threads.size() < 2) return order;
-  const auto time = [&](std::uint32_t i) {
-    const DataOp& op = trace.ops[i];
-    return op.kind == OpKind::kAlloc ? op.end : op.begin;
-  };
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    return time(a) != time(b) ? time(a) < time(b) : a < b;
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    const bool is_alloc = trace.ops.common(i).kind == OpKind::kAlloc;
+    return std::pair(is_alloc ? trace.ops.end_of(i) : trace.ops.begin_of(i), i);
   });
   return order;
 }
@@ -94,16 +46,25 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 }  // namespace
 
 Mappings::Mappings(const Trace& trace)
-    : items_(trace), mapping_of_op_(trace.ops.size(), kNoMapping) {
+    : trace_(trace), order_(trace.map_lists.size()), mapping_of_op_(trace.ops.size(), kNoMapping) {
+  for (std::size_t list = 0; list < order_.size(); ++list) {
+    const std::vector<MapItem>& items = trace.map_lists[list];
+    order_[list].resize(items.size());
+    std::iota(order_[list].begin(), order_[list].end(), 0U);
+    std::ranges::sort(order_[list], {}, [&](std::uint32_t i) {
+      return std::tuple(items[i].begin, items[i].bytes, i);
+    });
+  }
   replay(trace);
   number_pieces();
   for (Mapping& row : rows_) {
     const Index<Region> region = trace.ops.region_of(row.alloc.value);
-    row.item = items_.named(region, row.host, row.bytes);
+    row.item = item_of(region, row.host, row.bytes, true);
     const MapItem* item =
-        row.item != nullptr ? row.item : items_.first(region, row.host, row.bytes);
+        row.item != nullptr ? row.item : item_of(region, row.host, row.bytes, false);
     row.base = item != nullptr && item->base != 0 ? std::min(item->base, row.host) : row.host;
   }
+  group_by_name();
   mark_ways_around(trace);
   first_.assign(rows_.size() + 1, 0);
   for (const std::uint32_t mapping : mapping_of_op_) {
@@ -117,61 +78,68 @@ Mappings::Mappings(const Trace& trace)
   }
 }
 
+const MapItem* Mappings::item_of(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
+                                 bool is_named) const {
+  const std::uint32_t list =
+      region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
+  if (list >= order_.size()) return nullptr;
+  const std::vector<MapItem>& items = trace_.map_lists[list];
+  const auto same = std::ranges::equal_range(
+      order_[list], std::pair(begin, bytes), {},
+      [&](std::uint32_t i) { return std::pair(items[i].begin, items[i].bytes); });
+  const auto at = std::ranges::find_if(
+      same, [&](std::uint32_t i) { return !is_named || !items[i].name.empty(); });
+  return at != same.end() ? &items[*at] : nullptr;
+}
+
 void Mappings::replay(const Trace& trace) {
   LiveMemory<Held> memory;
   const auto holder = [&](std::int32_t device, std::uint64_t address) {
     const Held* held = memory.find(device, address);
     return held != nullptr ? held->row : kNoMapping;
   };
+  const auto add = [&](std::uint32_t i, std::int32_t device, std::uint64_t address,
+                       std::uint64_t host) -> Mapping& {
+    const DataOp& op = trace.ops[i];
+    const auto number = static_cast<std::uint32_t>(rows_.size());
+    const auto before = memory.allocate(device, address, {op.bytes, number});
+    if (before) rows_[before->row].replaced = true;
+    return rows_.emplace_back(Mapping{.device = device,
+                                      .host = host,
+                                      .address = address,
+                                      .bytes = op.bytes,
+                                      .variable = op.variable,
+                                      .alloc = {i},
+                                      .site = op.site,
+                                      .begin = op.begin,
+                                      .end = trace.process.wall});
+  };
   const auto held_by = [&](std::uint32_t op, std::int32_t device, std::uint64_t address,
                            std::uint64_t host) {
     const std::uint32_t known = holder(device, address);
-    if (known != kNoMapping || address == 0 || !is_update(trace, trace.ops[op])) return known;
-    Mapping row;
-    row.device = device;
-    row.host = host;
-    row.address = address;
-    row.bytes = trace.ops.common(op).bytes;
-    row.variable = trace.ops.common(op).variable;
-    row.alloc = {op};
-    row.site = trace.ops.common(op).site;
-    row.begin = trace.ops.begin_of(op);
-    row.end = trace.process.wall;
-    row.is_static = true;
-    const auto number = static_cast<std::uint32_t>(rows_.size());
-    memory.allocate(device, address, {row.bytes, number});
-    rows_.push_back(row);
-    return number;
+    const bool is_update = trace.ops.region_of(op) &&
+                           is_of(trace, trace.ops.common(op).site, Directive::kTargetUpdate);
+    if (known != kNoMapping || address == 0 || !is_update) return known;
+    add(op, device, address, host).is_static = true;
+    return static_cast<std::uint32_t>(rows_.size() - 1);
   };
   const auto take_transfer = [&](std::uint32_t op, std::uint32_t mapping) {
     mapping_of_op_[op] = mapping;
     if (mapping == kNoMapping) return;
     Mapping& row = rows_[mapping];
     (trace.ops.common(op).kind == OpKind::kHtoD ? row.sent : row.returned) = true;
-    row.handed_out = row.handed_out || (row.host != 0 && is_of_api(trace, trace.ops[op]));
+    row.handed_out = row.handed_out || (row.host != 0 && !trace.ops.region_of(op) &&
+                                        is_of(trace, trace.ops.common(op).site, Directive::kApi));
   };
   for (const std::uint32_t i : order_of_effect(trace)) {
     const DataOp& op = trace.ops[i];
     if (op.internal || op.unfinished) continue;
     switch (op.kind) {
       case OpKind::kAlloc: {
-        Mapping row;
-        row.device = op.dst_device;
-        row.host = op.src;
+        Mapping& row = add(i, op.dst_device, op.dst, op.src);
         row.storage = op.storage;
-        row.address = op.dst;
-        row.bytes = op.bytes;
-        row.variable = op.variable;
-        row.alloc = {i};
-        row.site = op.site;
-        row.begin = op.begin;
-        row.end = trace.process.wall;
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;
         row.is_private = (op.map_type & kMapPrivate) != 0;
-        const auto number = static_cast<std::uint32_t>(rows_.size());
-        const auto before = memory.allocate(op.dst_device, op.dst, {op.bytes, number});
-        if (before) rows_[before->row].replaced = true;
-        rows_.push_back(row);
         break;
       }
       case OpKind::kDelete: {
@@ -214,6 +182,17 @@ void Mappings::number_pieces() {
     if (i == 0 || piece(order[i]) != piece(order[i - 1])) ++pieces_;
     rows_[order[i]].piece = pieces_ - 1;
   }
+}
+
+void Mappings::group_by_name() {
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
+  Joined joined(pieces_);
+  for (const Mapping& row : rows_) {
+    if (row.item == nullptr || !row.site) continue;
+    const auto [first, is_first] = named.try_emplace({row.site.value, row.item->name}, row.piece);
+    if (!is_first) joined.join(row.piece, first->second);
+  }
+  for (Mapping& row : rows_) row.alias = joined.find(row.piece);
 }
 
 void Mappings::mark_ways_around(const Trace& trace) {
@@ -262,7 +241,7 @@ std::string expression_of(const Trace& trace, const Mapping& mapping) {
 std::string expression_at(const Trace& trace, const Mappings& mappings, std::uint32_t op) {
   const DataOp& transfer = trace.ops[op];
   const std::uint64_t host = transfer.kind == OpKind::kDtoH ? transfer.dst : transfer.src;
-  const MapItem* item = mappings.items().named(transfer.region, host, transfer.bytes);
+  const MapItem* item = mappings.item_of(transfer.region, host, transfer.bytes, true);
   return item != nullptr ? item->name : expression_of(trace, mappings.rows()[mappings.of(op)]);
 }
 

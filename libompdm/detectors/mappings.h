@@ -5,39 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
-
-/// Finds items in map lists, which may be long.
-class ListItems {
- public:
-  /// The trace has to outlive this.
-  explicit ListItems(const Trace& trace);
-
-  /// The first item of a region's list that is this storage; nullptr if none is, or the region has
-  /// no list.
-  [[nodiscard]] const MapItem* first(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const {
-    return find(region, begin, bytes, false);
-  }
-
-  /// The first of them that the clause has a name for.
-  [[nodiscard]] const MapItem* named(Index<Region> region, std::uint64_t begin,
-                                     std::uint64_t bytes) const {
-    return find(region, begin, bytes, true);
-  }
-
- private:
-  [[nodiscard]] const MapItem* find(Index<Region> region, std::uint64_t begin, std::uint64_t bytes,
-                                    bool is_named) const;
-
-  const Trace& trace_;
-  /// Positions in each long list, by begin, bytes and position; empty for short ones.
-  std::vector<std::vector<std::uint32_t>> order_;
-};
 
 /// The items that a region's clauses name; empty where these are not known.
 const std::vector<MapItem>& items_of(const Trace& trace, const Region& region);
@@ -50,14 +23,17 @@ struct Mapping {
   /// The same for all stays of one piece of storage on one device: same place, bytes and storage.
   /// In the order of device, host, storage, bytes; memory of the API is a piece each time.
   std::uint32_t piece = 0;
+  /// The group of pieces that share names with this one: what a directive called by one name is in
+  /// one group, and so are groups that have a piece in common.
+  std::uint32_t alias = 0;
   std::uint64_t address = 0;  ///< on the device
   std::uint64_t bytes = 0;
   Index<Variable> variable;
   Index<DataOp> alloc;
-  Index<DataOp> remove;   ///< none: no delete was seen
-  Index<Site> site;       ///< of the directive that allocated it
-  Nanoseconds begin = 0;  ///< of its allocation
-  Nanoseconds end = 0;    ///< of its delete; the process's where none was seen
+  Index<DataOp> remove = {};  ///< none: no delete was seen
+  Index<Site> site;           ///< of the directive that allocated it
+  Nanoseconds begin = 0;      ///< of its allocation
+  Nanoseconds end = 0;        ///< of its delete; the process's where none was seen
   /// That it was allocated for, as the clause names it; nullptr if it has no name.
   const MapItem* item = nullptr;
   bool sent = false;        ///< some of it was sent from the host,
@@ -78,6 +54,10 @@ struct Mapping {
   bool is_static = false;
 };
 
+/// Host storage: its address, bytes, and which storage that is.
+using StoragePiece = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
+inline StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.storage}; }
+
 /// All mappings of a trace.
 class Mappings {
  public:
@@ -86,9 +66,6 @@ class Mappings {
 
   /// In the order of their allocations.
   [[nodiscard]] const std::vector<Mapping>& rows() const { return rows_; }
-
-  /// How many pieces there are (Mapping::piece).
-  [[nodiscard]] std::uint32_t pieces() const { return pieces_; }
 
   /// Positions in rows() of each piece's mappings, by Mapping::piece, in order of time.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> by_piece() const;
@@ -100,14 +77,19 @@ class Mappings {
   /// The mapping of a transfer (position in Trace::ops); Index<Mapping>::kNone if it is of none.
   [[nodiscard]] std::uint32_t of(std::uint32_t op) const { return mapping_of_op_[op]; }
 
-  [[nodiscard]] const ListItems& items() const { return items_; }
+  /// The first item of a region's list that is this storage; `is_named`: and that the clause has a
+  /// name for. nullptr if none is, or the region has no list.
+  [[nodiscard]] const MapItem* item_of(Index<Region> region, std::uint64_t begin,
+                                       std::uint64_t bytes, bool is_named) const;
 
  private:
   void replay(const Trace& trace);
   void number_pieces();
+  void group_by_name();
   void mark_ways_around(const Trace& trace);
 
-  ListItems items_;
+  const Trace& trace_;
+  std::vector<std::vector<std::uint32_t>> order_;  // of each list, by begin, bytes and position
   std::vector<Mapping> rows_;
   std::uint32_t pieces_ = 0;
   std::vector<std::uint32_t> mapping_of_op_;  // transfers only, kNone for the others

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "detectors/edits.h"
-#include "detectors/loops.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
@@ -19,12 +18,28 @@ struct RedundantTransfers {
   std::uint64_t bytes = 0;
   std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
   std::uint64_t last_in_full = 0;  ///< which of `facts.same.equal` was the last compared in full
-  std::uint64_t examined = 0;
-  std::uint64_t unread = 0;  ///< of the returns: needless unless the host read them
+  std::uint64_t examined = 0;      ///< of `ops`: their content was compared
+  std::uint64_t unread = 0;        ///< of the returns: needless unless the host read them
 
   /// More than now and then.
   [[nodiscard]] bool host_changes() const {
     return 4 * (facts.compared - facts.same.equal) > facts.compared;
+  }
+
+  /// Adds what is needless of another piece, or in another entry.
+  void add(const RedundantTransfers& more) {
+    ops.insert(ops.end(), more.ops.begin(), more.ops.end());
+    depends_on.insert(depends_on.end(), more.depends_on.begin(), more.depends_on.end());
+    facts.sent += more.facts.sent;
+    facts.sent_enough += more.facts.sent_enough;
+    facts.returned += more.facts.returned;
+    facts.returned_enough += more.facts.returned_enough;
+    facts.compared += more.facts.compared;
+    facts.same.equal += more.facts.same.equal;
+    facts.same.in_full += more.facts.same.in_full;
+    backed_bytes += more.backed_bytes;
+    examined += more.examined;
+    unread += more.unread;
   }
 };
 
@@ -34,8 +49,8 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
   if (!evidence.contents.known()) return;
   facts::PerIterationMapping& facts = redundant.facts;
   for (std::size_t i = 1; i < group.size(); ++i) {
-    for (const std::uint32_t op : evidence.mappings.transfers(group[i])) {
-      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
+    for (const std::uint32_t op : evidence.transfers(group[i])) {
+      if (!evidence.is_send(op)) continue;
       const Earlier& before = evidence.contents.before(op);
       if (before.same == Same::kNo) ++facts.compared;
       if (!before.tells_same()) continue;
@@ -69,13 +84,13 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
     if (is_backed) redundant.backed_bytes += ops.common(op).bytes;
   };
   const bool is_sent = std::ranges::any_of(
-      group, [&](std::uint32_t number) { return evidence.mappings.rows()[number].sent; });
+      group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
   // What came back need not have come before the loop's end where the next pass sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
   const bool drops_returns = is_sent && !redundant.host_changes();
   for (const std::uint32_t number : group) {
-    const Mapping& mapping = evidence.mappings.rows()[number];
-    for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+    const Mapping& mapping = evidence.mapping(number);
+    for (const std::uint32_t i : evidence.transfers(number)) {
       const DataOp& op = ops[i];
       if (!comes_of_mapping(evidence.trace, op)) continue;
       if (op.kind == OpKind::kHtoD) {
@@ -115,7 +130,7 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   }
   if (redundant.bytes == 0) return redundant;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    const Mapping& mapping = evidence.mappings.rows()[group[i]];
+    const Mapping& mapping = evidence.mapping(group[i]);
     if (i > 0) redundant.ops.push_back(mapping.alloc.value);
     if (i + 1 < group.size()) redundant.ops.push_back(mapping.remove.value);
   }
@@ -131,8 +146,8 @@ bool may_be_several(const Trace& trace, const Loop& loop) {
 /// The stay of a piece from when the first of its mappings is there until the last one goes.
 Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   const Trace& trace = evidence.trace;
-  const Mapping& first = evidence.mappings.rows()[mappings.front()];
-  const Mapping& last = evidence.mappings.rows()[mappings.back()];
+  const Mapping& first = evidence.mapping(mappings.front());
+  const Mapping& last = evidence.mapping(mappings.back());
   return stay_of(first, trace.ops.end_of(first.alloc.value),
                  last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
 }
@@ -140,12 +155,7 @@ Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mapping
 /// What else is mapped while data would stay around loops.
 class LoopPresence {
  public:
-  explicit LoopPresence(const Evidence& evidence) : evidence_(evidence) {
-    for (const Loop& loop : evidence.loops.rows) {
-      Nanoseconds& end = ends_.emplace_back(0);
-      for (const LoopEntry& span : loop.spans) end = std::max(end, span.end);
-    }
-  }
+  explicit LoopPresence(const Evidence& evidence) : evidence_(evidence) {}
 
   /// Besides the mappings (positions in Evidence::mappings) that an entry's passes make of one
   /// piece, in their order. Where the entry may be several the piece stays for its own mappings
@@ -153,7 +163,7 @@ class LoopPresence {
   /// between them may be in the program's loop too.
   OtherMappings others(const EnclosingEntry& entry, const std::vector<std::uint32_t>& mappings) {
     const Loop& loop = evidence_.loops.rows[entry.loop];
-    const Mapping& piece = evidence_.mappings.rows()[mappings.front()];
+    const Mapping& piece = evidence_.mapping(mappings.front());
     const bool is_own = may_be_several(evidence_.trace, loop);
     const Stay stay =
         is_own ? stay_of(evidence_, mappings) : stay_of(piece, entry.begin, entry.end);
@@ -162,7 +172,8 @@ class LoopPresence {
     if (loop.spans.size() == 1 || loop.code) return others;
     const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
     if (is_new) {
-      at->second = evidence_.presence.others(piece, loop.begin, ends_[entry.loop], 0);
+      const Nanoseconds end = std::ranges::max(loop.spans, {}, &LoopEntry::end).end;
+      at->second = evidence_.presence.others(piece, loop.begin, end, 0);
     } else {
       at->second.mappings.clear();  // told once
     }
@@ -173,14 +184,13 @@ class LoopPresence {
 
  private:
   const Evidence& evidence_;
-  std::vector<Nanoseconds> ends_;  // of the last pass; beside Evidence::loops
   std::map<std::pair<std::size_t, std::uint32_t>, OtherMappings> between_;  // by loop and piece
 };
 
 /// One piece of storage that stays while a loop runs that was entered once, and what that spares.
 struct LoopStay {
-  std::uint32_t entry = 0;              ///< position in Evidence::enclosing
-  std::uint32_t alias = 0;              ///< Aliases::of
+  const EnclosingEntry* entry = nullptr;
+  std::uint32_t alias = 0;              ///< Mapping::alias
   bool strays = false;                  ///< its name stood for other memory, too
   std::vector<std::uint32_t> mappings;  ///< positions in Evidence::mappings, in their order
   RedundantTransfers redundant;
@@ -228,16 +238,16 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
 /// a flag, in the loop: none of it is kept unless it brings no news.
 bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   return std::ranges::all_of(mappings, [&](std::uint32_t number) {
-    const auto transfers = evidence.mappings.transfers(number);
+    const auto transfers = evidence.transfers(number);
     return std::ranges::all_of(transfers, [&](std::uint32_t op) {
-      return evidence.trace.ops.common(op).kind == OpKind::kHtoD ||
+      return evidence.is_send(op) ||
              (evidence.contents.known() && evidence.contents.sent_before(op).tells_same());
     });
   });
 }
 
-void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias, Node& node) {
-  const EnclosingEntry& entry = evidence.enclosing.entries()[number];
+void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t alias,
+            Node& node) {
   const bool any_number = may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
   Choice choice;
   std::uint64_t bytes = 0;
@@ -247,13 +257,13 @@ void choose(const Evidence& evidence, std::uint32_t number, std::uint32_t alias,
     // Where the entry may be several, what each maps is a part of the passes.
     const bool in_most = 2 * mappings.size() + 1 >= entry.passes || any_number;
     if (mappings.size() < 2 || !in_most) continue;
-    const bool is_small = evidence.mappings.rows()[mappings.front()].bytes <= kRidesAlong;
+    const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
     RedundantTransfers redundant = redundant_of(evidence, mappings);
     if (redundant.bytes == 0) continue;
     bytes += redundant.bytes;
     backed_bytes += redundant.backed_bytes;
-    choice.stays.push_back({number, alias, false, mappings, std::move(redundant), {}});
+    choice.stays.push_back({&entry, alias, false, mappings, std::move(redundant), {}});
   }
   const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
   if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
@@ -270,7 +280,7 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
   for (Choice& choice : choices) {
     bool allowed = true;
     for (LoopStay& stay : choice.stays) {
-      stay.others = presence.others(evidence.enclosing.entries()[stay.entry], stay.mappings);
+      stay.others = presence.others(*stay.entry, stay.mappings);
       allowed = allowed && stay.can_stay();
     }
     if (allowed || choice.inner.empty()) {
@@ -288,27 +298,26 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
 void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
                        std::vector<LoopStay>& taken) {
   using LoopGroup = std::pair<std::size_t, std::uint32_t>;  // loop, group of names
-  const std::vector<EnclosingEntry>& entries = evidence.enclosing.entries();
   std::set<LoopGroup> kept;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // entry, group of names
+  std::set<std::pair<const EnclosingEntry*, std::uint32_t>> known;  // entry, group of names
   for (const LoopStay& stay : taken) {
-    kept.emplace(entries[stay.entry].loop, stay.alias);
+    kept.emplace(stay.entry->loop, stay.alias);
     known.emplace(stay.entry, stay.alias);
   }
   std::set<LoopGroup> refused;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   for (std::uint32_t i = 0; i < rows.size() && !kept.empty(); ++i) {
     if (!is_candidate(evidence.trace, rows[i])) continue;
-    const std::uint32_t alias = evidence.aliases.of(i);
-    std::uint32_t at = evidence.entry_around(rows[i].alloc.value, rows[i].end);
-    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
-      const LoopGroup group(entries[at].loop, alias);
+    const std::uint32_t alias = rows[i].alias;
+    const EnclosingEntry* at = evidence.entry_around(rows[i].alloc.value, rows[i].end);
+    for (; at != nullptr; at = at->parent) {
+      const LoopGroup group(at->loop, alias);
       if (!kept.contains(group) || !known.emplace(at, alias).second) continue;
-      if (!presence.others(entries[at], {i}).allow_to_keep(false)) refused.insert(group);
+      if (!presence.others(*at, {i}).allow_to_keep(false)) refused.insert(group);
     }
   }
   std::erase_if(taken, [&](const LoopStay& stay) {
-    return refused.contains({entries[stay.entry].loop, stay.alias});
+    return refused.contains({stay.entry->loop, stay.alias});
   });
 }
 
@@ -339,8 +348,6 @@ class Strays {
   void note() {
     const auto others =
         trace_.regions.of_shapes([&](const Region& region) { return items_elsewhere(region); });
-    const auto has_none = [](const auto& stays) { return stays.empty(); };
-    if (std::ranges::all_of(others, has_none)) return;
     for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
       const std::vector<std::uint32_t>& stays = others[trace_.regions.shape_of(i)];
       if (!stays.empty()) note_in_loops(trace_.regions[i], stays);
@@ -352,9 +359,7 @@ class Strays {
   using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
   using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
 
-  [[nodiscard]] std::size_t loop_of(std::uint32_t stay) const {
-    return evidence_.enclosing.entries()[taken_[stay].entry].loop;
-  }
+  [[nodiscard]] std::size_t loop_of(std::uint32_t stay) const { return taken_[stay].entry->loop; }
 
   [[nodiscard]] Local local_of(Index<Site> site, const MapItem& item) const {
     return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
@@ -388,11 +393,11 @@ class Strays {
   }
 
   void note_in_loops(const Region& region, const std::vector<std::uint32_t>& stays) {
-    const std::vector<EnclosingEntry>& entries = evidence_.enclosing.entries();
-    std::uint32_t at = evidence_.enclosing.innermost(region.asker(), region.asked(), region.end);
-    for (; at != EnclosingEntry::kNoEntry; at = entries[at].parent) {
+    const EnclosingEntry* at =
+        evidence_.enclosing.innermost(region.asker(), region.asked(), region.end);
+    for (; at != nullptr; at = at->parent) {
       for (const std::uint32_t stay : stays) {
-        if (loop_of(stay) == entries[at].loop) taken_[stay].strays = true;
+        if (loop_of(stay) == at->loop) taken_[stay].strays = true;
       }
     }
   }
@@ -413,13 +418,14 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   // Entries come before those that they hold: the last is done first.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Node, std::greater<>> open;  // and group
+  std::map<std::pair<const EnclosingEntry*, std::uint32_t>, Node, std::greater<>>
+      open;  // and group
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     const Mapping& row = rows[i];
     if (!is_candidate(trace, row)) continue;
-    const std::uint32_t entry = evidence.entry_around(row.alloc.value, row.end);
-    if (entry == EnclosingEntry::kNoEntry) continue;
-    open[{entry, evidence.aliases.of(i)}].mappings[row.piece].push_back(i);
+    const EnclosingEntry* entry = evidence.entry_around(row.alloc.value, row.end);
+    if (entry == nullptr) continue;
+    open[{entry, rows[i].alias}].mappings[row.piece].push_back(i);
   }
   std::vector<LoopStay> taken;
   LoopPresence presence(evidence);
@@ -427,13 +433,12 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     auto first = open.extract(open.begin());
     const auto [entry, alias] = first.key();
     Node& node = first.mapped();
-    choose(evidence, entry, alias, node);
-    const std::uint32_t parent = evidence.enclosing.entries()[entry].parent;
-    if (parent == EnclosingEntry::kNoEntry) {
+    choose(evidence, *entry, alias, node);
+    if (entry->parent == nullptr) {
       take(evidence, presence, std::move(node.choices), taken);
       continue;
     }
-    Node& outer = open[{parent, alias}];
+    Node& outer = open[{entry->parent, alias}];
     outer.mappings.merge(node.mappings);
     for (const auto& [piece, mappings] : node.mappings) {  // those that it has already
       std::vector<std::uint32_t>& all = outer.mappings[piece];
@@ -452,57 +457,40 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
 }
 
 /// All of the loop that is needless, put together over its entries and variables.
-struct LoopCandidate {
+struct LoopCandidate : RedundantTransfers {
   Candidate candidate;
   KeptData kept;
   std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
-  facts::PerIterationMapping facts;                 ///< its sums
-  std::uint64_t backed_bytes = 0;
-  std::uint64_t examined = 0;  ///< needless transfers whose content was compared
-  std::uint64_t unread = 0;    ///< returns that are needless unless the host read them
-  std::map<std::uint32_t, Comparisons> equal;  ///< by number of the data
-  std::uint64_t pieces = 0;                    ///< whose first send of an entry has none before it
-  bool with_others = false;                    ///< other directives map the same in between
+  std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
+  std::uint64_t pieces = 0;  ///< whose first send of an entry has none before it
+  bool with_others = false;  ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
   bool others_are_made = false;  ///< what the loop makes anew is not among this data
   /// By number of the data: the pieces of it that each entry has.
-  std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint32_t>>> pieces_in;
+  std::map<std::uint32_t, std::map<const EnclosingEntry*, std::set<std::uint32_t>>> pieces_in;
   std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few passes only
 };
-
-void add(const facts::PerIterationMapping& more, facts::PerIterationMapping& sum) {
-  sum.sent += more.sent;
-  sum.sent_enough += more.sent_enough;
-  sum.returned += more.returned;
-  sum.returned_enough += more.returned_enough;
-  sum.compared += more.compared;
-  sum.same.equal += more.same.equal;
-  sum.same.in_full += more.same.in_full;
-}
 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
   const auto& [entry, alias, strays, group, redundant, others] = stay;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
   const facts::PerIterationMapping& facts = redundant.facts;
-  const std::uint32_t data = loop.kept.add(trace, evidence.mappings, group.front(), facts.sent > 0,
-                                           facts.returned > 0, others);
-  loop.kept.add_alias(alias, data, strays);
-  loop.pieces_in[data][entry].insert(rows[group.front()].piece);
-  if (2 * group.size() + 1 < evidence.enclosing.entries()[entry].passes) loop.rare.insert(data);
-  loop.candidate.stays.push_back(stay_of(evidence, group));
+  const std::uint32_t data =
+      loop.kept.add(evidence, group.front(), facts.sent > 0, facts.returned > 0, others,
+                    stay_of(evidence, group), loop.candidate);
+  loop.kept.aliases[alias].insert(data);
+  if (strays) loop.kept.straying.insert(data);
+  loop.pieces_in[data][entry].insert(evidence.mapping(group.front()).piece);
+  if (2 * group.size() + 1 < entry->passes) loop.rare.insert(data);
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
-  for (const std::uint32_t number : others.mappings) {
-    loop.kept.add_directives(evidence, number, data);
-  }
   for (const std::uint32_t number : group) {
-    loop.sites.add(rows[number].site);
-    loop.sites.add(trace.ops.common(rows[number].remove.value).site);
+    loop.sites.add(evidence.mapping(number).site);
+    loop.sites.add(trace.ops.common(evidence.mapping(number).remove.value).site);
     loop.kept.add_directives(evidence, number, data);
-    for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+    for (const std::uint32_t op : evidence.transfers(number)) {
       const std::uint32_t site = trace.ops.common(op).site.value;
       const bool is_new = loop.counted_on.emplace(site, data).second;
       if (is_new) loop.candidate.needed.push_back(op);
@@ -514,30 +502,9 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loo
     ++loop.candidate.finding.count;
     loop.bytes_at[op.site.value] += op.bytes;
   }
-  add(facts, loop.facts);
-  loop.backed_bytes += redundant.backed_bytes;
-  loop.unread += redundant.unread;
-  loop.examined += redundant.examined;
+  loop.add(redundant);
   if (facts.sent > 0) ++loop.pieces;
   if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
-  loop.candidate.host_copy_stale = loop.unread > 0;
-  loop.candidate.ops.insert(loop.candidate.ops.end(), redundant.ops.begin(), redundant.ops.end());
-  loop.candidate.depends_on.insert(loop.candidate.depends_on.end(), redundant.depends_on.begin(),
-                                   redundant.depends_on.end());
-}
-
-/// Fills in what the sums do not say.
-void complete(const Trace& trace, const Loop& row, LoopCandidate& loop) {
-  facts::PerIterationMapping& facts = loop.facts;
-  facts.names = loop.kept.data.names();
-  facts.devices = listed(loop.kept.data.devices());
-  facts.loop = place_of_loop(trace, row);
-  facts.passes = row.passes;
-  facts.passes_at_least = row.at_least;
-  facts.entries = row.entries;
-  facts.entries_at_least = row.entries_at_least;
-  facts.enough_at_most = facts.compared > 0 && facts.compared + loop.pieces < facts.sent;
-  facts.may_be_read = loop.unread > 0;
 }
 
 /// Whether each pass takes another piece of some data, and comes back to none of them soon.
@@ -585,14 +552,13 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
   loop.kept.complete(trace);
-  for (std::size_t i = 0; i < loop.candidate.stays.size(); ++i) {
-    loop.kept.add_idle(
-        evidence.idle_directives.edits_on(loop.candidate.stays[i], loop.data_of_stay[i]));
-  }
   const auto heaviest =
       std::ranges::max_element(loop.bytes_at, {}, [](const auto& site) { return site.second; });
   const Index<Site> site{heaviest->first};
   Candidate candidate = std::move(loop.candidate);
+  candidate.ops = std::move(loop.ops);
+  candidate.depends_on = std::move(loop.depends_on);
+  candidate.host_copy_stale = loop.unread > 0;
   place(candidate, "per_iteration_mapping", trace, site);
   sum_up(candidate, trace);
   Finding& finding = candidate.finding;
@@ -633,7 +599,16 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   }
   const SourcePlace& place = around.places.front();
   const std::vector<std::string> declared = loop.kept.data.declared_in(place);
-  complete(trace, row, loop);
+  facts::PerIterationMapping& facts = loop.facts;
+  facts.names = loop.kept.data.names();
+  facts.devices = listed(loop.kept.data.devices());
+  facts.loop = place_of_loop(trace, row);
+  facts.passes = row.passes;
+  facts.passes_at_least = row.at_least;
+  facts.entries = row.entries;
+  facts.entries_at_least = row.entries_at_least;
+  facts.enough_at_most = facts.compared > 0 && facts.compared + loop.pieces < facts.sent;
+  facts.may_be_read = loop.unread > 0;
   if (around.unplaced && around.unplaced->recurses) loop.facts.loop.is_calls = true;
   finding.facts = loop.facts;
   finding.data = loop.kept.data.rows();
@@ -701,7 +676,7 @@ std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Rem
   const std::vector<LoopStay> stays = loop_stays(evidence);
   std::map<std::size_t, Stays> loops;
   for (const LoopStay& stay : stays) {
-    loops[evidence.enclosing.entries()[stay.entry].loop].push_back(&stay);
+    loops[stay.entry->loop].push_back(&stay);
   }
   std::vector<Candidate> candidates;
   for (const auto& [number, all] : loops) {

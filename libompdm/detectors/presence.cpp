@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -16,41 +17,42 @@ Presence::Presence(const Trace& trace, const Mappings& mappings)
   for (std::vector<std::uint32_t>& stays : mappings.by_piece()) {
     const Mapping& piece = mappings.rows()[stays.front()];
     if (piece.host == 0) continue;
-    Storages& storages = by_device_[piece.device];
-    storages.rows.push_back({piece.host, piece.bytes, piece.storage, std::move(stays)});
-    storages.overlaps.add(piece.host, piece.host + piece.bytes);
+    Pieces& pieces = by_device_[piece.device];
+    pieces.rows.push_back(std::move(stays));
+    pieces.overlaps.add(piece.host, piece.host + piece.bytes);
   }
-  for (auto& [device, storages] : by_device_) storages.overlaps.build();
+  for (auto& [device, pieces] : by_device_) pieces.overlaps.build();
 }
 
 OtherMappings Presence::others(const Mapping& piece, Nanoseconds from, Nanoseconds to,
                                std::size_t known) const {
   OtherMappings others;
-  for (const auto& [device, storages] : by_device_) {
+  for (const auto& [device, pieces] : by_device_) {
     if (device == piece.device) {
-      add_device(storages, piece, from, to, known, others);
+      add_device(pieces, piece, from, to, known, others);
       continue;
     }
     OtherMappings there;
-    add_device(storages, piece, from, to, 0, there);
+    add_device(pieces, piece, from, to, 0, there);
     others.elsewhere = others.elsewhere || there.any;
     others.elsewhere_returned = others.elsewhere_returned || there.returned;
   }
   return others;
 }
 
-void Presence::add_device(const Storages& storages, const Mapping& piece, Nanoseconds from,
+void Presence::add_device(const Pieces& pieces, const Mapping& piece, Nanoseconds from,
                           Nanoseconds to, std::size_t known, OtherMappings& others) const {
   const std::uint64_t end = piece.host + piece.bytes;
-  storages.overlaps.each(piece.host, end, [&](std::uint32_t number) {
-    const Storage& storage = storages.rows[number];
+  pieces.overlaps.each(piece.host, end, [&](std::uint32_t number) {
+    const Stays& stays = pieces.rows[number];
+    const Mapping& other = mappings_.rows()[stays.front()];
     const bool known_apart =
-        storage.number != 0 && piece.storage != 0 && storage.number != piece.storage;
-    const bool is_piece = storage.host == piece.host && storage.bytes == piece.bytes;
+        other.storage != 0 && piece.storage != 0 && other.storage != piece.storage;
+    const bool is_piece = other.host == piece.host && other.bytes == piece.bytes;
     // What has the place of a piece after it has no part in its stay.
     if (known_apart && is_piece) return;
-    const OtherMappings found = this->found(storage, from, to, is_piece ? known : 0);
-    const bool within = storage.host >= piece.host && storage.host + storage.bytes <= end;
+    const OtherMappings found = this->found(stays, from, to, is_piece ? known : 0);
+    const bool within = other.host >= piece.host && other.host + other.bytes <= end;
     // A part that is there already when the whole is to come is refused as well.
     const bool is_part_before =
         !is_piece && std::ranges::any_of(found.mappings, [&](std::uint32_t one) {
@@ -61,34 +63,33 @@ void Presence::add_device(const Storages& storages, const Mapping& piece, Nanose
   });
 }
 
-std::vector<std::uint32_t>::const_iterator Presence::first_at(const Storage& storage,
-                                                              Nanoseconds time) const {
+Presence::Stays::const_iterator Presence::first_at(const Stays& stays, Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
     return row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();
   };
-  return std::ranges::lower_bound(storage.mappings, time, {}, gone);
+  return std::ranges::lower_bound(stays, time, {}, gone);
 }
 
 bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
                         Nanoseconds at) const {
-  const auto storages = by_device_.find(device);
-  if (storages == by_device_.end()) return false;
+  const auto pieces = by_device_.find(device);
+  if (pieces == by_device_.end()) return false;
   bool is_there = false;
-  storages->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
-    const Storage& storage = storages->second.rows[number];
-    const auto first = is_there ? storage.mappings.end() : first_at(storage, at);
-    is_there =
-        is_there || (first != storage.mappings.end() && mappings_.rows()[*first].begin <= at);
+  pieces->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
+    if (is_there) return;
+    const Stays& stays = pieces->second.rows[number];
+    const auto first = first_at(stays, at);
+    is_there = first != stays.end() && mappings_.rows()[*first].begin <= at;
   });
   return is_there;
 }
 
 /// The mappings that were there in [from, to]; none if these are just the `known` ones.
-OtherMappings Presence::found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+OtherMappings Presence::found(const Stays& stays, Nanoseconds from, Nanoseconds to,
                               std::size_t known) const {
   OtherMappings found;
-  for (auto at = first_at(storage, from); at != storage.mappings.end(); ++at) {
+  for (auto at = first_at(stays, from); at != stays.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
     if (row.begin > to) break;
     found.mappings.push_back(*at);
@@ -98,17 +99,6 @@ OtherMappings Presence::found(const Storage& storage, Nanoseconds from, Nanoseco
   if (found.mappings.size() <= known) return {};
   found.any = true;
   return found;
-}
-
-Aliases::Aliases(const Mappings& mappings) {
-  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> named;  // at a site
-  Joined joined(mappings.pieces());
-  for (const Mapping& row : mappings.rows()) {
-    if (row.item == nullptr || !row.site) continue;
-    const auto [first, is_first] = named.try_emplace({row.site.value, row.item->name}, row.piece);
-    if (!is_first) joined.join(row.piece, first->second);
-  }
-  for (const Mapping& row : mappings.rows()) group_of_.push_back(joined.find(row.piece));
 }
 
 namespace {
@@ -121,34 +111,18 @@ bool needs_presence(const Trace& trace, const Region& region) {
 
 bool names_data(const MapItem& item) { return item.begin != 0 && item.bytes != 0; }
 
-/// Where on the host regions moved data: what is not known to be there may have been, all the same.
-/// Rarely asked, and read when it is.
-class MovedData {
- public:
-  explicit MovedData(const Trace& trace) : trace_(trace) {}
-
-  [[nodiscard]] bool any(std::uint32_t region, const MapItem& item) {
-    if (!is_read_) read();
-    const auto at = std::ranges::lower_bound(places_, std::pair(region, item.begin));
-    return at != places_.end() && at->first == region && at->second < item.begin + item.bytes;
+/// The regions that moved data, each with the data's address on the host; in order.
+std::vector<std::pair<std::uint32_t, std::uint64_t>> moved_data(const Trace& trace) {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> places;
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const Index<Region> region = trace.ops.region_of(i);
+    if (!region || !is_transfer(op.kind)) continue;
+    places.emplace_back(region.value, op.kind == OpKind::kHtoD ? op.src : op.dst);
   }
-
- private:
-  void read() {
-    is_read_ = true;
-    for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
-      const DataOp& op = trace_.ops.common(i);
-      const Index<Region> region = trace_.ops.region_of(i);
-      if (!region || !is_transfer(op.kind)) continue;
-      places_.emplace_back(region.value, op.kind == OpKind::kHtoD ? op.src : op.dst);
-    }
-    if (!std::ranges::is_sorted(places_)) std::ranges::sort(places_);
-  }
-
-  const Trace& trace_;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> places_;  // region, host address
-  bool is_read_ = false;
-};
+  if (!std::ranges::is_sorted(places)) std::ranges::sort(places);
+  return places;
+}
 
 }  // namespace
 
@@ -158,7 +132,13 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
            site.directive == Directive::kTargetExitData;
   });
   if (!any) return;
-  MovedData moved(trace);
+  // What is not known to be there may have been, if the region moved it. This is rarely asked.
+  std::optional<std::vector<std::pair<std::uint32_t, std::uint64_t>>> moved;
+  const auto is_moved = [&](std::uint32_t region, const MapItem& item) {
+    if (!moved) moved = moved_data(trace);
+    const auto at = std::ranges::lower_bound(*moved, std::pair(region, item.begin));
+    return at != moved->end() && at->first == region && at->second < item.begin + item.bytes;
+  };
   using Row = std::pair<const MapItem*, Item*>;
   std::map<std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t>, Item> items;
   const auto rows_of = [&](const Region& region) {
@@ -187,7 +167,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     for (const auto& [item, row] : rows) {
       ++row->instances;
       // One that only counts a reference down makes no operation either.
-      if (presence.is_there(row->device, item->begin, item->bytes, begin) || moved.any(i, *item)) {
+      if (presence.is_there(row->device, item->begin, item->bytes, begin) || is_moved(i, *item)) {
         continue;
       }
       row->idle.push_back(begin);

@@ -69,40 +69,21 @@ class Presence {
                               Nanoseconds at) const;
 
  private:
-  struct Storage {
-    std::uint64_t host = 0;
-    std::uint64_t bytes = 0;
-    std::uint32_t number = 0;             // DataOp::storage
-    std::vector<std::uint32_t> mappings;  // one after the other in time
-  };
-  struct Storages {
-    std::vector<Storage> rows;
+  using Stays = std::vector<std::uint32_t>;  // mappings of one piece, one after the other in time
+  struct Pieces {
+    std::vector<Stays> rows;
     Overlaps overlaps;  // beside rows
   };
-  void add_device(const Storages& storages, const Mapping& piece, Nanoseconds from, Nanoseconds to,
+  void add_device(const Pieces& pieces, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
-  [[nodiscard]] OtherMappings found(const Storage& storage, Nanoseconds from, Nanoseconds to,
+  [[nodiscard]] OtherMappings found(const Stays& stays, Nanoseconds from, Nanoseconds to,
                                     std::size_t known) const;
   /// The first that was still there then.
-  [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_at(const Storage& storage,
-                                                                    Nanoseconds time) const;
+  [[nodiscard]] Stays::const_iterator first_at(const Stays& stays, Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;
-  std::map<std::int32_t, Storages> by_device_;
-};
-
-/// Which pieces of storage share names.
-class Aliases {
- public:
-  explicit Aliases(const Mappings& mappings);
-
-  /// The group that a mapping's storage belongs to: what a directive called by one name is in one
-  /// group, and so are groups that have a piece in common.
-  [[nodiscard]] std::uint32_t of(std::uint32_t mapping) const { return group_of_[mapping]; }
-
- private:
-  std::vector<std::uint32_t> group_of_;  // by mapping
+  std::map<std::int32_t, Pieces> by_device_;
 };
 
 /// Edits of directives that found no data on the device, for when data stays there.

@@ -13,18 +13,14 @@ namespace ompdm::analysis {
 namespace {
 
 /// How a transfer to a device relates to the one before it of the same data.
-enum class Resend : std::uint8_t {
-  kNone,
-  kDuplicate,  ///< after it was sent (and came back at most as it had been sent)
-  kRoundTrip,  ///< after it came back, changed there
-};
+using How = facts::Resends::How;
 
 struct ResendGroup {
   ContentCandidate content;
-  Resend relation = Resend::kNone;
-  bool is_mixed = false;  ///< that of most of its bytes
-  UniqueSites before;     ///< where the data was sent or brought back before
-  UniqueSites sites;      ///< these, and where it was sent again
+  How relation = How::kWasSent;  ///< that of most of its bytes
+  bool is_mixed = false;
+  UniqueSites before;  ///< where the data was sent or brought back before
+  UniqueSites sites;   ///< these, and where it was sent again
   /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
   std::map<std::uint32_t, UniqueSites> first;
   std::map<std::uint32_t, UniqueSites> last;
@@ -106,8 +102,6 @@ class DirectiveSpans {
   Nanoseconds end_ = 0;  // the program's
 };
 
-;
-
 /// Gives an edit where data was last known the names that it has there.
 void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditData>& data) {
   for (EditClause& clause : edit.clauses) {
@@ -152,7 +146,7 @@ bool add_edits_of_filled(const Evidence& evidence, const std::set<std::uint32_t>
   using Kinds = std::map<std::string, UniqueTexts>;
   std::map<std::uint32_t, Kinds> clauses;  // by site
   for (const std::uint32_t op : filling) {
-    const Mapping& mapping = evidence.mappings.rows()[evidence.contents.mapping_of(op)];
+    const Mapping& mapping = evidence.mapping(evidence.contents.mapping_of(op));
     const DataOp& alloc = trace.ops.common(mapping.alloc.value);
     const bool is_clause = alloc.site && maps_data(trace.sites[alloc.site.value].directive);
     // Of a part of it the clause would send more.
@@ -252,28 +246,29 @@ using KeptSpans = std::map<std::uint32_t, KeptSpan>;  // by piece
 /// Of what was mapped anew; notes what was there all the time.
 KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
   KeptSpans spans;
   for (const ItemTransfers::Pair& pair : group.content.pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
-    group.devices.insert(rows[is].device);
+    group.devices.insert(evidence.mapping(is).device);
     if (was == is) {
       group.resident = true;
       const Writer writer = evidence.contents.before(pair.op).writer;
       group.scratch = group.scratch || writer == Writer::kScratch;
       continue;
     }
-    const auto [at, is_new] = spans.try_emplace(rows[is].piece);
+    const auto [at, is_new] = spans.try_emplace(evidence.mapping(is).piece);
     KeptSpan& span = at->second;
-    if (is_new || rows[was].begin < span.from) {
-      span.from = rows[was].begin;
+    if (is_new || evidence.mapping(was).begin < span.from) {
+      span.from = evidence.mapping(was).begin;
       span.first = was;
     }
-    if (is_new || rows[is].end > span.to) {
-      span.to = rows[is].end;
+    if (is_new || evidence.mapping(is).end > span.to) {
+      span.to = evidence.mapping(is).end;
       span.last = is;
-      span.remove = rows[is].remove ? trace.ops.common(rows[is].remove.value).site : Index<Site>();
+      span.remove = evidence.mapping(is).remove
+                        ? trace.ops.common(evidence.mapping(is).remove.value).site
+                        : Index<Site>();
     }
   }
   return spans;
@@ -297,17 +292,16 @@ bool overlap(const KeptSpans& spans, const std::vector<Mapping>& rows) {
 
 /// Whether something larger is mapped in between, which the runtime would refuse.
 bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
   std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, KeptSpan> places;
   for (const auto& [number, span] : spans) {
-    const Mapping& piece = rows[span.first];
+    const Mapping& piece = evidence.mapping(span.first);
     const auto [at, is_new] = places.try_emplace({piece.device, piece.host, piece.bytes}, span);
     at->second.from = std::min(at->second.from, span.from);
     at->second.to = std::max(at->second.to, span.to);
   }
   return std::ranges::any_of(places, [&](const auto& place) {
     const KeptSpan& span = place.second;
-    return evidence.presence.others(rows[span.first], span.from, span.to, 0).blocks;
+    return evidence.presence.others(evidence.mapping(span.first), span.from, span.to, 0).blocks;
   });
 }
 
@@ -332,7 +326,8 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     const OtherMappings others = evidence.presence.others(piece, span.from, span.to, 0);
     if (!others.allow_to_keep(false)) return false;
     const std::uint32_t number =
-        group.kept.add(trace, evidence.mappings, span.first, true, false, others);
+        group.kept.add(evidence, span.first, true, false, others,
+                       stay_of(piece, span.from, span.to), group.content.candidate);
     // It would be there from the first time that the place of its begin is reached: what was at its
     // address by then was not only filled.
     if (directives.maps_before(piece, span.from, piece.begin)) {
@@ -346,8 +341,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
       group.last_called.emplace(number, last.rows().front());
     }
     for (const std::uint32_t mapping : others.mappings) {
-      group.kept.add_directives(evidence, mapping, number);
-      for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
+      for (const std::uint32_t op : evidence.transfers(mapping)) {
         const Index<Site> site = trace.ops.common(op).site;
         const bool is_new = site && counted_on.emplace(site.value, number).second;
         if (is_new && comes_of_mapping(trace, trace.ops[op])) {
@@ -355,9 +349,6 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
         }
       }
     }
-    group.content.candidate.stays.push_back(stay_of(piece, span.from, span.to));
-    group.kept.add_idle(
-        evidence.idle_directives.edits_on(group.content.candidate.stays.back(), number));
   }
   for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
   group.kept.complete(trace);
@@ -405,7 +396,7 @@ std::vector<std::vector<std::uint32_t>> chains_of(const Evidence& evidence,
 ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& groups,
                       const std::vector<std::uint32_t>& chain) {
   ResendGroup all = groups[chain.front()];
-  std::map<Resend, std::uint64_t> bytes = {{all.relation, bytes_of(evidence, all)}};
+  std::map<How, std::uint64_t> bytes = {{all.relation, bytes_of(evidence, all)}};
   for (const std::uint32_t i : std::span(chain).subspan(1)) {
     const ResendGroup& group = groups[i];
     all.content.join(group.content);
@@ -421,25 +412,22 @@ ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& 
   return all;
 }
 
-Resend relation_of(const Evidence& evidence, std::uint32_t op) {
+/// None if it is no such transfer: the data may have changed in between.
+std::optional<How> relation_of(const Evidence& evidence, std::uint32_t op) {
   const Earlier& before = evidence.contents.before(op);
-  if (before.op == kNoOp || !before.kept()) return Resend::kNone;
-  if (evidence.trace.ops.common(before.op).kind == OpKind::kHtoD) return Resend::kDuplicate;
+  if (before.op == kNoOp || !before.kept()) return std::nullopt;
+  if (evidence.is_send(before.op)) return How::kWasSent;
   const Earlier& sent = evidence.contents.sent_before(before.op);
-  return sent.tells_same() ? Resend::kDuplicate : Resend::kRoundTrip;
+  return sent.tells_same() ? How::kWasSent : How::kCameBack;
 }
 
 /// The transfer because of which another is redundant: it sent the same content before. Content
 /// that the device computed is there without any.
 std::uint32_t origin_of(const Evidence& evidence, const ItemTransfers::Pair& pair) {
-  if (evidence.trace.ops.common(pair.earlier).kind == OpKind::kHtoD) return pair.earlier;
+  if (evidence.is_send(pair.earlier)) return pair.earlier;
   const Earlier& sent = evidence.contents.sent_before(pair.earlier);
   return sent.tells_same() ? sent.op : kNoOp;
 }
-
-using StoragePiece = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
-
-StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.storage}; }
 
 /// What a directive sent of one item.
 struct Sends {
@@ -453,12 +441,11 @@ struct Sends {
 /// Adds the delete and the allocation that keeping the data would make redundant, too.
 void add_stay(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
-  const std::vector<Mapping>& rows = evidence.mappings.rows();
   const std::uint32_t was = contents.mapping_of(pair.earlier);
   const std::uint32_t is = contents.mapping_of(pair.op);
-  if (was == is || evidence.trace.ops.common(pair.op).bytes < rows[is].bytes) return;
-  group.content.candidate.ops.push_back(rows[was].remove.value);
-  group.content.candidate.ops.push_back(rows[is].alloc.value);
+  if (was == is || evidence.trace.ops.common(pair.op).bytes < evidence.mapping(is).bytes) return;
+  group.content.candidate.ops.push_back(evidence.mapping(was).remove.value);
+  group.content.candidate.ops.push_back(evidence.mapping(is).alloc.value);
 }
 
 /// The candidate of a group; none where its data cannot be kept on the device.
@@ -474,7 +461,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
     group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
     // What came back in between is not where the content is from.
     const std::uint32_t rest = origin_of(evidence, pair);
-    const bool is_sent = group.relation == Resend::kDuplicate && rest != kNoOp;
+    const bool is_sent = group.relation == How::kWasSent && rest != kNoOp;
     group.before.add(trace.ops.common(is_sent ? rest : pair.earlier).site);
     group.sites.add(trace.ops.common(pair.earlier).site);
     group.sites.add(trace.ops.common(pair.op).site);
@@ -485,17 +472,13 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   std::uint64_t all = 0;
   for (const auto& [clause, count] : group.all) all += count;
   const bool in_all = group.content.pairs.size() == all;
-  const bool is_duplicate = group.relation == Resend::kDuplicate && !group.is_mixed;
-  Candidate candidate =
-      group.content.finish(evidence, group.relation == Resend::kDuplicate ? "duplicate_transfer"
-                                                                          : "round_trip_transfer");
+  const bool is_duplicate = group.relation == How::kWasSent && !group.is_mixed;
+  Candidate candidate = group.content.finish(
+      evidence, group.relation == How::kWasSent ? "duplicate_transfer" : "round_trip_transfer");
   Finding& finding = candidate.finding;
-  using How = facts::Resends::How;
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = listed(group.devices),
-                                 .how = group.is_mixed                         ? How::kBoth
-                                        : group.relation == Resend::kDuplicate ? How::kWasSent
-                                                                               : How::kCameBack,
+                                 .how = group.is_mixed ? How::kBoth : group.relation,
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
                                  .is_mapped_anew = !group.kept.data.empty(),
@@ -523,10 +506,10 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
 /// Whether a transfer is the first to memory that another directive had only allocated.
 bool is_first_of(const Evidence& evidence, std::uint32_t op, std::uint32_t mapping) {
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
-  const auto transfers = evidence.mappings.transfers(mapping);
+  const auto transfers = evidence.transfers(mapping);
   const auto first = std::ranges::find_if(
       transfers, [&](std::uint32_t one) { return ops.common(one).kind == OpKind::kHtoD; });
-  const Mapping& row = evidence.mappings.rows()[mapping];
+  const Mapping& row = evidence.mapping(mapping);
   const bool is_own =
       !row.is_static && ops.region_of(op) && ops.region_of(op) == ops.region_of(row.alloc.value);
   return first != transfers.end() && *first == op && !is_own;
@@ -541,9 +524,9 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
     Sends& all = sends[clause_of(evidence, i)];
     ++all.count;
     const std::uint32_t mapping = evidence.contents.mapping_of(i);
-    all.pieces.insert(storage_of(evidence.mappings.rows()[mapping]));
+    all.pieces.insert(storage_of(evidence.mapping(mapping)));
     const Same same = evidence.contents.before(i).same;
-    const bool is_needed = relation_of(evidence, i) == Resend::kNone || same == Same::kNo;
+    const bool is_needed = !relation_of(evidence, i) || same == Same::kNo;
     if (is_needed && is_first_of(evidence, i, mapping)) {
       all.filling.insert(i);
     } else {
@@ -556,34 +539,35 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
 }
 
 /// One for each directive that sent in this relation.
-void add_groups(const Evidence& evidence, const Removed& removed, Resend relation,
+void add_groups(const Evidence& evidence, const Removed& removed, How relation,
                 const TransfersByItem& by_item, const std::map<Clause, Sends>& sends,
                 std::vector<ResendGroup>& groups) {
-  for (const auto& [row, items] : by_item) {
-    ResendGroup group;
+  std::map<std::uint32_t, ResendGroup> of_directives;  // by row
+  for (const auto& [clause, transfers] : by_item) {
+    // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
+    constexpr std::uint64_t kChance = 10;
+    const Sends& all = sends.at(clause);
+    if (kChance * transfers.same.size() < all.seen) continue;
+    ResendGroup& group = of_directives[clause.first];
     group.relation = relation;
-    for (const auto& [expression, transfers] : items) {
-      // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
-      constexpr std::uint64_t kChance = 10;
-      const Sends& all = sends.at({row, expression});
-      if (kChance * transfers.same.size() < all.seen) continue;
-      const std::size_t before = group.content.pairs.size();
-      group.content.take(evidence, expression, transfers, removed);
-      if (group.content.pairs.size() == before) continue;
-      group.all[{row, expression}] = all.count;
-      group.filling.insert(all.filling.begin(), all.filling.end());
-      group.others_are_needed = group.others_are_needed || all.others_are_needed;
-      std::set<StoragePiece> told;
-      for (std::size_t i = before; i < group.content.pairs.size(); ++i) {
-        const std::uint32_t number = evidence.contents.mapping_of(group.content.pairs[i].op);
-        told.insert(storage_of(evidence.mappings.rows()[number]));
-      }
-      group.is_other = group.is_other || told.size() < all.pieces.size();
-      const std::uint32_t map_type =
-          evidence.trace.ops.common(group.content.pairs[before].op).map_type;
-      (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(expression);
-      group.always = group.always || (map_type & kMapAlways) != 0;
+    const std::size_t before = group.content.pairs.size();
+    group.content.take(evidence, clause.second, transfers, removed);
+    if (group.content.pairs.size() == before) continue;
+    group.all[clause] = all.count;
+    group.filling.insert(all.filling.begin(), all.filling.end());
+    group.others_are_needed = group.others_are_needed || all.others_are_needed;
+    std::set<StoragePiece> told;
+    for (std::size_t i = before; i < group.content.pairs.size(); ++i) {
+      const std::uint32_t number = evidence.contents.mapping_of(group.content.pairs[i].op);
+      told.insert(storage_of(evidence.mapping(number)));
     }
+    group.is_other = group.is_other || told.size() < all.pieces.size();
+    const std::uint32_t map_type =
+        evidence.trace.ops.common(group.content.pairs[before].op).map_type;
+    (map_type & kMapFrom ? group.both_ways : group.one_way).push_back(clause.second);
+    group.always = group.always || (map_type & kMapAlways) != 0;
+  }
+  for (auto& [row, group] : of_directives) {
     if (!group.content.empty()) groups.push_back(std::move(group));
   }
 }
@@ -599,17 +583,17 @@ void add_groups(const Evidence& evidence, const Removed& removed, Resend relatio
 std::vector<Candidate> redundant_resends(const Evidence& evidence, const Removed& removed) {
   const Trace& trace = evidence.trace;
   if (!evidence.contents.known()) return {};
-  std::map<Resend, TransfersByItem> by_item;
+  std::map<How, TransfersByItem> by_item;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (trace.ops.common(i).kind != OpKind::kHtoD || !is_judged(evidence, i)) continue;
-    const Resend relation = relation_of(evidence, i);
-    if (relation == Resend::kNone) continue;
-    transfers_of(by_item[relation], evidence, i).add(i, evidence.contents.before(i));
+    const std::optional<How> relation = relation_of(evidence, i);
+    if (!relation) continue;
+    by_item[*relation][clause_of(evidence, i)].add(i, evidence.contents.before(i));
   }
   if (by_item.empty()) return {};
   const std::map<Clause, Sends> sends = sends_of(evidence);
   std::vector<ResendGroup> groups;
-  for (const Resend relation : {Resend::kRoundTrip, Resend::kDuplicate}) {
+  for (const How relation : {How::kCameBack, How::kWasSent}) {
     add_groups(evidence, removed, relation, by_item[relation], sends, groups);
   }
   if (groups.empty()) return {};

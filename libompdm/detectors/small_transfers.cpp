@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "detectors/findings.h"
-#include "detectors/loops.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
@@ -36,7 +35,7 @@ bool is_small(const DataOp& op) {
 /// Where the object begins that an operation's item is a part of, as its directive says (`a` of
 /// a[i*n:n]); 0 if it does not.
 std::uint64_t base_of_item(const Evidence& evidence, const DataOp& op) {
-  const MapItem* item = evidence.mappings.items().first(op.region, host_of(op), op.bytes);
+  const MapItem* item = evidence.mappings.item_of(op.region, host_of(op), op.bytes, false);
   return item != nullptr ? item->base : 0;
 }
 
@@ -73,8 +72,8 @@ bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32
   const std::uint32_t one = evidence.mappings.of(before);
   const std::uint32_t other = evidence.mappings.of(after);
   if (one == Index<Mapping>::kNone || other == Index<Mapping>::kNone) return false;
-  const Mapping& was = evidence.mappings.rows()[one];
-  const Mapping& is = evidence.mappings.rows()[other];
+  const Mapping& was = evidence.mapping(one);
+  const Mapping& is = evidence.mapping(other);
   return was.piece == is.piece && address(before) - was.address == address(after) - is.address;
 }
 
@@ -105,12 +104,9 @@ void append(const Evidence& evidence, std::uint32_t i, Stream& stream) {
     stream.facts.one_place = stream.facts.one_place && host_of(op) == host_of(before);
     // What a kernel ran between may be what it made, or what the host made of that.
     const bool is_divided = evidence.kernels.any(copying_device_of(op), before.begin, op.begin);
-    if (kin == Kin::kNeighbour && !is_divided) {
+    if (!is_divided && (kin == Kin::kNeighbour || (kin == Kin::kPart && again))) {
       stream.spared.push_back(i);
-      stream.facts.neighbours = true;
-    } else if (kin == Kin::kPart && again && !is_divided) {
-      stream.spared.push_back(i);
-      stream.facts.repeated = true;
+      (kin == Kin::kNeighbour ? stream.facts.neighbours : stream.facts.repeated) = true;
     }
   }
   stream.ops.push_back(i);
@@ -165,9 +161,8 @@ void complete(const Evidence& evidence, Stream& stream) {
   const std::uint32_t first = stream.ops.front();
   facts::SmallTransfers& facts = stream.facts;
   facts.several_an_instance = 2 * stream.instances <= stream.ops.size();
-  if (const std::uint32_t entry = evidence.entry_around(first); entry != EnclosingEntry::kNoEntry) {
-    facts.loop = place_of_loop(evidence.trace,
-                               evidence.loops.rows[evidence.enclosing.entries()[entry].loop]);
+  if (const EnclosingEntry* entry = evidence.entry_around(first); entry != nullptr) {
+    facts.loop = place_of_loop(evidence.trace, evidence.loops.rows[entry->loop]);
   }
   const Index<Site> site = evidence.trace.ops.common(first).site;
   if (!site) return;
@@ -249,11 +244,8 @@ struct Sender {
   std::map<std::string, Scalar> scalars;
 };
 
-/// Directives of one loop.
-struct Group {
-  std::map<std::uint32_t, const Sender*> senders;  ///< by site: in the order in which they were met
-  std::uint64_t sent = 0;                          ///< transfers of what never came back
-};
+/// Directives of one loop, by site: in the order in which they were met.
+using Senders = std::map<std::uint32_t, const Sender*>;
 
 /// Scalars are not mapped unless a clause asks for it; a declaration that is known tells.
 bool may_be_aggregate(const MapItem& item) {
@@ -276,18 +268,17 @@ bool is_of_a_launch(const Evidence& evidence, const Mapping& mapping) {
 
 /// The innermost loop around an operation; past all loops its directive's own row.
 std::uint32_t loop_around(const Evidence& evidence, std::uint32_t op, std::uint32_t row) {
-  const std::uint32_t entry = evidence.entry_around(op);
-  return static_cast<std::uint32_t>(entry == EnclosingEntry::kNoEntry
-                                        ? evidence.loops.rows.size() + row
-                                        : evidence.enclosing.entries()[entry].loop);
+  const EnclosingEntry* entry = evidence.entry_around(op);
+  return static_cast<std::uint32_t>(entry != nullptr ? entry->loop
+                                                     : evidence.loops.rows.size() + row);
 }
 
 void append(const Evidence& evidence, std::size_t at, Scalar& scalar) {
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
-  const Mapping& mapping = evidence.mappings.rows()[at];
+  const Mapping& mapping = evidence.mapping(at);
   std::uint32_t sent = kNoOp;
   scalar.ops.push_back(mapping.alloc.value);
-  for (const std::uint32_t op : evidence.mappings.transfers(at)) {
+  for (const std::uint32_t op : evidence.transfers(at)) {
     scalar.ops.push_back(op);
     ++scalar.transfers;
     if (ops.common(op).kind == OpKind::kHtoD) {
@@ -322,7 +313,7 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Remov
   const Present present = present_scalars(evidence);
   std::set<std::pair<std::uint32_t, std::string>> spoilt;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto transfers = evidence.mappings.transfers(i);
+    const auto transfers = evidence.transfers(i);
     const auto is_removed = [&](std::uint32_t op) { return removed[op]; };
     if (transfers.empty() || !is_of_a_launch(evidence, rows[i])) continue;
     if (std::ranges::any_of(transfers, is_removed)) continue;
@@ -338,58 +329,50 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Remov
   return senders;
 }
 
-/// What a group's candidate is made of.
-struct Parts {
+Candidate candidate_of(const Evidence& evidence, const Senders& senders) {
+  std::uint64_t sent = 0;  // transfers of what never came back
+  for (const auto& [site, sender] : senders) {
+    for (const auto& [name, scalar] : sender->scalars) {
+      if (!scalar.came_back()) sent += scalar.transfers;
+    }
+  }
+  const bool with_unchanged = sent < kLeastTransfers;
   Candidate candidate;
+  facts::MappedScalars facts{.largest = kArgument, .came_back = with_unchanged};
   UniqueTexts names;
-  UniqueTexts unchanged;  ///< came back so, and are not in the candidate
+  UniqueTexts unchanged;  // came back so, and are not in the candidate
   UniqueTexts returned;
   UniqueSites sites;
-  facts::MappedScalars facts{.largest = kArgument};
-};
-
-void append(const Evidence& evidence, const Sender& sender, bool with_unchanged, Parts& parts) {
-  Candidate& candidate = parts.candidate;
-  const std::uint32_t row = row_of(evidence.directives, sender.site);
-  bool any = false;
-  for (const auto& [name, scalar] : sender.scalars) {
-    parts.facts.transfers += scalar.transfers;
-    if (scalar.came_back() && !(with_unchanged && scalar.is_unchanged())) {
-      (scalar.is_unchanged() ? parts.unchanged : parts.returned).add(name);
-      continue;
+  for (const auto& [site, sender] : senders) {
+    bool any = false;
+    for (const auto& [name, scalar] : sender->scalars) {
+      facts.transfers += scalar.transfers;
+      if (scalar.came_back() && !(with_unchanged && scalar.is_unchanged())) {
+        (scalar.is_unchanged() ? unchanged : returned).add(name);
+        continue;
+      }
+      any = true;
+      names.add(name);
+      candidate.finding.count += scalar.transfers;
+      candidate.ops.insert(candidate.ops.end(), scalar.ops.begin(), scalar.ops.end());
     }
-    any = true;
-    parts.names.add(name);
-    candidate.finding.count += scalar.transfers;
-    candidate.ops.insert(candidate.ops.end(), scalar.ops.begin(), scalar.ops.end());
+    if (!any) continue;
+    sites.add(sender->site);
+    facts.launches += evidence.directives.rows[row_of(evidence.directives, sender->site)].count;
   }
-  if (!any) return;
-  parts.sites.add(sender.site);
-  parts.facts.launches += evidence.directives.rows[row].count;
-}
-
-Candidate candidate_of(const Evidence& evidence, const Group& group) {
-  const Trace& trace = evidence.trace;
-  const bool with_unchanged = group.sent < kLeastTransfers;
-  Parts parts;
-  for (const auto& [site, sender] : group.senders) {
-    append(evidence, *sender, with_unchanged, parts);
-  }
-  Candidate& candidate = parts.candidate;
   if (candidate.finding.count < kLeastTransfers) return {};
-  place(candidate, "mapped_scalars", trace, parts.sites.all().front());
+  place(candidate, "mapped_scalars", evidence.trace, sites.all().front());
   candidate.stands_alone = true;  // a kernel's own arguments
-  describe(candidate, candidate.finding.count, Confidence::kLikely, parts.names.all());
-  parts.facts.names = parts.names.all();
-  parts.facts.places = source_places(trace, parts.sites.all());
-  parts.facts.came_back = with_unchanged;
-  parts.facts.unchanged = parts.unchanged.all();
-  parts.facts.returned = parts.returned.all();
-  candidate.finding.facts = std::move(parts.facts);
+  describe(candidate, candidate.finding.count, Confidence::kLikely, names.all());
+  facts.names = names.all();
+  facts.places = source_places(evidence.trace, sites.all());
+  facts.unchanged = unchanged.all();
+  facts.returned = returned.all();
+  candidate.finding.facts = std::move(facts);
   if (with_unchanged) candidate.add_caveat(Caveat::Kind::kRareFlag);
   candidate.carries_all = true;  // the launch brings their values
-  sum_up(candidate, trace);
-  return std::move(candidate);
+  sum_up(candidate, evidence.trace);
+  return candidate;
 }
 
 }  // namespace
@@ -401,16 +384,10 @@ Candidate candidate_of(const Evidence& evidence, const Group& group) {
 /// tells which is one.
 std::vector<Candidate> mapped_scalars(const Evidence& evidence, const Removed& removed) {
   const std::map<std::uint32_t, Sender> senders = senders_of(evidence, removed);
-  std::map<std::uint32_t, Group> groups;
-  for (const auto& [row, sender] : senders) {
-    Group& group = groups[sender.loop];
-    group.senders[sender.site.value] = &sender;
-    for (const auto& [name, scalar] : sender.scalars) {
-      if (!scalar.came_back()) group.sent += scalar.transfers;
-    }
-  }
+  std::map<std::uint32_t, Senders> loops;
+  for (const auto& [row, sender] : senders) loops[sender.loop][sender.site.value] = &sender;
   std::vector<Candidate> candidates;
-  for (const auto& [loop, group] : groups) {
+  for (const auto& [loop, group] : loops) {
     Candidate candidate = candidate_of(evidence, group);
     if (!candidate.ops.empty()) candidates.push_back(std::move(candidate));
   }

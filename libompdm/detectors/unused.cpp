@@ -47,18 +47,18 @@ void look_behind_the_unused(std::vector<Unused>& unused) {
 
 /// The transfers to this mapping that no kernel could have seen. A copy back to the host counts as
 /// a look at all of the mapping.
-std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, std::size_t number) {
+std::vector<Unused> unused_in(const Evidence& evidence, std::size_t number) {
   using DevicePiece = std::pair<std::uint64_t, std::uint64_t>;  // device address, bytes
-  const Mapping& mapping = evidence.mappings.rows()[number];
+  const Mapping& mapping = evidence.mapping(number);
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::map<DevicePiece, std::uint32_t> waiting;  // latest transfer of each piece, not yet looked at
   std::vector<Unused> unused;
   const auto judge = [&](std::uint32_t op, Nanoseconds until, Fate fate, std::uint32_t by) {
-    if (kernels.may_see(mapping, ops.begin_of(op), until)) return;
+    if (evidence.kernels.may_see(mapping, ops.begin_of(op), until)) return;
     unused.push_back(
         {op, fate, until, evidence.kernels.any(mapping.device, ops.begin_of(op), until), by});
   };
-  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+  for (const std::uint32_t i : evidence.transfers(number)) {
     const DataOp& op = ops.common(i);
     if (op.kind == OpKind::kDtoH) {
       waiting.clear();
@@ -92,8 +92,8 @@ std::vector<Unused> unused_in(const Evidence& evidence, KernelWrites& kernels, s
 /// see the others: a loop that updates behind its kernel ends so.
 bool ends_a_loop(const Evidence& evidence, std::size_t mapping, std::size_t unused) {
   std::uint64_t updates = 0;
-  for (const std::uint32_t op : evidence.mappings.transfers(mapping)) {
-    const bool is_sent = evidence.trace.ops.common(op).kind == OpKind::kHtoD;
+  for (const std::uint32_t op : evidence.transfers(mapping)) {
+    const bool is_sent = evidence.is_send(op);
     if (is_sent && !comes_of_mapping(evidence.trace, evidence.trace.ops[op])) ++updates;
   }
   return unused == 1 && updates > 1;
@@ -112,8 +112,8 @@ struct UnusedTransferGroup {
 void count_sends(const Evidence& evidence, std::map<Clause, UnusedTransferGroup>& groups) {
   if (groups.empty()) return;
   for (std::size_t i = 0; i < evidence.mappings.rows().size(); ++i) {
-    for (const std::uint32_t op : evidence.mappings.transfers(i)) {
-      if (evidence.trace.ops.common(op).kind != OpKind::kHtoD) continue;
+    for (const std::uint32_t op : evidence.transfers(i)) {
+      if (!evidence.is_send(op)) continue;
       const auto at = groups.find(clause_of(evidence, op));
       if (at != groups.end()) ++at->second.facts.all;
     }
@@ -148,20 +148,18 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
   std::map<Clause, UnusedTransferGroup> groups;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (rows[i].replaced || rows[i].is_private || rows[i].handed_out || rows[i].on_device) continue;
     // A small argument, or a closure's, rides along.
     const auto is_large = [&](std::uint32_t op) {
       return trace.ops.common(op).bytes > kRidesAlong;
     };
-    if (std::ranges::none_of(evidence.mappings.transfers(i), is_large)) continue;
-    const bool asynchronous =
-        std::ranges::any_of(evidence.mappings.transfers(i), [&](std::uint32_t op) {
-          return is_asynchronous_api(trace, op) || is_of_deferred_task(trace, op);
-        });
+    if (std::ranges::none_of(evidence.transfers(i), is_large)) continue;
+    const bool asynchronous = std::ranges::any_of(evidence.transfers(i), [&](std::uint32_t op) {
+      return is_asynchronous_api(trace, op) || is_of_deferred_task(trace, op);
+    });
     if (asynchronous) continue;
-    const std::vector<Unused> unused = unused_in(evidence, kernels, i);
+    const std::vector<Unused> unused = unused_in(evidence, i);
     for (const auto& [op, fate, until, beside_kernels, by] : unused) {
       if (removed[op] || !is_large(op)) continue;
       if (fate == Fate::kDropped && ends_a_loop(evidence, i, unused.size())) continue;
@@ -253,7 +251,7 @@ class Origins {
 /// move it from the one to the other.
 bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
   Origins origins;
-  for (const std::uint32_t i : evidence.mappings.transfers(number)) {
+  for (const std::uint32_t i : evidence.transfers(number)) {
     const DataOp& op = evidence.trace.ops.common(i);
     if (op.kind == OpKind::kHtoD) {
       origins.send(op.src, op.dst, op.bytes);
@@ -266,14 +264,14 @@ bool is_way_elsewhere(const Evidence& evidence, std::uint32_t number) {
 
 /// Whether no kernel could have seen this memory, nor was it otherwise of use. Other libraries may
 /// have used memory whose device address the program has.
-bool is_unused(const Evidence& evidence, KernelWrites& kernels, std::uint32_t number) {
-  const Mapping& mapping = evidence.mappings.rows()[number];
+bool is_unused(const Evidence& evidence, std::uint32_t number) {
+  const Mapping& mapping = evidence.mapping(number);
   if (mapping.replaced || mapping.is_private || mapping.handed_out || mapping.on_device ||
       mapping.is_static)
     return false;
   if (!mapping.remove && !evidence.trace.recording.finished) return false;
   // What another directive found there it would map itself.
-  return !kernels.may_see(mapping, mapping.begin, mapping.end) &&
+  return !evidence.kernels.may_see(mapping, mapping.begin, mapping.end) &&
          evidence.namings.in_life_of(mapping).empty() && !is_way_elsewhere(evidence, number);
 }
 
@@ -289,7 +287,11 @@ struct UnusedAllocationGroup {
 };
 
 void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocationGroup& group) {
-  const Mapping& mapping = evidence.mappings.rows()[number];
+  const Mapping& mapping = evidence.mapping(number);
+  if (group.candidate.ops.empty()) {
+    group.first = number;
+    place(group.candidate, "unused_allocation", evidence.trace, mapping.site);
+  }
   group.items.add(expression_of(evidence.trace, mapping));
   group.names.add(name_of(evidence.trace, mapping));
   group.devices.insert(mapping.device);
@@ -300,29 +302,14 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   group.candidate.finding.allocated_bytes += mapping.bytes;
   group.candidate.ops.push_back(mapping.alloc.value);
   if (mapping.remove) group.candidate.ops.push_back(mapping.remove.value);
-  for (const std::uint32_t op : evidence.mappings.transfers(number)) {
+  for (const std::uint32_t op : evidence.transfers(number)) {
     group.candidate.ops.push_back(op);
-    ++(evidence.trace.ops.common(op).kind == OpKind::kHtoD ? group.sent : group.returned);
+    ++(evidence.is_send(op) ? group.sent : group.returned);
   }
 }
 
-void add_group(const UnusedAllocationGroup& more, UnusedAllocationGroup& group) {
-  group.items.add(more.items);
-  group.names.add(more.names);
-  group.devices.insert(more.devices.begin(), more.devices.end());
-  group.sent += more.sent;
-  group.returned += more.returned;
-  group.beside_kernels = group.beside_kernels || more.beside_kernels;
-  Candidate& candidate = group.candidate;
-  candidate.finding.count += more.candidate.finding.count;
-  candidate.finding.allocated_bytes += more.candidate.finding.allocated_bytes;
-  candidate.ops.insert(candidate.ops.end(), more.candidate.ops.begin(), more.candidate.ops.end());
-  candidate.spans.insert(candidate.spans.end(), more.candidate.spans.begin(),
-                         more.candidate.spans.end());
-}
-
 void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Finding& finding) {
-  const Mapping& first = evidence.mappings.rows()[group.first];
+  const Mapping& first = evidence.mapping(group.first);
   if (!first.site || first.host == 0) return;
   const Site& site = evidence.trace.sites[first.site.value];
   finding.unless = {Unless::kKernelUses};
@@ -336,41 +323,30 @@ void add_edit(const Evidence& evidence, const UnusedAllocationGroup& group, Find
 std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed& /*removed*/) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !knows_launches(trace)) return {};
-  std::map<std::pair<std::uint32_t, std::string>, UnusedAllocationGroup>
-      groups;  // by directive row and name
+  std::map<Clause, std::vector<std::uint32_t>> unused;  // mappings
+  std::set<Clause> used;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
-  std::set<std::pair<std::uint32_t, std::string>> used;
-  KernelWrites& kernels = evidence.writers;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    const Index<Site> site = rows[i].site;
-    const std::pair key(row_of(evidence.directives, site), expression_of(trace, rows[i]));
     // Arguments, and pointers that go over with their sections, ride along.
     if (rows[i].host != 0 && rows[i].bytes <= kRidesAlong) continue;
-    if (!is_unused(evidence, kernels, i)) {
-      used.insert(key);
-      continue;
+    const Clause clause(row_of(evidence.directives, rows[i].site), expression_of(trace, rows[i]));
+    if (is_unused(evidence, i)) {
+      unused[clause].push_back(i);
+    } else {
+      used.insert(clause);
     }
-    const auto [at, is_new] = groups.try_emplace(key);
-    if (is_new) {
-      at->second.first = i;
-      place(at->second.candidate, "unused_allocation", trace, site);
-    }
-    add_mapping(evidence, i, at->second);
   }
   // Items of one directive are one finding.
-  std::map<std::pair<std::uint32_t, bool>, UnusedAllocationGroup> directives;
-  for (auto& [key, group] : groups) {
-    if (used.contains(key)) continue;  // a clause stands for all of its instances
-    const bool is_mapped = rows[group.first].host != 0;
-    const auto [at, is_first] = directives.try_emplace({key.first, is_mapped});
-    if (is_first) {
-      at->second = std::move(group);
-    } else {
-      add_group(group, at->second);
+  std::map<std::pair<std::uint32_t, bool>, UnusedAllocationGroup> groups;
+  for (const auto& [clause, mappings] : unused) {
+    if (used.contains(clause)) continue;  // a clause stands for all of its instances
+    const bool is_mapped = rows[mappings.front()].host != 0;
+    for (const std::uint32_t i : mappings) {
+      add_mapping(evidence, i, groups[{clause.first, is_mapped}]);
     }
   }
   std::vector<Candidate> candidates;
-  for (auto& [key, group] : directives) {
+  for (auto& [key, group] : groups) {
     Finding& finding = group.candidate.finding;
     const Mapping& first = rows[group.first];
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&

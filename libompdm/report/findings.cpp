@@ -252,7 +252,7 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
     return std::ranges::any_of(one.iterations, has_invariant);
   });
   const bool any_kept = std::ranges::any_of(analyses, [](const Analysis& one) {
-    return std::ranges::find(one.doubts, analysis::Doubt::kNoChangeKnown,
+    return std::ranges::find(one.doubts, analysis::Doubt::Reason::kNoChangeKnown,
                              &analysis::Doubt::reason) != one.doubts.end();
   });
   return fmt::format("{} {}{}",

@@ -288,8 +288,11 @@ Json start_latency_json(const analysis::StartLatency& row) {
 }
 
 Json doubt_json(const analysis::Doubt& doubt) {
-  return {{"id", analysis::row_id("doubted\n" + doubt.reason)},
-          {"reason", doubt.reason},
+  constexpr const char* kReasons[] = {"no_change_known",        "device_address", "mapped_pointer",
+                                      "declare_target_pointer", "pointer_table",  "unnamed_data"};
+  const std::string reason = kReasons[static_cast<std::size_t>(doubt.reason)];
+  return {{"id", analysis::row_id("doubted\n" + reason)},
+          {"reason", reason},
           {"transfers", doubt.transfers},
           {"bytes", doubt.bytes}};
 }

@@ -19,18 +19,11 @@ using analysis::DirectiveRow;
 using analysis::Doubt;
 using analysis::Iteration;
 
-constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
-    {"device_address", "its device address was given out"},
-    {"mapped_pointer", "a mapped pointer points to it"},
-    {"declare_target_pointer", "pointers that are declare target may point to it"},
-    {"pointer_table", "a table of pointers may hold it"},
-    {"unnamed_data", "kernels may name it without a clause"}};
-
-std::string_view spoken_reason(const std::string& reason) {
-  const auto known =
-      std::ranges::find(kReasons, reason, &std::pair<std::string_view, std::string_view>::first);
-  return known != std::end(kReasons) ? known->second : reason;
-}
+/// In the order of Doubt::Reason, from kDeviceAddress on.
+constexpr std::string_view kDoubts[] = {
+    "its device address was given out", "a mapped pointer points to it",
+    "pointers that are declare target may point to it", "a table of pointers may hold it",
+    "kernels may name it without a clause"};
 
 /// "Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
 std::string withheld(const Analysis& one) {
@@ -47,7 +40,7 @@ std::string withheld(const Analysis& one) {
                      what);
 }
 
-bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::kNoChangeKnown; }
+bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::Reason::kNoChangeKnown; }
 
 /// "Not called needless: 8 transfers, 64.0 KB that carried what was there: kernels may have changed
 /// it (a mapped pointer points to it)."
@@ -59,7 +52,7 @@ std::string doubted(const Analysis& one) {
     if (!is_of_kernels(doubt)) continue;
     transfers += doubt.transfers;
     bytes += doubt.bytes;
-    reasons.emplace_back(spoken_reason(doubt.reason));
+    reasons.emplace_back(kDoubts[static_cast<std::size_t>(doubt.reason) - 1]);
     if (one.doubts.size() > 1) reasons.back() += fmt::format(": {}", doubt.transfers);
   }
   if (reasons.empty()) return {};

@@ -273,12 +273,15 @@ struct Withheld {
 /// Transfers of content that was there already, and that no finding is about: a kernel may have
 /// changed the data in a way that the maps do not show, or no edit is known that avoids them.
 struct Doubt {
-  static constexpr const char* kNoChangeKnown = "no_change_known";
-  /// "device_address": the program was given the data's address on the device; "mapped_pointer": a
-  /// mapped pointer points to it; "declare_target_pointer" and "pointer_table": pointers in such
-  /// variables, or in mapped data, may; "unnamed_data": kernels whose clauses are not known, or
-  /// that may name a global variable; kNoChangeKnown.
-  std::string reason;
+  enum class Reason : std::uint8_t {
+    kNoChangeKnown,
+    kDeviceAddress,         ///< the program was given the data's address on the device
+    kMappedPointer,         ///< a mapped pointer points to it
+    kDeclareTargetPointer,  ///< pointers in `declare target` variables may
+    kPointerTable,          ///< pointers in mapped data, or in device memory, may
+    kUnnamedData,  ///< of kernels the clauses are not known, or they may name a global variable
+  };
+  Reason reason = Reason::kNoChangeKnown;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
 };

@@ -101,7 +101,7 @@ TEST(Doubts, AreToldByTheirReason) {
   const Analysis analysis = analyze(given.take());
   EXPECT_EQ(patterns(analysis), "");
   ASSERT_EQ(analysis.doubts.size(), 1U);
-  EXPECT_EQ(analysis.doubts[0].reason, "device_address");
+  EXPECT_EQ(analysis.doubts[0].reason, Doubt::Reason::kDeviceAddress);
   EXPECT_EQ(analysis.doubts[0].transfers, 2U);
   EXPECT_EQ(analysis.doubts[0].bytes, 2 * OneArray::kBytes);
 }

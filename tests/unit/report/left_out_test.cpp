@@ -23,11 +23,13 @@ analysis::Analysis one_update() {
   return analysis::analyze(build.take());
 }
 
+using Reason = analysis::Doubt::Reason;
+
 TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   std::vector<analysis::Analysis> analyses = {one_update()};
   EXPECT_EQ(render(analyses, Format::kText).find("Withheld"), std::string::npos);
   analyses[0].withheld = {3, 12, 3400, 20, 5};
-  analyses[0].doubts = {{"device_address", 8, 600'000}, {"pointer_table", 12, 55'000}};
+  analyses[0].doubts = {{Reason::kDeviceAddress, 8, 600'000}, {Reason::kPointerTable, 12, 55'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
   for (const std::string sentence :
        {"Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
@@ -50,7 +52,7 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
 
 TEST(LeftOut, WhatNoFindingTellsHowToAvoid) {
   std::vector<analysis::Analysis> analyses = {one_update()};
-  analyses[0].doubts = {{analysis::Doubt::kNoChangeKnown, 8, 600'000}};
+  analyses[0].doubts = {{Reason::kNoChangeKnown, 8, 600'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
   EXPECT_NE(markdown.find("8 transfers, 600 KB carried what the device had had: no finding tells "
                           "how to avoid these."),
