@@ -19,50 +19,31 @@
 namespace ompdm::edit {
 namespace {
 
-bool is_standalone(const clang::OMPExecutableDirective& directive) {
+bool is_standalone(const Directive& directive) {
   const auto kind = directive.getDirectiveKind();
   return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
          kind == llvm::omp::OMPD_target_exit_data;
 }
 
 /// Pointers that a region uses and no clause of its own names.
-class UnmappedPointers : public WrittenCode {
- public:
-  explicit UnmappedPointers(const clang::OMPExecutableDirective& region) : region_(region) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr || !variable->getType()->isPointerType()) return true;
+std::set<const clang::VarDecl*> unmapped_pointers(const Directive& region) {
+  std::set<const clang::VarDecl*> all;
+  for (const auto* name : all_in<clang::DeclRefExpr>(region.getAssociatedStmt())) {
+    const clang::VarDecl* variable = variable_of(name);
+    if (variable == nullptr || !variable->getType()->isPointerType()) continue;
     const clang::SourceManager& sources = variable->getASTContext().getSourceManager();
     const bool is_outer =
-        sources.isBeforeInTranslationUnit(variable->getLocation(), region_.getBeginLoc());
-    if (is_outer && !is_mapped(*variable)) all.insert(variable->getCanonicalDecl());
-    return true;
-  }
-  std::set<const clang::VarDecl*> all;
-
- private:
-  [[nodiscard]] bool is_mapped(const clang::VarDecl& variable) const {
-    for (const auto* clause : region_.getClausesOfKind<clang::OMPMapClause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
-        if (!clause->isImplicit() && root_variable(*item) == &variable) return true;
-      }
+        sources.isBeforeInTranslationUnit(variable->getLocation(), region.getBeginLoc());
+    if (is_outer && mapped_items(region, *variable, kWritten).empty()) {
+      all.insert(variable->getCanonicalDecl());
     }
-    return false;
   }
-
-  const clang::OMPExecutableDirective& region_;
-};
-
-std::set<const clang::VarDecl*> unmapped_pointers(const clang::OMPExecutableDirective& region) {
-  UnmappedPointers pointers(region);
-  pointers.TraverseStmt(const_cast<clang::Stmt*>(region.getAssociatedStmt()));
-  return std::move(pointers.all);
+  return all;
 }
 
 class Rewriter {
  public:
-  Rewriter(const Program& program, const clang::OMPExecutableDirective& directive, Place place,
-           Plan& plan)
+  Rewriter(const Program& program, const Directive& directive, Place place, Plan& plan)
       : directive_(directive),
         place_(std::move(place)),
         text_(program.context(), directive.getBeginLoc()),
@@ -75,7 +56,7 @@ class Rewriter {
   void expect_right(const Program& program, const std::string& root,
                     const std::string& kind) const {
     if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
-    const clang::VarDecl* variable = variable_of(root);
+    const clang::VarDecl* variable = variable_of_name(root);
     if (variable == nullptr) return;
     Use use = Use::kNone;
     const clang::Stmt& code = *directive_.getAssociatedStmt();
@@ -95,10 +76,11 @@ class Rewriter {
 
   /// Gives an item another map type, or takes it out of its clause.
   void change(const std::string& root, const std::string& kind) {
-    const clang::OMPMapClause* clause = clause_of(root);
+    const clang::OMPMapClause* clause = item_of(root).clause;
     if (clause == nullptr) {
       if (kind.empty()) refuse(fmt::format("no clause names {}", root));
-      return append(kind, root);
+      added_[kind].push_back(root);
+      return;
     }
     for (const auto modifier : clause->getMapTypeModifiers()) {
       if (modifier != clang::OMPC_MAP_MODIFIER_unknown) {
@@ -112,20 +94,17 @@ class Rewriter {
   [[nodiscard]] bool leaves_nothing() const {
     if (directive_.hasAssociatedStmt() && !is_standalone(directive_)) return false;
     for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
-      const auto taken = taken_.find(clause);
-      if (taken == taken_.end()) return false;
-      for (const clang::Expr* item : clause->varlists()) {
-        const clang::VarDecl* variable = root_variable(*item);
-        const auto kind = variable == nullptr ? taken->second.end()
-                                              : taken->second.find(variable->getNameAsString());
-        if (kind == taken->second.end() || !kind->second.empty()) return false;
-      }
+      if (!taken_.contains(clause)) return false;
+    }
+    for (const MapItem& one : mapped_items(directive_)) {
+      const std::string* kind = kind_of(one);
+      if (kind == nullptr || !kind->empty()) return false;
     }
     return added_.empty() && !taken_.empty();
   }
 
   void finish() {
-    for (const auto& [clause, kinds] : taken_) rewrite(*clause, kinds);
+    for (const auto& [clause, kinds] : taken_) rewrite(*clause);
     if (added_.empty()) return;
     const std::string added = ' ' + clauses_text(added_);
     plan_.replacements.push_back(
@@ -150,28 +129,27 @@ class Rewriter {
     }
   }
 
-  void append(const std::string& kind, const std::string& item) { added_[kind].push_back(item); }
-
-  [[nodiscard]] const clang::OMPMapClause* clause_of(const std::string& root) const {
-    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
-      if (clause->isImplicit()) continue;
-      for (const clang::Expr* item : clause->varlists()) {
-        const clang::VarDecl* variable = root_variable(*item);
-        if (variable != nullptr && variable->getNameAsString() == root) return clause;
-      }
+  /// The map clause's item of that name; none: a null clause.
+  [[nodiscard]] MapItem item_of(const std::string& root) const {
+    for (const MapItem& one : mapped_items(directive_, kWritten)) {
+      if (one.variable != nullptr && one.variable->getNameAsString() == root) return one;
     }
-    return nullptr;
+    return {};
   }
 
   /// What a name means in the region or in its clauses.
-  [[nodiscard]] const clang::VarDecl* variable_of(const std::string& root) const {
-    if (const auto* clause = clause_of(root)) {
-      for (const clang::Expr* item : clause->varlists()) {
-        const clang::VarDecl* variable = root_variable(*item);
-        if (variable != nullptr && variable->getNameAsString() == root) return variable;
-      }
-    }
-    return variable_named(*directive_.getAssociatedStmt(), root);
+  [[nodiscard]] const clang::VarDecl* variable_of_name(const std::string& root) const {
+    const MapItem item = item_of(root);
+    return item.clause != nullptr ? item.variable
+                                  : variable_named(*directive_.getAssociatedStmt(), root);
+  }
+
+  /// What an item is to be mapped as; empty: it goes; null: it stays.
+  [[nodiscard]] const std::string* kind_of(const MapItem& item) const {
+    const auto taken = taken_.find(item.clause);
+    if (taken == taken_.end() || item.variable == nullptr) return nullptr;
+    const auto kind = taken->second.find(item.variable->getNameAsString());
+    return kind == taken->second.end() ? nullptr : &kind->second;
   }
 
   using Items = std::map<std::string, std::vector<std::string>>;  // by kind
@@ -187,15 +165,15 @@ class Rewriter {
   }
 
   /// In its place: what stays in it, and what is mapped otherwise.
-  void rewrite(const clang::OMPMapClause& clause, const std::map<std::string, std::string>& kinds) {
+  void rewrite(const clang::OMPMapClause& clause) {
     std::vector<std::string> left;
     Items changed;
-    for (const clang::Expr* item : clause.varlists()) {
-      const clang::VarDecl* variable = root_variable(*item);
-      const auto kind = variable == nullptr ? kinds.end() : kinds.find(variable->getNameAsString());
-      const std::string text = text_.between(item->getBeginLoc(), item->getEndLoc());
-      if (kind == kinds.end()) left.push_back(text);
-      if (kind != kinds.end() && !kind->second.empty()) changed[kind->second].push_back(text);
+    for (const MapItem& one : mapped_items(directive_)) {
+      if (one.clause != &clause) continue;
+      const std::string* kind = kind_of(one);
+      const std::string text = text_.between(one.item->getBeginLoc(), one.item->getEndLoc());
+      if (kind == nullptr) left.push_back(text);
+      if (kind != nullptr && !kind->empty()) changed[*kind].push_back(text);
     }
     std::vector<std::string> clauses;
     if (!left.empty()) {
@@ -216,7 +194,7 @@ class Rewriter {
     plan_.replacements.push_back({text_.file(), begin, end - begin, now});
   }
 
-  const clang::OMPExecutableDirective& directive_;
+  const Directive& directive_;
   Place place_;
   SourceText text_;
   Plan& plan_;
@@ -224,8 +202,7 @@ class Rewriter {
   Items added_;
 };
 
-const clang::OMPExecutableDirective& only_one(
-    const std::vector<const clang::OMPExecutableDirective*>& here, const Place& place) {
+const Directive& only_one(const std::vector<const Directive*>& here, const Place& place) {
   // Those of a template's instantiations are one text.
   const auto begin = here.front()->getBeginLoc();
   const auto is_other = [&](const auto* one) { return one->getBeginLoc() != begin; };
@@ -237,8 +214,8 @@ const clang::OMPExecutableDirective& only_one(
 
 }  // namespace
 
-void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
-                      const Place& place, Plan& plan) {
+void remove_directive(const Program& program, const Directive& directive, const Place& place,
+                      Plan& plan) {
   if (directive.hasAssociatedStmt() && !is_standalone(directive)) {
     throw Refusal("this directive has a body", place);
   }
@@ -247,8 +224,7 @@ void remove_directive(const Program& program, const clang::OMPExecutableDirectiv
   if (!text.begins_line(begin) || !text.is_pragma(begin)) {
     throw Refusal("the directive comes from a macro", place);
   }
-  const clang::Stmt* parent = program.parent_of(directive);
-  if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
+  if (!llvm::isa_and_nonnull<clang::CompoundStmt>(program.parent_of(directive))) {
     throw Refusal("the directive is all that a branch holds", place);
   }
   const unsigned from = text.line_begin(begin);
@@ -307,8 +283,7 @@ bool is_used_behind(const Program& program, const clang::Stmt& loop,
     const bool is_again = outermost != &loop && program.is_within(*one.at, *outermost) &&
                           !program.is_within(*one.at, loop);
     // Memory that is given back is read by nobody.
-    const auto* call = llvm::dyn_cast<clang::CallExpr>(one.at);
-    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    const clang::FunctionDecl* called = callee_of(one.at);
     const bool is_freed = called != nullptr && called->getNameAsString() == "free";
     if ((is_behind || is_again) && !is_freed) return true;
   }
@@ -347,11 +322,11 @@ class Writer {
     // Behind an update of the last statement.
     plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
     plan_.updates = residence_.updates.size();
-    for (const clang::OMPExecutableDirective* update : residence_.idle) {
+    for (const Directive* update : residence_.idle) {
       remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
     }
     // All of them were looked at: others are of data that does not stay.
-    for (const clang::OMPExecutableDirective* one : program_.directives_in(code_)) {
+    for (const Directive* one : program_.directives_in(code_)) {
       const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
       if (is_update) plan_.settled.push_back(place_of(program_.context(), *one));
     }
@@ -379,9 +354,7 @@ class Writer {
       if (kind == "from" && !is_used_behind(program_, code_, *kept.variable)) {
         plan_.returned.push_back(name);
       }
-      const bool is_released =
-          std::ranges::find(request_.released, name) != request_.released.end();
-      if (kind == "from" && is_released) kind = "release";
+      if (kind == "from" && llvm::is_contained(request_.released, name)) kind = "release";
       items[kind].push_back(kept.expression);
     }
     return pragma(stay_.end, items);
@@ -409,8 +382,7 @@ class Writer {
         std::find_if(span->body_begin(), span->body_end(),
                      [&](const clang::Stmt* statement) { return names(*statement, data); });
     if (first == span->body_end()) return false;
-    const auto* region = llvm::dyn_cast<clang::OMPExecutableDirective>(*first);
-    return region != nullptr && runs_on_device(*region) && only_brings_back(*region, data);
+    return is_region(**first) && only_brings_back(*llvm::cast<Directive>(*first), data);
   }
 
   /// Directives begin in the first column where the program's own do.
@@ -441,9 +413,9 @@ class Writer {
     const unsigned at = text.offset_of(update.statement->getBeginLoc());
     const unsigned end = end_of_statement(text, *update.statement);
     if (!text.begins_line(at) || !text.ends_line(end)) {
-      throw Refusal(
-          "the host uses the data in a line that holds other code: give it a line of its own",
-          place_of(program_.context(), *update.statement));
+      program_.refuse(
+          *update.statement,
+          "the host uses the data in a line that holds other code: give it a line of its own");
     }
     const std::string line = fmt::format(
         "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),

@@ -13,8 +13,8 @@ namespace ompdm::edit {
 bool plan_clauses(const Program& program, const Edit& edit, Plan& plan);
 
 /// Takes out a directive without a body. Throws Refusal.
-void remove_directive(const Program& program, const clang::OMPExecutableDirective& directive,
-                      const Place& place, Plan& plan);
+void remove_directive(const Program& program, const Directive& directive, const Place& place,
+                      Plan& plan);
 
 /// Throws Refusal where the text has no place for it.
 void write_residence(const Program& program, const clang::Stmt& code, const Stay& stay,

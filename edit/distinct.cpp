@@ -2,13 +2,10 @@
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <vector>
 
 #include "flow.h"
 #include "messages.h"
@@ -44,49 +41,44 @@ bool are_unlike(clang::QualType one, clang::QualType other) {
 }
 
 using clang::dyn_cast;
+using clang::isa;
 using Variable = const clang::VarDecl*;
+using Variables = std::set<Variable>;
 using Roots = std::set<const clang::Decl*>;
 
 /// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
 /// `this`.
-class Leads : public HiddenCode {
+class Leads : public CodeVisitor {
  public:
-  explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
+  explicit Leads(const clang::Stmt& code) { walk(&code); }
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr) return true;
+  void visit(const clang::Stmt& at) override {
+    if (const clang::Stmt* code = hidden_code_of(at)) hidden = code;
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) visit_name(*name);
+    if (isa<clang::CXXThisExpr>(at) && depth_ == 0) this_at = &at;
+    const clang::FunctionDecl* called = seen_callee_of(&at);
+    if (called == nullptr || is_in_system_header(*called)) return;
+    ++depth_;
+    follow(called);
+    --depth_;
+  }
+
+  std::set<std::pair<const clang::VarDecl*, const clang::Stmt*>> all;
+  const clang::Stmt* hidden = nullptr;
+  const clang::Stmt* this_at = nullptr;
+
+ private:
+  void visit_name(const clang::DeclRefExpr& name) {
+    const clang::VarDecl* variable = variable_of(&name);
+    if (variable == nullptr) return;
     const clang::QualType type = variable->getType();
     const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
                        type->isRecordType();
     // What belongs to a called function comes to it by what the call names.
     const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
-    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), name);
-    return true;
-  }
-  bool VisitCXXThisExpr(clang::CXXThisExpr* at) override {
-    if (depth_ == 0) this_at = at;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr || !called->hasBody(defined)) return true;
-    if (sources_.isInSystemHeader(defined->getLocation()) || !bodies_.insert(defined).second) {
-      return true;
-    }
-    ++depth_;
-    TraverseStmt(defined->getBody());
-    --depth_;
-    return true;
+    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), &name);
   }
 
-  std::set<std::pair<const clang::VarDecl*, const clang::Stmt*>> all;
-  const clang::Stmt* this_at = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-  std::set<const clang::FunctionDecl*> bodies_;
   int depth_ = 0;
 };
 
@@ -95,15 +87,11 @@ Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage
                const clang::VarDecl& pointer) {
   Roots roots;
   std::vector<Variable> open = {&pointer};
-  // What one function gives, memory of their own apart, may be parts of one piece.
-  const auto add_giver = [&](const clang::Expr& value) {
-    const auto* call = dyn_cast<clang::CallExpr>(value.IgnoreParenCasts());
-    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
-    if (called != nullptr && !is_allocation(&value)) roots.insert(called->getCanonicalDecl());
-  };
   const auto add = [&](const clang::Expr* value) {
     if (value == nullptr) return;
-    add_giver(*value);
+    // What one function gives, memory of their own apart, may be parts of one piece.
+    const clang::FunctionDecl* called = callee_of(value->IgnoreParenCasts());
+    if (called != nullptr && !is_allocation(value)) roots.insert(called->getCanonicalDecl());
     const Variable base = base_variable(*value);
     if (base != nullptr) open.push_back(base->getCanonicalDecl());
   };
@@ -120,9 +108,8 @@ Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage
     const auto* function =
         parameter == nullptr ? nullptr : dyn_cast<clang::FunctionDecl>(at->getDeclContext());
     if (function == nullptr) continue;
-    const unsigned number = parameter->getFunctionScopeIndex();
     for (const clang::CallExpr* call : program.calls_of(*function)) {
-      if (number < call->getNumArgs()) add(call->getArg(number));
+      add(argument_for(*call, *parameter));
     }
   }
   return roots;
@@ -140,18 +127,13 @@ void expect_own_indexes(const Program& program, const clang::Stmt& loop, const O
   for (const Variable each : {&one, &other}) {
     for (const Mention& use : mentions_on_host(program, loop, *each)) {
       if (use.use == Use::kNone || use.use == Use::kPointer) continue;
-      throw Refusal(fmt::format("{} and {} are parts of one piece of memory, of which the host may "
-                                "use one by the other's name",
-                                one.getNameAsString(), other.getNameAsString()),
-                    place_of(program.context(), *use.at));
+      program.refuse(*use.at,
+                     "{} and {} are parts of one piece of memory, of which the host may use one by "
+                     "the other's name",
+                     one.getNameAsString(), other.getNameAsString());
     }
   }
 }
-
-using clang::dyn_cast;
-using clang::isa;
-using Variable = const clang::VarDecl*;
-using Variables = std::set<Variable>;
 
 class Distinct {
  public:
@@ -183,8 +165,8 @@ class Distinct {
         }
         for (const Variable each : {one, other}) {
           if (const clang::Stmt* made = made_of_another(*each)) {
-            refuse(*made, fmt::format("{} and {} may be parts of the same data",
-                                      one->getNameAsString(), other->getNameAsString()));
+            program_.refuse(*made, "{} and {} may be parts of the same data",
+                            one->getNameAsString(), other->getNameAsString());
           }
           alike.insert(each);
         }
@@ -197,38 +179,37 @@ class Distinct {
     const clang::FunctionDecl* function = program_.function_of(loop_);
     const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
     if (function == nullptr || (method != nullptr && method->getParent()->isLambda())) {
-      throw Refusal("this stands in a lambda", place_of(program_.context(), loop_));
+      program_.refuse(loop_, "this stands in a lambda");
     }
     for (const Variable one : data_) expect_own_value(*one);
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-    const clang::CallExpr* unseen = unseen_call_in(program_, loop_);
+    const Leads leads(loop_);
+    const clang::CallExpr* unseen = unseen_call_in(loop_);
     for (const Variable one : data_) {
       if (unseen != nullptr && !one->hasGlobalStorage() && own_.is_known_elsewhere(*one)) {
         const clang::FunctionDecl* called = unseen->getDirectCallee();
-        refuse(*unseen, fmt::format("{}, whose body is not seen, may know {} from elsewhere",
-                                    called == nullptr ? "what is called here"
-                                                      : called->getNameAsString() + "()",
-                                    one->getNameAsString()));
+        program_.refuse(
+            *unseen, "{}, whose body is not seen, may know {} from elsewhere",
+            called == nullptr ? "what is called here" : called->getNameAsString() + "()",
+            one->getNameAsString());
       }
       if (own_.is_private(*one)) continue;
       if (leads.hidden != nullptr) {
-        refuse(*leads.hidden,
-               fmt::format("what runs here without a call may lead to {}", one->getNameAsString()));
+        program_.refuse(*leads.hidden, "what runs here without a call may lead to {}",
+                        one->getNameAsString());
       }
       if (leads.this_at != nullptr) {
-        refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
+        program_.refuse(*leads.this_at, "a member may be {}", one->getNameAsString());
       }
       for (const auto& [other, at] : leads.all) {
         if (!data_.contains(other) && !is_part(*other, *at) && !is_third(*other) &&
             !is_distinct(origin_of(*other), *one)) {
           const bool are_pointers = other->getType()->isPointerType() &&
                                     one->getType()->isPointerType() && !one->hasGlobalStorage();
-          refuse(*at, fmt::format("{} may be another name of {}{}", other->getNameAsString(),
-                                  one->getNameAsString(),
-                                  are_pointers ? fmt::format(": if it never is, declare {} {}",
-                                                             one->getNameAsString(), restricted())
-                                               : std::string()));
+          program_.refuse(*at, "{} may be another name of {}{}", other->getNameAsString(),
+                          one->getNameAsString(),
+                          are_pointers ? fmt::format(": if it never is, declare {} {}",
+                                                     one->getNameAsString(), restricted())
+                                       : std::string());
         }
       }
     }
@@ -238,10 +219,6 @@ class Distinct {
   [[nodiscard]] const char* restricted() const {
     return program_.context().getLangOpts().CPlusPlus ? "__restrict" : "restrict";
   }
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
   /// Two of the data that are set to the same before the loop are one.
   void expect_own_value(const clang::VarDecl& variable) const {
     for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
@@ -251,8 +228,8 @@ class Distinct {
         const bool is_copy = made.to != nullptr && made.from != nullptr && made.to != made.from &&
                              data_.contains(made.to) && data_.contains(made.from);
         if (is_copy) {
-          refuse(*one.at, fmt::format("{} and {} may be the same data", made.to->getNameAsString(),
-                                      made.from->getNameAsString()));
+          program_.refuse(*one.at, "{} and {} may be the same data", made.to->getNameAsString(),
+                          made.from->getNameAsString());
         }
       }
     }
@@ -273,8 +250,7 @@ class Distinct {
     if (function == nullptr || !function->hasBody() || pointer.hasGlobalStorage()) return nullptr;
     const auto values = values_of(pointer, *function->getBody());
     if (values.size() != 1) return nullptr;
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Expr*>(values.front()));
+    const Leads leads(*values.front());
     const bool is_one = leads.all.size() == 1 && leads.this_at == nullptr;
     const Variable object = is_one ? leads.all.begin()->first : nullptr;
     const bool is_own = object != nullptr && object->isLocalVarDecl() &&
@@ -312,22 +288,16 @@ class Distinct {
                                      (made.from == &variable && data_.contains(made.to));
                                  return one.use == Use::kPointer && is_one;
                                }) &&
-           mentions_on_device_of(variable).empty() && !all.empty();
-  }
-
-  [[nodiscard]] std::vector<Mention> mentions_on_device_of(const clang::VarDecl& variable) const {
-    std::vector<Mention> all = mentions_on_device(program_, loop_, variable);
-    std::erase_if(all, [](const Mention& one) { return one.use == Use::kPointer; });
-    return all;
+           !all.empty() &&
+           std::ranges::all_of(mentions_on_device(program_, loop_, variable),
+                               [](const Mention& one) { return one.use == Use::kPointer; });
   }
 
   /// Where a pointer is set by another one, as for a part of that; null: nowhere but in the loop.
   [[nodiscard]] const clang::Stmt* made_of_another(const clang::VarDecl& variable) const {
     for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
       for (const clang::Expr* value : values_of(variable, *function->getBody())) {
-        Leads leads(program_.context().getSourceManager());
-        leads.TraverseStmt(const_cast<clang::Expr*>(value));
-        if (!leads.all.empty() && !program_.is_within(*value, loop_)) return value;
+        if (!Leads(*value).all.empty() && !program_.is_within(*value, loop_)) return value;
       }
     }
     return nullptr;
@@ -335,8 +305,7 @@ class Distinct {
 
   /// Whether they cannot be the same storage; `data` is not private.
   [[nodiscard]] bool is_distinct(const clang::VarDecl& other, const clang::VarDecl& data) const {
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    if (sources.isInSystemHeader(other.getLocation())) return true;  // std::cout
+    if (is_in_system_header(other)) return true;  // std::cout
     if (are_unlike(other.getType(), data.getType())) return true;
     if (other.getType().isRestrictQualified() || data.getType().isRestrictQualified()) return true;
     const bool is_object = other.getType()->isRecordType();
@@ -352,7 +321,7 @@ class Distinct {
   /// Of the standard library, so that it has what it leads to for itself.
   [[nodiscard]] bool is_own_object(const clang::VarDecl& object) const {
     const auto* record = object.getType()->getAsCXXRecordDecl();
-    return record != nullptr && (record->isInStdNamespace());
+    return record != nullptr && record->isInStdNamespace();
   }
 
   /// Whether the data's value comes from the object: "u = v.data()".
@@ -361,8 +330,7 @@ class Distinct {
     if (data.hasGlobalStorage()) return true;
     const clang::Expr* value = data.getInit();
     if (value == nullptr) return true;
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Expr*>(value));
+    const Leads leads(*value);
     return std::ranges::any_of(leads.all, [&](const auto& one) { return one.first == &object; });
   }
 
@@ -374,8 +342,8 @@ class Distinct {
     if (function == nullptr || function != other.getDeclContext() || depth > kDeepest) return false;
     const auto calls = program_.calls_of(*function);
     return !calls.empty() && std::ranges::all_of(calls, [&](const clang::CallExpr* call) {
-      const Variable left = argument(*call, one);
-      const Variable right = argument(*call, other);
+      const Variable left = variable_of(argument_for(*call, one));
+      const Variable right = variable_of(argument_for(*call, other));
       if (left == nullptr || right == nullptr || left == right) return false;
       const auto* outer = dyn_cast<clang::ParmVarDecl>(left);
       const auto* other_outer = dyn_cast<clang::ParmVarDecl>(right);
@@ -389,13 +357,6 @@ class Distinct {
   /// Two of such are not the same storage.
   [[nodiscard]] bool is_own_object_or_private(const clang::VarDecl& variable) const {
     return variable.getType()->isArithmeticType() || own_.is_private(variable);
-  }
-
-  static Variable argument(const clang::CallExpr& call, const clang::ParmVarDecl& parameter) {
-    const unsigned number = parameter.getFunctionScopeIndex();
-    if (number >= call.getNumArgs()) return nullptr;
-    const auto* name = dyn_cast<clang::DeclRefExpr>(call.getArg(number)->IgnoreParenCasts());
-    return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
   }
 
   const Program& program_;

@@ -21,7 +21,7 @@ bool has_choice(const clang::Expr& expression);
 /// The first call by the host of what is not seen, a function of another file or library, or what a
 /// pointer leads to: in code, or in a function that is called from there. Null if all is seen, or
 /// is the system's.
-const clang::CallExpr* unseen_call_in(const Program& program, const clang::Stmt& code);
+const clang::CallExpr* unseen_call_in(const clang::Stmt& code);
 
 /// Throws Refusal where the loop comes from a macro, stands in no block, or is left by a way that
 /// passes by what stands behind it.

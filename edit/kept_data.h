@@ -21,7 +21,7 @@ struct Stay {
   std::vector<const Edit*> end;    ///< and behind it
   bool is_of_loop = false;
   /// Directives of this translation unit that stay as they are.
-  std::vector<const clang::OMPExecutableDirective*> kept;
+  std::vector<const Directive*> kept;
   std::vector<Place> kept_places;
 };
 

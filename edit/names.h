@@ -34,6 +34,13 @@ std::string spoiling(const std::string& expression);
 /// The variable that an item of a clause is a section of; null of a member.
 const clang::VarDecl* root_variable(const clang::Expr& item);
 
+/// Whether a statement is the name of a variable.
+bool is_name_of(const clang::Stmt& at, const clang::VarDecl& variable);
+
+/// Places in code, clauses aside, that name a variable.
+std::vector<const clang::DeclRefExpr*> names_of(const clang::Stmt* code,
+                                                const clang::VarDecl& variable);
+
 /// The only variable of that name in code; null where there is none, or are several.
 const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name);
 
@@ -45,7 +52,7 @@ const clang::Expr& written(const clang::Expr& expression);
 
 class Names {
  public:
-  Names(const Program& program, const clang::Stmt& loop);
+  Names(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
 
   /// What a name means in the loop, if that is one variable, and the same before the loop; of one
   /// that only functions name what it means there, if that is global. Throws Refusal otherwise.
@@ -71,10 +78,21 @@ class Names {
 /// value of each pointer that no clause names.
 inline constexpr bool kWritten = true;
 
+/// An item of a directive's map clause.
+struct MapItem {
+  const clang::OMPMapClause* clause = nullptr;
+  const clang::Expr* item = nullptr;
+  const clang::VarDecl* variable = nullptr;  ///< see root_variable()
+};
+
+/// All items of a directive's map clauses, in order; those of one variable.
+std::vector<MapItem> mapped_items(const Directive& directive, bool is_written = false);
+std::vector<MapItem> mapped_items(const Directive& directive, const clang::VarDecl& data,
+                                  bool is_written = false);
+
 /// Whether clauses of a kind name the data.
 template <class Clause>
-bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data,
-           bool is_written = false) {
+bool lists(const Directive& directive, const clang::VarDecl& data, bool is_written = false) {
   for (const auto* clause : directive.getClausesOfKind<Clause>()) {
     if (is_written && clause->isImplicit()) continue;
     for (const clang::Expr* item : clause->varlists()) {
@@ -88,12 +106,12 @@ bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl&
 }
 
 /// Whether a directive's map clauses name the data.
-bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data);
+bool maps(const Directive& directive, const clang::VarDecl& data);
 
 /// Whether code has the data's name in it, clauses included.
 bool names(const clang::Stmt& code, const clang::VarDecl& data);
 
 /// Whether a region in any case runs on a device and maps the data `from` or `alloc`, no way else.
-bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data);
+bool only_brings_back(const Directive& region, const clang::VarDecl& data);
 
 }  // namespace ompdm::edit

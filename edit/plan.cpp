@@ -107,8 +107,7 @@ class Planner {
       Plan other;
       write(program_, *one, items, other);
       if (other.replacements != plan.replacements) {
-        throw Refusal("what the template is made into here differs",
-                      place_of(program_.context(), loop));
+        program_.refuse(loop, "what the template is made into here differs");
       }
     }
     return plan;

@@ -1,52 +1,45 @@
 #include "pointer_uses.h"
 
 #include <clang/AST/DeclOpenMP.h>
-#include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtOpenMP.h>
-#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "names.h"
-#include "program.h"
 #include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
 
 /// The statements of one side: the host's, or a region's.
-class SideNames : public WrittenCode {
+class SideNames : public CodeVisitor {
  public:
   SideNames(const clang::VarDecl& variable, bool on_device)
       : variable_(variable), device_(on_device) {}
 
-  bool dataTraverseStmtPre(clang::Stmt* statement) override {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
+  bool enters(const clang::Stmt& statement) override {
+    const auto* directive = llvm::dyn_cast<Directive>(&statement);
     if (directive == nullptr || device_) return true;
     if (is_asked_by(*directive)) in_clauses.push_back(directive);
     return !runs_on_device(*directive);
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
-    // A clause's expression that is computed before its directive.
-    auto* computed = llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
-    return computed == nullptr || TraverseStmt(computed->getInit());
-  }
-  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) override {
-    return TraverseStmt(argument->getExpr());
-  }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
-    for (const clang::LambdaCapture& capture : lambda->captures()) {
-      if (capture.capturesVariable() &&
-          capture.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl()) {
-        captured.push_back(lambda);
+  void visit(const clang::Stmt& at) override {
+    if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&at)) {
+      if (is_it(*name->getDecl())) found.push_back(name);
+      // A clause's expression that is computed before its directive.
+      const auto* computed = llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+      if (computed != nullptr) walk(computed->getInit());
+    } else if (const auto* argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(&at)) {
+      walk(argument->getExpr());
+    } else if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(&at)) {
+      for (const clang::LambdaCapture& capture : lambda->captures()) {
+        const bool is_captured = capture.capturesVariable() && is_it(*capture.getCapturedVar());
+        if (is_captured) captured.push_back(lambda);
       }
     }
-    return true;
   }
 
   std::vector<const clang::DeclRefExpr*> found;
@@ -54,8 +47,12 @@ class SideNames : public WrittenCode {
   std::vector<const clang::Stmt*> in_clauses;
 
  private:
+  [[nodiscard]] bool is_it(const clang::ValueDecl& named) const {
+    return named.getCanonicalDecl() == variable_.getCanonicalDecl();
+  }
+
   /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
-  bool is_asked_by(const clang::OMPExecutableDirective& directive) const {
+  bool is_asked_by(const Directive& directive) const {
     return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
       const bool is_moved = llvm::isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
                                       clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
@@ -73,7 +70,7 @@ class SideNames : public WrittenCode {
 
   bool is_in(const clang::Stmt& code) const {
     SideNames inner(variable_, true);
-    inner.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    inner.walk(&code);
     return !inner.found.empty();
   }
 
@@ -82,37 +79,13 @@ class SideNames : public WrittenCode {
 };
 
 using llvm::dyn_cast;
-
-/// The region that a statement is in; null of what the host runs.
-const clang::OMPExecutableDirective* region_around(const Program& program,
-                                                   const clang::Stmt& statement) {
-  for (const clang::Stmt* at = &statement; at != nullptr; at = program.parent_of(*at)) {
-    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(at);
-    if (directive != nullptr && runs_on_device(*directive)) return directive;
-  }
-  return nullptr;
-}
-
-class NamesOf : public WrittenCode {
- public:
-  explicit NamesOf(const clang::VarDecl& pointer) : pointer_(pointer) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == pointer_.getCanonicalDecl()) all.push_back(name);
-    return true;
-  }
-  std::vector<const clang::Stmt*> all;
-
- private:
-  const clang::VarDecl& pointer_;
-};
+using llvm::isa;
 
 }  // namespace
 
 const clang::VarDecl* base_variable(const clang::Expr& expression) {
   const clang::Expr* plain = expression.IgnoreParenCasts();
-  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
-    return dyn_cast<clang::VarDecl>(name->getDecl());
-  }
+  if (isa<clang::DeclRefExpr>(plain)) return variable_of(plain);
   if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
     if (!binary->isAdditiveOp()) return nullptr;
     const bool is_left =
@@ -148,11 +121,9 @@ bool is_declared_beside(const Program& program, const clang::VarDecl& pointer,
 
 bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
                        const clang::Stmt& code) {
-  NamesOf names(pointer);
-  names.TraverseStmt(const_cast<clang::Stmt*>(&code));
-  const bool is_beside = std::ranges::all_of(names.all, [&](const clang::Stmt* name) {
-    return is_declared_beside(program, pointer, *name);
-  });
+  const bool is_beside = std::ranges::all_of(
+      names_of(&code, pointer),
+      [&](const clang::Stmt* name) { return is_declared_beside(program, pointer, *name); });
   return is_beside && std::ranges::none_of(program.directives_in(code), [&](const auto* directive) {
            return lists<clang::OMPMapClause>(*directive, pointer, kWritten) ||
                   lists<clang::OMPToClause>(*directive, pointer) ||
@@ -162,16 +133,13 @@ bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
 
 namespace {
 
-using clang::dyn_cast;
-using clang::isa;
-
 class Looker {
  public:
   Looker(const Program& program, bool on_device) : program_(program), device_(on_device) {}
 
   std::vector<Mention> look(const clang::Stmt& code, const clang::VarDecl& variable) {
     SideNames names(variable, device_);
-    names.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    names.walk(&code);
     std::vector<Mention> all;
     for (const clang::Stmt* lambda : names.captured) {
       all.push_back({lambda, Use::kUnknown, "is captured by a lambda"});
@@ -304,26 +272,27 @@ class Looker {
     if (name == "std::swap") return {&call, Use::kPointer, {}};
     const Use known = known_use(name, call, pointer);
     if (known != Use::kUnknown) return {&call, known, {}};
-    const clang::FunctionDecl* defined = nullptr;
-    if (!called->hasBody(defined)) {
+    const clang::FunctionDecl* defined = seen_callee_of(&call);
+    if (defined == nullptr) {
       return unknown(call, fmt::format("is handed to {}(), whose body is not seen", name));
     }
     return of_callee(call, *defined, pointer);
   }
 
   /// Of the C library, what is clear: by name and position.
-  static Use known_use(const std::string& name, const clang::CallExpr& call,
+  static Use known_use(llvm::StringRef name, const clang::CallExpr& call,
                        const clang::Expr& pointer) {
+    name.consume_front("std::");
     const auto is_argument = [&](unsigned number) {
       return call.getNumArgs() > number &&
              call.getArg(number)->IgnoreParenCasts() == pointer.IgnoreParenCasts();
     };
-    if (name == "memcpy" || name == "memmove" || name == "std::memcpy" || name == "std::memmove") {
+    if (name == "memcpy" || name == "memmove") {
       return is_argument(0) ? Use::kWrite : is_argument(1) ? Use::kRead : Use::kUnknown;
     }
-    if (name == "memset" || name == "std::memset") return Use::kWrite;
-    if (name == "fwrite" || name == "std::fwrite") return Use::kRead;
-    if (name == "printf" || name == "std::printf") {
+    if (name == "memset") return Use::kWrite;
+    if (name == "fwrite") return Use::kRead;
+    if (name == "printf") {
       const clang::QualType data =
           pointer.getType()->getPointeeOrArrayElementType()->getCanonicalTypeUnqualified();
       return data->isAnyCharacterType() ? Use::kRead : Use::kNone;  // else the pointer's value
@@ -342,7 +311,7 @@ class Looker {
     ++depth_;
     Mention whole{&call, is_own_scope ? Use::kHanded : Use::kNone, {}};
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
-      if (!holds(*call.getArg(i), pointer)) continue;
+      if (!program_.is_within(pointer, *call.getArg(i))) continue;
       if (i >= called.getNumParams()) {
         whole = unknown(call, fmt::format("is handed to {}() in its variable arguments", name));
         break;
@@ -366,10 +335,6 @@ class Looker {
     --depth_;
     within_.erase(&called);
     return whole;
-  }
-
-  bool holds(const clang::Expr& argument, const clang::Expr& pointer) const {
-    return program_.is_within(pointer, argument);
   }
 
   const Program& program_;

@@ -1,86 +1,57 @@
 #include "program.h"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Preprocessor.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "messages.h"
-#include "source_text.h"
-
 namespace ompdm::edit {
 namespace {
 
-class Collector : public WrittenCode {
+class Collector : public CodeVisitor {
  public:
-  Collector(std::vector<const clang::OMPExecutableDirective*>& directives,
-            std::vector<const clang::Stmt*>& loops,
+  Collector(std::vector<const Directive*>& directives, std::vector<const clang::Stmt*>& loops,
             std::vector<const clang::FunctionDecl*>& functions)
       : directives_(directives), loops_(loops), functions_(functions) {}
 
   // Of a template what it was made into is looked at: there all names have a meaning.
-  bool shouldVisitTemplateInstantiations() const override { return true; }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) override {
-    return function->isDependentContext() || WrittenCode::TraverseFunctionDecl(function);
+  [[nodiscard]] bool has_instantiations() const override { return true; }
+  bool enters_declared(const clang::Decl& one) override {
+    const bool is_plain =
+        one.getKind() == clang::Decl::Function || one.getKind() == clang::Decl::CXXMethod;
+    return !is_plain || !llvm::cast<clang::FunctionDecl>(one).isDependentContext();
   }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) override {
-    return function->isDependentContext() || WrittenCode::TraverseCXXMethodDecl(function);
+  void visit_declared(const clang::Decl& one) override {
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&one);
+    if (function == nullptr || !function->doesThisDeclarationHaveABody()) return;
+    if (!is_in_system_header(one)) functions_.push_back(function);
   }
-  bool VisitFunctionDecl(clang::FunctionDecl* function) override {
-    const clang::SourceManager& sources = function->getASTContext().getSourceManager();
-    const bool is_own = function->doesThisDeclarationHaveABody() &&
-                        !sources.isInSystemHeader(function->getLocation());
-    if (is_own) functions_.push_back(function);
-    return true;
-  }
-  bool VisitStmt(clang::Stmt* statement) override {
-    if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
+  void visit(const clang::Stmt& statement) override {
+    if (const auto* directive = llvm::dyn_cast<Directive>(&statement)) {
       directives_.push_back(directive);
-    } else if (body_of_loop(*statement) != nullptr) {
-      loops_.push_back(statement);
+    } else if (body_of_loop(statement) != nullptr) {
+      loops_.push_back(&statement);
     }
-    return true;
   }
 
  private:
-  std::vector<const clang::OMPExecutableDirective*>& directives_;
+  std::vector<const Directive*>& directives_;
   std::vector<const clang::Stmt*>& loops_;
   std::vector<const clang::FunctionDecl*>& functions_;
 };
 
 /// Functions that code calls, and those that these call, as far as their bodies are seen.
-class Bodies : public WrittenCode {
+class Bodies : public CodeVisitor {
  public:
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    const bool is_seen = called != nullptr && called->hasBody(defined);
-    return !is_seen || !all.insert(defined).second || TraverseStmt(defined->getBody());
+  void visit(const clang::Stmt& at) override {
+    const clang::FunctionDecl* called = seen_callee_of(&at);
+    if (called != nullptr) all.insert(called);
+    follow(called);
   }
   std::set<const clang::FunctionDecl*> all;
-};
-
-class CallsOf : public WrittenCode {
- public:
-  explicit CallsOf(const clang::FunctionDecl& function) : function_(function) {}
-
-  bool shouldVisitTemplateInstantiations() const override { return true; }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    if (called != nullptr && called->getCanonicalDecl() == function_.getCanonicalDecl()) {
-      all.insert(call);
-    }
-    return true;
-  }
-  std::set<const clang::CallExpr*> all;
-
- private:
-  const clang::FunctionDecl& function_;
 };
 
 template <class Statement>
@@ -100,29 +71,72 @@ const clang::Stmt* body_of_loop(const clang::Stmt& statement) {
   return nullptr;
 }
 
+const clang::FunctionDecl* callee_of(const clang::Stmt* call) {
+  const auto* one = llvm::dyn_cast_or_null<clang::CallExpr>(call);
+  return one == nullptr ? nullptr : one->getDirectCallee();
+}
+
+const clang::FunctionDecl* seen_callee_of(const clang::Stmt* call) {
+  const clang::FunctionDecl* called = callee_of(call);
+  const clang::FunctionDecl* defined = nullptr;
+  return called != nullptr && called->hasBody(defined) ? defined : nullptr;
+}
+
+bool is_of_system(const clang::FunctionDecl* function) {
+  return function != nullptr && (function->getBuiltinID() != 0 || is_in_system_header(*function));
+}
+
+bool is_in_system_header(const clang::Decl& declaration) {
+  const clang::SourceManager& sources = declaration.getASTContext().getSourceManager();
+  return sources.isInSystemHeader(declaration.getLocation());
+}
+
+const clang::VarDecl* variable_of(const clang::Expr* expression) {
+  const auto* name = expression == nullptr
+                         ? nullptr
+                         : llvm::dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
+  return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+}
+
+const clang::Expr* argument_for(const clang::CallExpr& call, const clang::ParmVarDecl& parameter) {
+  const unsigned number = parameter.getFunctionScopeIndex();
+  return number < call.getNumArgs() ? call.getArg(number) : nullptr;
+}
+
 const clang::FunctionDecl* function_of(const clang::VarDecl& variable) {
   const clang::DeclContext* at = variable.getDeclContext();
   while (at != nullptr && llvm::isa<clang::CapturedDecl>(at)) at = at->getParent();
   return llvm::dyn_cast_or_null<clang::FunctionDecl>(at);
 }
 
-bool runs_on_device(const clang::OMPExecutableDirective& directive) {
+bool runs_on_device(const Directive& directive) {
   return clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind());
+}
+
+bool is_region(const clang::Stmt& statement) {
+  const auto* directive = llvm::dyn_cast<Directive>(&statement);
+  return directive != nullptr && runs_on_device(*directive);
+}
+
+const Directive* region_around(const Program& program, const clang::Stmt& statement) {
+  const clang::Stmt* at = &statement;
+  while (at != nullptr && !is_region(*at)) at = program.parent_of(*at);
+  return llvm::cast_or_null<Directive>(at);
 }
 
 Program::Program(clang::ASTUnit& unit, const Request& request)
     : context_(unit.getASTContext()), preprocessor_(&unit.getPreprocessor()), request_(&request) {
-  Collector(directives_, loops_, functions_).TraverseDecl(context_.getTranslationUnitDecl());
+  Collector(directives_, loops_, functions_).walk(context_.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const Place& place) const {
-  std::vector<const clang::OMPExecutableDirective*> found;
-  for (const auto* directive : directives_) {
-    const Spot spot = spot_of(context_, directive->getBeginLoc());
-    if (spot.line == place.line && is_same_file(spot.file, place.file)) found.push_back(directive);
-  }
+std::vector<const Directive*> Program::directives_at(const Place& place) const {
+  std::vector<const Directive*> found;
+  std::ranges::copy_if(directives_, std::back_inserter(found), [&](const Directive* one) {
+    const Spot spot = spot_of(context_, one->getBeginLoc());
+    return spot.line == place.line && is_same_file(spot.file, place.file);
+  });
   return found;
 }
 
@@ -186,8 +200,8 @@ bool Program::is_called_here_alone(const clang::FunctionDecl& function) const {
   return is_of_source && (request_->is_whole || !function.isExternallyVisible());
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::data_directives() const {
-  std::vector<const clang::OMPExecutableDirective*> all;
+std::vector<const Directive*> Program::data_directives() const {
+  std::vector<const Directive*> all;
   for (const auto* one : directives_) {
     const auto kind = one->getDirectiveKind();
     const bool is_update = kind == llvm::omp::OMPD_target_update;
@@ -196,18 +210,22 @@ std::vector<const clang::OMPExecutableDirective*> Program::data_directives() con
   return all;
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::directives_in(
-    const clang::Stmt& code) const {
-  std::vector<const clang::OMPExecutableDirective*> all;
+std::vector<const Directive*> Program::directives_in(const clang::Stmt& code) const {
+  std::vector<const Directive*> all;
   std::ranges::copy_if(directives_, std::back_inserter(all),
                        [&](const auto* one) { return leads_to(code, *one); });
   return all;
 }
 
 std::vector<const clang::CallExpr*> Program::calls_of(const clang::FunctionDecl& function) const {
-  CallsOf calls(function);
-  calls.TraverseDecl(context_.getTranslationUnitDecl());
-  return {calls.all.begin(), calls.all.end()};
+  std::set<const clang::CallExpr*> calls;
+  for (const auto* call : all_in<clang::CallExpr>(context_.getTranslationUnitDecl())) {
+    const clang::FunctionDecl* called = call->getDirectCallee();
+    const bool is_it =
+        called != nullptr && called->getCanonicalDecl() == function.getCanonicalDecl();
+    if (is_it) calls.insert(call);
+  }
+  return {calls.begin(), calls.end()};
 }
 
 Program Program::with_span(const clang::Stmt& span, const clang::Stmt& block) const {
@@ -233,20 +251,15 @@ const clang::Stmt* Program::written_parent_of(const clang::Stmt& statement) cons
   // An implicit clause has the very expression of the region's body.
   for (const auto& parent : parents) {
     const auto* around = parent.get<clang::Stmt>();
-    if (around != nullptr && !llvm::isa<clang::OMPExecutableDirective>(around)) return around;
+    if (around != nullptr && !llvm::isa<Directive>(around)) return around;
   }
   if (const auto* parent = parents[0].get<clang::Stmt>()) return parent;
-  // An initializer's parent is what it declares.
-  if (const auto* declared = parents[0].get<clang::VarDecl>()) {
-    const auto around = context_.getParents(*declared);
-    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
-  }
-  // A region's is the function that clang makes of it.
-  if (const auto* captured = parents[0].get<clang::CapturedDecl>()) {
-    const auto around = context_.getParents(*captured);
-    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
-  }
-  return nullptr;
+  // An initializer's parent is what it declares; a region's the function that clang makes of it.
+  const clang::Decl* declared = parents[0].get<clang::VarDecl>();
+  if (declared == nullptr) declared = parents[0].get<clang::CapturedDecl>();
+  if (declared == nullptr) return nullptr;
+  const auto around = context_.getParents(*declared);
+  return around.empty() ? nullptr : around[0].get<clang::Stmt>();
 }
 
 bool Program::is_within(const clang::Stmt& inner, const clang::Stmt& outer) const {
@@ -261,7 +274,7 @@ bool Program::leads_to(const clang::Stmt& outer, const clang::Stmt& inner) const
   const clang::FunctionDecl* function = function_of(inner);
   if (function == nullptr) return false;
   Bodies called;
-  called.TraverseStmt(const_cast<clang::Stmt*>(&outer));
+  called.walk(&outer);
   return called.all.contains(function);
 }
 
@@ -274,37 +287,29 @@ const clang::FunctionDecl* Program::function_of(const clang::Stmt& statement) co
 
 namespace {
 
-/// Whether code holds directives for devices, or calls what may.
-class Offloading : public WrittenCode {
+class Offloading : public CodeVisitor {
  public:
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) override {
-    const auto kind = directive->getDirectiveKind();
-    const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
-                         kind == llvm::omp::OMPD_barrier;
-    found = found || is_wait || runs_on_device(*directive) ||
-            clang::isOpenMPTargetDataManagementDirective(kind) ||
-            kind == llvm::omp::OMPD_target_update;
-    return !found;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
+  bool enters(const clang::Stmt&) override { return !found; }
+  void visit(const clang::Stmt& at) override {
+    if (const auto* directive = llvm::dyn_cast<Directive>(&at)) {
+      const auto kind = directive->getDirectiveKind();
+      const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
+                           kind == llvm::omp::OMPD_barrier;
+      found = is_wait || runs_on_device(*directive) ||
+              clang::isOpenMPTargetDataManagementDirective(kind) ||
+              kind == llvm::omp::OMPD_target_update;
+    }
     // What is not seen knows none of the data, unless that is handed to it or global.
-    if (called == nullptr || !called->hasBody(defined)) return true;
-    return known_.insert(defined).second ? TraverseStmt(defined->getBody()) : true;
+    follow(seen_callee_of(&at));
   }
-
   bool found = false;
-
- private:
-  std::set<const clang::FunctionDecl*> known_;
 };
 
 }  // namespace
 
 bool offloads(const clang::Stmt& code) {
   Offloading seen;
-  seen.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  seen.walk(&code);
   return seen.found;
 }
 

@@ -11,10 +11,8 @@
 
 #include "distinct.h"
 #include "flow.h"
-#include "kept_data.h"
 #include "messages.h"
 #include "names.h"
-#include "program.h"
 #include "residence_checks.h"
 #include "scopes.h"
 #include "source_text.h"
@@ -36,13 +34,12 @@ bool stays_the_same(const Program& program, const clang::Stmt& statement,
 }
 
 /// A construct of the host's that the mention is in, the outermost one; null of none.
-const clang::OMPExecutableDirective* construct_around(const Program& program,
-                                                      const clang::Stmt& code,
-                                                      const clang::Stmt& mention) {
-  const clang::OMPExecutableDirective* found = nullptr;
+const Directive* construct_around(const Program& program, const clang::Stmt& code,
+                                  const clang::Stmt& mention) {
+  const Directive* found = nullptr;
   for (const clang::Stmt* at = &mention; at != nullptr && at != &code;
        at = program.parent_of(*at)) {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
+    const auto* directive = llvm::dyn_cast<Directive>(at);
     const bool is_data =
         directive != nullptr && directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
     if (directive != nullptr && !is_data) found = directive;
@@ -55,7 +52,7 @@ const clang::OMPExecutableDirective* construct_around(const Program& program,
 /// Threads of a team come together at its construct's end.
 const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
                                 const clang::Stmt& mention) {
-  const clang::OMPExecutableDirective* construct = construct_around(program, loop, mention);
+  const Directive* construct = construct_around(program, loop, mention);
   const clang::Stmt* found = nullptr;
   const clang::Stmt* at = construct == nullptr ? &mention : construct;
   while (at != &loop) {
@@ -117,8 +114,7 @@ std::string condition_of(const Program& program, const clang::Stmt& statement,
         condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
       continue;
     }
-    const SourceText text(program.context(), condition->getBeginLoc());
-    const std::string words = text.between(condition->getBeginLoc(), condition->getEndLoc());
+    const std::string words = text_of(program.context(), *condition);
     if (!stays_the_same(program, statement, words)) continue;
     all.push_back(is_taken ? words : fmt::format("!({})", words));
   }
@@ -138,12 +134,11 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
   for (const Mention& mention : mentions) {
     const bool is_none = mention.use == Use::kNone || mention.use == Use::kPointer;
     if (is_none || mention.use == Use::kHanded) continue;
-    const Place place = place_of(program.context(), *mention.at);
-    if (mention.use == Use::kUnknown) throw Refusal(fmt::format("{} {}", name, mention.why), place);
+    if (mention.use == Use::kUnknown) program.refuse(*mention.at, "{} {}", name, mention.why);
     if (mention.use == Use::kRead && !device_writes) continue;
     const clang::Stmt* statement = statement_of(program, loop, *mention.at);
     const std::string why = in_the_way(program, loop, statement, mention);
-    if (!why.empty()) throw Refusal(fmt::format("the host uses {} {}", name, why), place);
+    if (!why.empty()) program.refuse(*mention.at, "the host uses {} {}", name, why);
     // What is written is mostly a part: the rest has to be there before.
     const std::string condition = condition_of(program, *statement, *mention.at);
     const auto add = [&](bool from) {
@@ -160,7 +155,7 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
     if (device_writes) add(true);
     if (mention.use == Use::kRead) continue;
     if (llvm::isa<clang::ReturnStmt>(statement)) {
-      throw Refusal(fmt::format("{} is changed by what is returned", name), place);
+      program.refuse(*mention.at, "{} is changed by what is returned", name);
     }
     expect_end_is_reached(program, *statement);
     add(false);
@@ -275,12 +270,6 @@ std::vector<Update> merged(const Program& program, const clang::Stmt& code,
 
 using Variable = const clang::VarDecl*;
 
-/// A scope, and what its directives do.
-struct Used {
-  Scope scope;
-  DeviceUses uses;
-};
-
 /// Looks at all that uses the data, in the code and in what that calls.
 class Looker {
  public:
@@ -292,7 +281,7 @@ class Looker {
 
   Residence look() {
     const std::vector<int>& devices = stay_.begin.front()->devices;
-    if (devices.size() > 1) refuse(code_, "the data is on several devices");
+    if (devices.size() > 1) program_.refuse(code_, "the data is on several devices");
     found_.device = devices.empty() ? 0 : devices.front();
     expect_room_around(program_, code_);
     expect_no_other_thread(program_, code_, variables_);
@@ -301,9 +290,7 @@ class Looker {
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
     for (const Variable variable : variables_) {
-      std::vector<const Scope*> scopes;
-      for (const Used& one : used_.at(variable)) scopes.push_back(&one.scope);
-      expect_memory(program_, code_, *variable, scopes);
+      expect_memory(program_, code_, *variable, used_.at(variable));
     }
     // What may be one, or is exchanged, is written if any of it is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
@@ -318,25 +305,22 @@ class Looker {
   }
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
   void find_uses(const clang::VarDecl& variable) {
     for (Scope& scope : scopes_of(program_, code_, variable)) {
       if (scope.function == nullptr) {
         std::ranges::copy_if(scope.mentions, std::back_inserter(set_),
                              [](const Mention& one) { return one.use == Use::kPointer; });
       }
-      DeviceUses uses = device_uses(program_, scope, names_in(scope), found_.device);
+      scope.uses = device_uses(program_, scope, names_in(scope), found_.device);
+      const DeviceUses& uses = scope.uses;
       expect_counted(uses, *scope.data);
       expect_within(uses, variable);
-      expect_nothing_else_meant(program_, scope, uses);
+      expect_nothing_else_meant(program_, scope);
       if (!uses.idle.empty()) {
         expect_mapped_here_alone(program_, code_, *uses.idle.front(), variables_);
       }
       found_.is_later = found_.is_later || !uses.later.empty();
-      used_[&variable].push_back({std::move(scope), std::move(uses)});
+      used_[&variable].push_back(std::move(scope));
     }
   }
 
@@ -345,9 +329,8 @@ class Looker {
     const std::string name = variable.getNameAsString();
     for (const Item& item : uses.items) {
       const auto here = program_.directives_at(item.named_at);
-      const bool is_reached = std::ranges::any_of(here, [&](const auto* one) {
-        return std::ranges::find(stay_.kept, one) != stay_.kept.end();
-      });
+      const bool is_reached = std::ranges::any_of(
+          here, [&](const Directive* one) { return llvm::is_contained(stay_.kept, one); });
       if (is_reached) continue;
       for (const std::string& one : terms_of(program_, code_, item)) {
         if (root_of(one) != name || one == name) continue;
@@ -361,7 +344,7 @@ class Looker {
 
   [[nodiscard]] bool writes(const clang::VarDecl& variable) const {
     return std::ranges::any_of(used_.at(&variable),
-                               [](const Used& one) { return one.uses.writes; });
+                               [](const Scope& one) { return one.uses.writes; });
   }
 
   /// What stays on the device, by its names in a scope.
@@ -372,45 +355,45 @@ class Looker {
 
   /// Of what the run reached its events tell whether it comes in pairs.
   void expect_counted(const DeviceUses& uses, const clang::VarDecl& data) const {
-    for (const clang::OMPExecutableDirective* one : uses.counted) {
-      const bool is_known = std::ranges::find(stay_.kept, one) != stay_.kept.end();
-      if (!is_known) expect_pair(program_, *one, uses.counted, data);
+    for (const Directive* one : uses.counted) {
+      if (!llvm::is_contained(stay_.kept, one)) {
+        expect_pair(program_, *one, uses.counted, data);
+      }
     }
   }
 
   void add(const clang::VarDecl& variable, bool is_written) {
     const std::string name = variable.getNameAsString();
     if (is_written) found_.written.insert(name);
-    for (const Used& one : used_.at(&variable)) {
+    for (const Scope& one : used_.at(&variable)) {
       if (one.uses.sends) found_.sent.insert(name);
       add_updates(one, variable, is_written);
     }
-    for (const Used& one : used_.at(&variable)) {
-      for (const clang::OMPExecutableDirective* region : one.uses.later) expect_waited(*region);
+    for (const Scope& one : used_.at(&variable)) {
+      for (const Directive* region : one.uses.later) expect_waited(*region);
     }
   }
 
-  void add_updates(const Used& used, const clang::VarDecl& variable, bool is_written) {
-    const Scope& scope = used.scope;
+  void add_updates(const Scope& scope, const clang::VarDecl& variable, bool is_written) {
     std::vector<Update> here =
         updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
-    for (const MayStay& one : used.uses.may_stay) {
+    for (const MayStay& one : scope.uses.may_stay) {
       const std::string condition = fmt::format("!({})", one.condition);
       if (is_written) here.push_back({one.region, scope.data, true, one.item, condition});
       if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition});
     }
     for (Update& update : here) {
-      if (update.item.empty()) update.item = item_in(used, variable);
+      if (update.item.empty()) update.item = item_in(scope, variable);
     }
     here = merged(program_, *scope.code, std::move(here));
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
-    found_.idle.insert(used.uses.idle.begin(), used.uses.idle.end());
-    const bool is_changed = !here.empty() || !used.uses.idle.empty();
+    found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
+    const bool is_changed = !here.empty() || !scope.uses.idle.empty();
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
   }
 
   /// What an update brings or takes a region must not be at work on.
-  void expect_waited(const clang::OMPExecutableDirective& region) const {
+  void expect_waited(const Directive& region) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
     const auto is_before = [&](const clang::Stmt& one, const clang::Stmt& other) {
       return sources.isBeforeInTranslationUnit(one.getBeginLoc(), other.getBeginLoc());
@@ -418,15 +401,16 @@ class Looker {
     for (const Update& update : found_.updates) {
       const clang::Stmt& statement = *update.statement;
       const bool is_again = !is_before(region, statement);  // of the pass before
-      const bool is_waited = std::ranges::any_of(
-          program_.directives_in(code_), [&](const clang::OMPExecutableDirective* wait) {
+      const bool is_waited =
+          std::ranges::any_of(program_.directives_in(code_), [&](const Directive* wait) {
             const bool is_between = is_again
                                         ? is_before(region, *wait) || is_before(*wait, statement)
                                         : is_before(region, *wait) && is_before(*wait, statement);
             return wait->getDirectiveKind() == llvm::omp::OMPD_taskwait && is_between &&
                    program_.is_within(*wait, code_) && is_certain(program_, *wait, code_);
           });
-      if (!is_waited) refuse(statement, "a region that is nowait may still be at work here");
+      if (!is_waited)
+        program_.refuse(statement, "a region that is nowait may still be at work here");
     }
   }
 
@@ -436,18 +420,17 @@ class Looker {
     const std::string name = scope.data->getNameAsString();
     for (const std::string& one : terms_of(program_, code_, *scope.function, name)) {
       if (found_.data.contains(one)) continue;
-      refuse(*scope.code, fmt::format("{}() would have to be changed, which is called with {}, too",
-                                      scope.function->getNameAsString(), one));
+      program_.refuse(*scope.code, "{}() would have to be changed, which is called with {}, too",
+                      scope.function->getNameAsString(), one);
     }
   }
 
   /// How a clause names all of the data in a scope.
-  [[nodiscard]] std::string item_in(const Used& used, const clang::VarDecl& variable) const {
-    const Scope& scope = used.scope;
+  [[nodiscard]] std::string item_in(const Scope& scope, const clang::VarDecl& variable) const {
     const std::string& own = found_.data.at(variable.getNameAsString()).expression;
     if (scope.function == nullptr) return own;
     std::set<std::string> items;
-    for (const Item& item : used.uses.items) {
+    for (const Item& item : scope.uses.items) {
       const auto terms = terms_of(program_, code_, item);
       const bool is_all = std::ranges::any_of(terms, [&](const std::string& one) {
         return are_same_extents(program_, code_, one, own);
@@ -460,9 +443,8 @@ class Looker {
       if (!item.empty()) items.insert(item);
     }
     if (items.size() != 1) {
-      refuse(*scope.code,
-             fmt::format("how much of {} the host uses in {}() no clause says",
-                         scope.data->getNameAsString(), scope.function->getNameAsString()));
+      program_.refuse(*scope.code, "how much of {} the host uses in {}() no clause says",
+                      scope.data->getNameAsString(), scope.function->getNameAsString());
     }
     Names(program_, *scope.code).expect_plain(*items.begin());
     return *items.begin();
@@ -476,7 +458,7 @@ class Looker {
     };
     for (const Variable one : swapped) {
       if (are_same_extents(program_, code_, extent_of(one), extent_of(swapped.front()))) continue;
-      refuse(code_, "what the loop exchanges has several extents");
+      program_.refuse(code_, "what the loop exchanges has several extents");
     }
   }
 
@@ -485,7 +467,7 @@ class Looker {
   const Stay& stay_;
   std::vector<Variable> variables_;
   std::vector<Mention> set_;  // where a pointer to the data is
-  std::map<Variable, std::vector<Used>> used_;
+  std::map<Variable, std::vector<Scope>> used_;
   Residence found_;
 };
 

@@ -28,7 +28,7 @@ struct Residence {
   std::set<std::string> written;  ///< by a kernel
   std::set<std::string> sent;     ///< a clause asks for what the host has
   std::vector<Update> updates;
-  std::set<const clang::OMPExecutableDirective*> idle;  ///< that are not needed any more
+  std::set<const Directive*> idle;  ///< that are not needed any more
 };
 
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.

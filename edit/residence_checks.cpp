@@ -5,7 +5,6 @@
 #include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -14,7 +13,6 @@
 #include "flow.h"
 #include "messages.h"
 #include "names.h"
-#include "scopes.h"
 #include "source_text.h"
 #include "storage.h"
 
@@ -92,31 +90,27 @@ class Memory {
 }  // namespace
 
 void expect_memory(const Program& program, const clang::Stmt& code, const clang::VarDecl& data,
-                   const std::vector<const Scope*>& scopes) {
+                   const std::vector<Scope>& scopes) {
   Memory memory(program, code);
   const bool has_some =
       memory.is_allocated(data) ||
-      std::ranges::any_of(scopes, [&](const Scope* scope) { return memory.is_mapped(*scope); });
+      std::ranges::any_of(scopes, [&](const Scope& scope) { return memory.is_mapped(scope); });
   if (has_some) return;
-  throw Refusal(fmt::format("{} is mapped under conditions alone, and may have no memory otherwise",
-                            data.getNameAsString()),
-                place_of(program.context(), code));
+  program.refuse(code, "{} is mapped under conditions alone, and may have no memory otherwise",
+                 data.getNameAsString());
 }
 
 namespace {
-
-using llvm::dyn_cast;
 
 /// "omp_get_thread_num() == 1".
 bool asks_for_one_thread(const clang::Expr& condition) {
   const auto* binary = dyn_cast<clang::BinaryOperator>(condition.IgnoreParenImpCasts());
   if (binary == nullptr || binary->getOpcode() != clang::BO_EQ) return false;
   const auto is_number = [](const clang::Expr& side) {
-    return llvm::isa<clang::IntegerLiteral>(side.IgnoreParenImpCasts());
+    return isa<clang::IntegerLiteral>(side.IgnoreParenImpCasts());
   };
   const auto is_asked = [](const clang::Expr& side) {
-    const auto* call = dyn_cast<clang::CallExpr>(side.IgnoreParenImpCasts());
-    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+    const clang::FunctionDecl* called = callee_of(side.IgnoreParenImpCasts());
     return called != nullptr && called->getNameAsString() == "omp_get_thread_num";
   };
   const clang::Expr& left = *binary->getLHS();
@@ -129,57 +123,47 @@ bool is_of_one_thread(const clang::Stmt& statement, const clang::Stmt* child) {
   if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
     return child == branch->getThen() && asks_for_one_thread(*branch->getCond());
   }
-  const auto* construct = dyn_cast<clang::OMPExecutableDirective>(&statement);
+  const auto* construct = dyn_cast<Directive>(&statement);
   if (construct == nullptr) return false;
   const auto kind = construct->getDirectiveKind();
   return kind == llvm::omp::OMPD_single || kind == llvm::omp::OMPD_master ||
          kind == llvm::omp::OMPD_masked;
 }
 
-/// Places in code that name a variable, and directives that map it.
-class Named : public WrittenCode {
- public:
-  explicit Named(const clang::VarDecl& data) : data_(data) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == data_.getCanonicalDecl()) all.push_back(name);
-    return true;
-  }
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) override {
-    if (maps(*directive, data_)) all.push_back(directive);
-    return true;
-  }
-  std::vector<const clang::Stmt*> all;
-
- private:
-  const clang::VarDecl& data_;
-};
-
-/// Calls and objects that start threads of the host's, anywhere in the sources.
-class Starts : public WrittenCode {
- public:
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    static const std::set<std::string> kStarts = {"pthread_create", "thrd_create", "std::async"};
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const bool starts = called != nullptr && kStarts.contains(called->getQualifiedNameAsString());
-    if (starts) found = call;
-    return true;
-  }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) override {
-    static const std::set<std::string> kThreads = {"std::thread", "std::jthread"};
-    if (kThreads.contains(made->getConstructor()->getParent()->getQualifiedNameAsString())) {
-      found = made;
+/// Whether all places in a construct that name a variable, and directives that map it, are in one
+/// statement.
+bool is_named_in_alone(const Program& program, const clang::Stmt& construct,
+                       const clang::VarDecl& data, const clang::Stmt& alone) {
+  bool is_alone = true;
+  each_statement(&construct, [&](const clang::Stmt& at) {
+    const auto* directive = dyn_cast<Directive>(&at);
+    if (is_name_of(at, data) || (directive != nullptr && maps(*directive, data))) {
+      is_alone = is_alone && program.is_within(at, alone);
     }
-    return true;
+  });
+  return is_alone;
+}
+
+/// A call or an object that starts a thread of the host's.
+bool starts_thread(const clang::Stmt& at) {
+  static const std::set<std::string> kStarts = {"pthread_create", "thrd_create", "std::async"};
+  static const std::set<std::string> kThreads = {"std::thread", "std::jthread"};
+  if (const clang::FunctionDecl* called = callee_of(&at)) {
+    return kStarts.contains(called->getQualifiedNameAsString());
   }
-  const clang::Stmt* found = nullptr;
-};
+  const auto* made = dyn_cast<clang::CXXConstructExpr>(&at);
+  return made != nullptr &&
+         kThreads.contains(made->getConstructor()->getParent()->getQualifiedNameAsString());
+}
 
 /// Where several threads run at once, of which one may come to the code by a call: a construct, or
 /// what starts a thread; null of none.
 const clang::Stmt* threads_elsewhere(const Program& program, const clang::Stmt& code) {
-  Starts starts;
+  const clang::Stmt* start = nullptr;
   for (const clang::FunctionDecl* function : program.functions()) {
-    starts.TraverseStmt(function->getBody());
+    each_statement(function->getBody(), [&](const clang::Stmt& at) {
+      if (starts_thread(at)) start = &at;
+    });
     for (const auto* construct : program.directives_in(*function->getBody())) {
       const bool is_host = clang::isOpenMPParallelDirective(construct->getDirectiveKind()) &&
                            !runs_on_device(*construct);
@@ -188,7 +172,7 @@ const clang::Stmt* threads_elsewhere(const Program& program, const clang::Stmt& 
       }
     }
   }
-  return starts.found;
+  return start;
 }
 
 }  // namespace
@@ -200,8 +184,7 @@ void expect_no_other_thread(const Program& program, const clang::Stmt& code,
   for (const clang::VarDecl* one : data) {
     if (own.is_private(*one) && !one->hasGlobalStorage()) continue;
     if (const clang::Stmt* elsewhere = threads_elsewhere(program, code)) {
-      throw Refusal(fmt::format("threads that begin here may share {}", one->getNameAsString()),
-                    place_of(program.context(), *elsewhere));
+      program.refuse(*elsewhere, "threads that begin here may share {}", one->getNameAsString());
     }
   }
   const clang::Stmt* alone = nullptr;  // what one thread runs
@@ -211,25 +194,18 @@ void expect_no_other_thread(const Program& program, const clang::Stmt& code,
       alone = at;
       continue;
     }
-    const auto* construct = dyn_cast<clang::OMPExecutableDirective>(at);
+    const auto* construct = dyn_cast<Directive>(at);
     const bool is_data =
         construct != nullptr && construct->getDirectiveKind() == llvm::omp::OMPD_target_data;
     if (construct == nullptr || is_data) continue;
     for (const clang::VarDecl* one : data) {
-      if (one->hasGlobalStorage() || !own.is_private(*one)) {
-        throw Refusal(fmt::format("the threads of this construct share {}", one->getNameAsString()),
-                      place_of(program.context(), *construct));
-      }
-      if (sources.isBeforeInTranslationUnit(construct->getBeginLoc(), one->getLocation())) continue;
-      Named named(*one);
-      named.TraverseStmt(const_cast<clang::OMPExecutableDirective*>(construct));
-      const bool is_alone =
-          alone != nullptr && std::ranges::all_of(named.all, [&](const clang::Stmt* name) {
-            return program.is_within(*name, *alone);
-          });
-      if (!is_alone) {
-        throw Refusal(fmt::format("the threads of this construct share {}", one->getNameAsString()),
-                      place_of(program.context(), *construct));
+      const bool is_shared = one->hasGlobalStorage() || !own.is_private(*one);
+      const bool is_declared_inside =
+          sources.isBeforeInTranslationUnit(construct->getBeginLoc(), one->getLocation());
+      if (!is_shared && is_declared_inside) continue;
+      if (is_shared || alone == nullptr || !is_named_in_alone(program, *construct, *one, *alone)) {
+        program.refuse(*construct, "the threads of this construct share {}",
+                       one->getNameAsString());
       }
     }
   }
@@ -238,48 +214,51 @@ void expect_no_other_thread(const Program& program, const clang::Stmt& code,
 namespace {
 
 /// Statements that may leave a block before its end.
-class Jumps : public WrittenCode {
+class Jumps : public CodeVisitor {
  public:
-  bool TraverseLambdaExpr(clang::LambdaExpr*) override { return true; }
-  bool VisitStmt(clang::Stmt* statement) override {
-    any = any || llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
-                           clang::GotoStmt, clang::IndirectGotoStmt, clang::LabelStmt,
-                           clang::SwitchCase, clang::CXXThrowExpr>(statement);
-    return true;
+  bool enters(const clang::Stmt& at) override { return !isa<clang::LambdaExpr>(at); }
+  void visit(const clang::Stmt& at) override {
+    any =
+        any ||
+        isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
+            clang::IndirectGotoStmt, clang::LabelStmt, clang::SwitchCase, clang::CXXThrowExpr>(at);
   }
   bool any = false;
 };
 
-bool is_enter(const clang::OMPExecutableDirective& directive) {
+bool is_enter(const Directive& directive) {
   return directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data;
 }
 
 class Pairs {
  public:
-  Pairs(const Program& program, const clang::OMPExecutableDirective& directive)
+  Pairs(const Program& program, const Directive& directive)
       : program_(program), directive_(directive) {}
 
-  void expect(const std::vector<const clang::OMPExecutableDirective*>& all,
-              const clang::VarDecl& data) const {
+  void expect(const std::vector<const Directive*>& all, const clang::VarDecl& data) const {
     const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
     if (block == nullptr) refuse();
     for (const clang::Stmt* statement : block->body()) {
-      if (llvm::isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
+      if (isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
     }
     // Those of the block, in order: one of each kind by turns, an exit last.
-    std::vector<const clang::OMPExecutableDirective*> here;
+    std::vector<const Directive*> here;
     std::vector<const clang::Stmt*> between;
     for (const clang::Stmt* statement : block->body()) {
-      const auto* one = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
+      const auto* one = dyn_cast<Directive>(statement);
       const bool is_one = one != nullptr && std::ranges::find(all, one) != all.end();
       if (is_one) {
         if (is_enter(*one) == (here.size() % 2 == 1)) refuse();
-        if (!here.empty() && !is_enter(*one)) expect_same_condition(*here.back(), *one, *block);
-        if (!here.empty() && !is_enter(*one)) expect_same_items(*here.back(), *one, data);
+        if (!here.empty() && !is_enter(*one)) {
+          expect_same_condition(*here.back(), *one, *block);
+          // One of more would begin twice what ends once.
+          const std::size_t items = mapped_items(*here.back(), data).size();
+          if (items != mapped_items(*one, data).size()) refuse();
+        }
         here.push_back(one);
       } else if (here.size() % 2 == 1) {
         Jumps jumps;
-        jumps.TraverseStmt(const_cast<clang::Stmt*>(statement));
+        jumps.walk(statement);
         if (jumps.any) refuse();
       }
     }
@@ -288,22 +267,18 @@ class Pairs {
 
  private:
   [[noreturn]] void refuse() const {
-    throw Refusal("the run did not reach this directive, and which one belongs to it does not show",
-                  place_of(program_.context(), directive_));
+    program_.refuse(
+        directive_,
+        "the run did not reach this directive, and which one belongs to it does not show");
   }
 
-  [[nodiscard]] std::string text_of(const clang::Expr& expression) const {
-    const SourceText text(program_.context(), expression.getBeginLoc());
-    return text.between(expression.getBeginLoc(), expression.getEndLoc());
-  }
-
-  [[nodiscard]] std::string condition_of(const clang::OMPExecutableDirective& one) const {
+  [[nodiscard]] std::string condition_of(const Directive& one) const {
     const auto* clause = one.getSingleClause<clang::OMPIfClause>();
-    return clause == nullptr ? std::string() : text_of(written(*clause->getCondition()));
+    return clause == nullptr ? std::string()
+                             : text_of(program_.context(), written(*clause->getCondition()));
   }
 
-  void expect_same_condition(const clang::OMPExecutableDirective& enter,
-                             const clang::OMPExecutableDirective& exit,
+  void expect_same_condition(const Directive& enter, const Directive& exit,
                              const clang::CompoundStmt& block) const {
     const std::string condition = condition_of(enter);
     if (condition != condition_of(exit)) refuse();
@@ -313,44 +288,18 @@ class Pairs {
     for (const std::string& name : names_in(condition)) names.expect_unchanged(name);
   }
 
-  [[nodiscard]] std::vector<std::string> items_of(const clang::OMPExecutableDirective& one,
-                                                  const clang::VarDecl& data) const {
-    std::vector<std::string> items;
-    for (const auto* clause : one.getClausesOfKind<clang::OMPMapClause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
-        if (root_variable(*item) == &data) items.push_back(text_of(*item));
-      }
-    }
-    std::ranges::sort(items);
-    return items;
-  }
-
-  /// One of more would begin twice what ends once.
-  void expect_same_items(const clang::OMPExecutableDirective& enter,
-                         const clang::OMPExecutableDirective& exit,
-                         const clang::VarDecl& data) const {
-    if (items_of(enter, data).size() != items_of(exit, data).size()) refuse();
-  }
-
   const Program& program_;
-  const clang::OMPExecutableDirective& directive_;
+  const Directive& directive_;
 };
 
 }  // namespace
 
-void expect_pair(const Program& program, const clang::OMPExecutableDirective& directive,
-                 const std::vector<const clang::OMPExecutableDirective*>& all,
-                 const clang::VarDecl& data) {
+void expect_pair(const Program& program, const Directive& directive,
+                 const std::vector<const Directive*>& all, const clang::VarDecl& data) {
   Pairs(program, directive).expect(all, data);
 }
 
 namespace {
-
-using Directive = clang::OMPExecutableDirective;
-
-[[noreturn]] void refuse(const Program& program, const clang::Stmt& at, const std::string& why) {
-  throw Refusal(why, place_of(program.context(), at));
-}
 
 /// Whether a directive of the program's own holds the data on the device at a statement.
 bool holds_any(const Program& program, const DeviceUses& uses, const clang::Stmt& statement) {
@@ -391,14 +340,10 @@ class HandedOn {
   bool is_unseen = false;  ///< to a function whose body is not seen, too
 
  private:
-  /// A function of the program's that is not seen.
+  /// Whether a use is a call of a function of the program's that is not seen.
   [[nodiscard]] bool may_map(const clang::Stmt& use) const {
-    const auto* call = llvm::dyn_cast<clang::CallExpr>(&use);
-    if (call == nullptr) return false;
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    return called == nullptr || (called->getBuiltinID() == 0 && !called->hasBody() &&
-                                 !sources.isInSystemHeader(called->getLocation()));
+    const clang::FunctionDecl* called = callee_of(&use);
+    return isa<clang::CallExpr>(use) && !is_of_system(called) && seen_callee_of(&use) == nullptr;
   }
 
   const Program& program_;
@@ -406,16 +351,16 @@ class HandedOn {
 
 }  // namespace
 
-void expect_nothing_else_meant(const Program& program, const Scope& scope, const DeviceUses& uses) {
+void expect_nothing_else_meant(const Program& program, const Scope& scope) {
+  const DeviceUses& uses = scope.uses;
   const std::string name = scope.data->getNameAsString();
   if (uses.drops != nullptr && uses.writes) {
-    refuse(program, *uses.drops,
-           fmt::format("behind this directive the host has the {} of before", name));
+    program.refuse(*uses.drops, "behind this directive the host has the {} of before", name);
   }
   for (const Mention& one : scope.mentions) {
     const bool is_used = one.use == Use::kRead || one.use == Use::kWrite || one.use == Use::kChange;
     if (is_used && uses.idle.empty() && holds_any(program, uses, *one.at)) {
-      refuse(program, *one.at, fmt::format("the host may mean the {} of before here", name));
+      program.refuse(*one.at, "the host may mean the {} of before here", name);
     }
   }
 }
@@ -434,7 +379,7 @@ void expect_mapped_here_alone(const Program& program, const clang::Stmt& code,
     if (is_seen) handed.add(*home, *one);
   }
   if (handed.is_unseen) {
-    refuse(program, update, "this update may be for data that is mapped where it is not seen");
+    program.refuse(update, "this update may be for data that is mapped where it is not seen");
   }
   const auto is_mapped_by = [&](const Directive& one) {
     const clang::FunctionDecl* function = program.function_of(one);
@@ -446,7 +391,7 @@ void expect_mapped_here_alone(const Program& program, const clang::Stmt& code,
   };
   for (const Directive* one : program.data_directives()) {
     if (program.leads_to(code, *one) || !is_mapped_by(*one)) continue;
-    refuse(program, update, "this update may be for data that is mapped outside, too");
+    program.refuse(update, "this update may be for data that is mapped outside, too");
   }
 }
 

@@ -6,7 +6,6 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/StmtOpenMP.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +14,37 @@
 
 namespace ompdm::edit {
 
+/// A region that its if() clause may leave to the host.
+struct MayStay {
+  const Directive* region = nullptr;
+  std::string condition;  ///< as the clause has it: false on the host
+  std::string item;       ///< the data as the region maps it; empty: by its name in the scope
+  bool writes = false;
+};
+
+struct DeviceUses {
+  bool writes = false;  ///< a kernel does
+  bool sends = false;   ///< a clause asks for what the host has
+  /// Regions that are `nowait`: they may still run when their loop has ended.
+  std::vector<const Directive*> later;
+  std::vector<MayStay> may_stay;
+  /// `target update` of nothing but `all` data: where the host's uses are cared for, each is idle.
+  std::vector<const Directive*> idle;
+  /// `target enter data` and `target exit data`: they have to come in pairs.
+  std::vector<const Directive*> counted;
+  std::vector<Item> items;  ///< as clauses name the data
+  /// Directives around regions, behind which the host has what it had before; null: none.
+  const Directive* drops = nullptr;
+  /// Directives that map the data and are no regions.
+  std::vector<const Directive*> around;
+};
+
 struct Scope {
   const clang::Stmt* code = nullptr;              ///< the loop, or a function's body
   const clang::VarDecl* data = nullptr;           ///< as it is called there
   const clang::FunctionDecl* function = nullptr;  ///< null: the loop itself
   std::vector<Mention> mentions;                  ///< on the host
+  DeviceUses uses = {};                           ///< see device_uses()
 };
 
 /// Throws Refusal where code that is not seen may use the data, or a function makes
@@ -32,33 +57,9 @@ std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
 void expect_called_here_alone(const Program& program, const clang::Stmt& loop,
                               const clang::FunctionDecl& function);
 
-/// A region that its if() clause may leave to the host.
-struct MayStay {
-  const clang::OMPExecutableDirective* region = nullptr;
-  std::string condition;  ///< as the clause has it: false on the host
-  std::string item;       ///< the data as the region maps it; empty: by its name in the scope
-  bool writes = false;
-};
-
-struct DeviceUses {
-  bool writes = false;  ///< a kernel does
-  bool sends = false;   ///< a clause asks for what the host has
-  /// Regions that are `nowait`: they may still run when their loop has ended.
-  std::vector<const clang::OMPExecutableDirective*> later;
-  std::vector<MayStay> may_stay;
-  /// `target update` of nothing but `all` data: where the host's uses are cared for, each is idle.
-  std::vector<const clang::OMPExecutableDirective*> idle;
-  /// `target enter data` and `target exit data`: they have to come in pairs.
-  std::vector<const clang::OMPExecutableDirective*> counted;
-  std::vector<Item> items;  ///< as clauses name the data
-  /// Directives around regions, behind which the host has what it had before; null: none.
-  const clang::OMPExecutableDirective* drops = nullptr;
-  /// Directives that map the data and are no regions.
-  std::vector<const clang::OMPExecutableDirective*> around;
-};
-
-/// Of one scope. `all` is what stays on the device, by its names in the scope; `device` the number
-/// of that. Throws Refusal of a directive that the data's being there already would change.
+/// What a scope's directives do. `all` is what stays on the device, by its names in the scope;
+/// `device` the number of that. Throws Refusal of a directive that the data's being there already
+/// would change.
 DeviceUses device_uses(const Program& program, const Scope& scope,
                        const std::vector<const clang::VarDecl*>& all, int device);
 

@@ -2,15 +2,11 @@
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "messages.h"
-#include "pointer_uses.h"
+#include "names.h"
 #include "source_text.h"
 
 namespace ompdm::edit {
@@ -19,91 +15,31 @@ namespace {
 using clang::dyn_cast;
 using clang::isa;
 
-/// What a variable is set to.
-class SetBy : public WrittenCode {
- public:
-  explicit SetBy(const clang::VarDecl& variable) : variable_(variable) {}
-  bool VisitVarDecl(clang::VarDecl* declared) override {
-    if (declared == &variable_ && declared->getInit() != nullptr) {
-      values.push_back(declared->getInit());
-    }
-    return true;
-  }
-  bool VisitBinaryOperator(clang::BinaryOperator* binary) override {
-    const auto* name = dyn_cast<clang::DeclRefExpr>(binary->getLHS()->IgnoreParens());
-    if (binary->isAssignmentOp() && name != nullptr && name->getDecl() == &variable_) {
-      values.push_back(binary->getRHS());
-    }
-    return true;
-  }
-  std::vector<const clang::Expr*> values;
-
- private:
-  const clang::VarDecl& variable_;
-};
-
-/// Whether a loop names a pointer to a part of a variable's storage that is declared before it.
-class PartsIn : public WrittenCode {
- public:
-  PartsIn(const Program& program, const clang::Stmt& loop, const clang::VarDecl& variable)
-      : program_(program), loop_(loop), variable_(variable) {}
-
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    const auto* part = dyn_cast<clang::VarDecl>(name->getDecl());
-    const bool is_before = part != nullptr && part->getInit() != nullptr &&
-                           !program_.is_within(*part->getInit(), loop_);
-    while (is_before && !found && part != nullptr) {
-      part = derived_from(*part);
-      found = part == variable_.getCanonicalDecl();
-    }
-    return true;
-  }
-  bool found = false;
-
- private:
-  const Program& program_;
-  const clang::Stmt& loop_;
-  const clang::VarDecl& variable_;
-};
-
 /// Every place outside of functions where a variable's initial value names another.
 class GlobalValues : public CodeVisitor {
  public:
   explicit GlobalValues(const clang::VarDecl& variable) : variable_(variable) {}
-  bool TraverseFunctionDecl(clang::FunctionDecl*) override { return true; }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl*) override { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    found = found || name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl();
-    return true;
+  [[nodiscard]] bool has_clauses() const override { return true; }
+  bool enters_declared(const clang::Decl& one) override {
+    return one.getKind() != clang::Decl::Function && one.getKind() != clang::Decl::CXXMethod;
   }
+  void visit(const clang::Stmt& at) override { found = found || is_name_of(at, variable_); }
   bool found = false;
 
  private:
   const clang::VarDecl& variable_;
 };
 
-/// Mentions of an object that are no value of one of its members, read or set.
-class OtherUses : public WrittenCode {
- public:
-  OtherUses(const Program& program, const clang::VarDecl& object)
-      : program_(program), object_(object) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl() != &object_) return true;
-    const clang::Stmt* member = program_.parent_of(*name);
-    const clang::Stmt* user = member == nullptr ? nullptr : program_.parent_of(*member);
-    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(user);
-    const auto* set = llvm::dyn_cast_or_null<clang::BinaryOperator>(user);
-    const bool is_read = cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue;
-    const bool is_set = set != nullptr && set->isAssignmentOp() && set->getLHS() == member;
-    found = found || !llvm::isa_and_nonnull<clang::MemberExpr>(member) || !(is_read || is_set);
-    return true;
-  }
-  bool found = false;
-
- private:
-  const Program& program_;
-  const clang::VarDecl& object_;
-};
+/// Whether an object is named for the value of one of its members, read or set.
+bool is_of_member(const Program& program, const clang::Expr& name) {
+  const clang::Stmt* member = program.parent_of(name);
+  if (!llvm::isa_and_nonnull<clang::MemberExpr>(member)) return false;
+  const clang::Stmt* user = program.parent_of(*member);
+  const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(user);
+  const auto* set = llvm::dyn_cast_or_null<clang::BinaryOperator>(user);
+  return (cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue) ||
+         (set != nullptr && set->isAssignmentOp() && set->getLHS() == member);
+}
 
 }  // namespace
 
@@ -115,10 +51,9 @@ bool is_never_pointed_to(const Program& program, const clang::VarDecl& object) {
   const bool leads_on = std::ranges::any_of(record->fields(), [](const clang::FieldDecl* field) {
     return !field->getType()->isArithmeticType() && !field->getType()->isEnumeralType();
   });
-  if (leads_on) return false;
-  OtherUses others(program, object);
-  others.TraverseStmt(function->getBody());
-  return !others.found;
+  return !leads_on &&
+         std::ranges::all_of(names_of(function->getBody(), object),
+                             [&](const auto* name) { return is_of_member(program, *name); });
 }
 
 bool is_allocation(const clang::Expr* value) {
@@ -128,8 +63,7 @@ bool is_allocation(const clang::Expr* value) {
           clang::IntegerLiteral>(value)) {
     return true;
   }
-  const auto* call = dyn_cast<clang::CallExpr>(value);
-  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  const clang::FunctionDecl* called = callee_of(value);
   if (called == nullptr) return false;
   static const std::set<std::string> kAllocators = {
       "malloc",     "calloc",      "realloc",     "aligned_alloc", "memalign",
@@ -139,9 +73,18 @@ bool is_allocation(const clang::Expr* value) {
 }
 
 std::vector<const clang::Expr*> values_of(const clang::VarDecl& variable, const clang::Stmt& code) {
-  SetBy set(variable);
-  set.TraverseStmt(const_cast<clang::Stmt*>(&code));
-  return std::move(set.values);
+  std::vector<const clang::Expr*> values;
+  each_statement(&code, [&](const clang::Stmt& at) {
+    if (const auto* declared = dyn_cast<clang::DeclStmt>(&at)) {
+      const bool is_here = llvm::is_contained(declared->decls(), &variable);
+      if (is_here && variable.getInit() != nullptr) values.push_back(variable.getInit());
+    }
+    const auto* set = dyn_cast<clang::BinaryOperator>(&at);
+    if (set == nullptr || !set->isAssignmentOp()) return;
+    const auto* name = dyn_cast<clang::DeclRefExpr>(set->getLHS()->IgnoreParens());
+    if (name != nullptr && name->getDecl() == &variable) values.push_back(set->getRHS());
+  });
+  return values;
 }
 
 std::vector<const clang::FunctionDecl*> OwnStorage::functions_of(
@@ -159,17 +102,28 @@ bool OwnStorage::is_private(const clang::VarDecl& variable) const {
   if (!is_array && !is_allocation(variable.getInit())) return false;
   if (variable.hasGlobalStorage()) {
     GlobalValues values(variable);
-    values.TraverseDecl(program_.context().getTranslationUnitDecl());
+    values.walk(program_.context().getTranslationUnitDecl());
     if (values.found) return false;
   }
-  PartsIn parts(program_, loop_, variable);
-  parts.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-  if (parts.found) return false;
+  if (names_part(variable)) return false;
   const auto functions = functions_of(variable);
   return !functions.empty() &&
          std::ranges::none_of(functions, [&](const clang::FunctionDecl* function) {
            return escapes(*function->getBody(), variable, 0);
          });
+}
+
+bool OwnStorage::names_part(const clang::VarDecl& variable) const {
+  return std::ranges::any_of(all_in<clang::DeclRefExpr>(&loop_), [&](const auto* name) {
+    const clang::VarDecl* part = variable_of(name);
+    const bool is_before = part != nullptr && part->getInit() != nullptr &&
+                           !program_.is_within(*part->getInit(), loop_);
+    while (is_before && part != nullptr) {
+      part = derived_from(*part);
+      if (part == variable.getCanonicalDecl()) return true;
+    }
+    return false;
+  });
 }
 
 bool OwnStorage::is_known_elsewhere(const clang::VarDecl& variable) const {
@@ -182,14 +136,8 @@ bool OwnStorage::is_known_elsewhere(const clang::VarDecl& variable) const {
   const auto* function = dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
   if (function == nullptr || !program_.is_called_here_alone(*function)) return true;
   const auto calls = program_.calls_of(*function);
-  const unsigned number = parameter->getFunctionScopeIndex();
   return calls.empty() || std::ranges::any_of(calls, [&](const clang::CallExpr* call) {
-           const auto* name =
-               number < call->getNumArgs()
-                   ? dyn_cast<clang::DeclRefExpr>(call->getArg(number)->IgnoreParenCasts())
-                   : nullptr;
-           const auto* handed =
-               name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
+           const clang::VarDecl* handed = variable_of(argument_for(*call, *parameter));
            const bool is_again = handed != nullptr && handed->getDeclContext() == function;
            return handed == nullptr || is_again || is_known_elsewhere(*handed);
          });
@@ -230,15 +178,10 @@ bool OwnStorage::escapes_by(const Mention& one, const clang::VarDecl& variable, 
     return variable.hasGlobalStorage() || depth > 0 || program_.is_within(*one.at, loop_);
   }
   if (isa<clang::CXXDeleteExpr>(one.at)) return false;
-  const auto* call = dyn_cast<clang::CallExpr>(one.at);
-  if (call == nullptr) return !is_filled_by(*one.at);
-  const clang::FunctionDecl* called = call->getDirectCallee();
-  const bool is_system =
-      called != nullptr &&
-      (called->getBuiltinID() != 0 ||
-       program_.context().getSourceManager().isInSystemHeader(called->getLocation()));
-  if (!trusts_unseen_) return !is_system;
-  return called != nullptr && called->hasBody() && !is_system;
+  if (!isa<clang::CallExpr>(one.at)) return !is_filled_by(*one.at);
+  const clang::FunctionDecl* called = callee_of(one.at);
+  if (!trusts_unseen_) return !is_of_system(called);
+  return called != nullptr && called->hasBody() && !is_of_system(called);
 }
 
 /// posix_memalign(&u, ...)
@@ -247,22 +190,13 @@ bool OwnStorage::is_filled_by(const clang::Stmt& address) const {
   while (at != nullptr && isa<clang::CastExpr, clang::ParenExpr, clang::UnaryOperator>(at)) {
     at = program_.parent_of(*at);
   }
-  const auto* call = llvm::dyn_cast_or_null<clang::CallExpr>(at);
-  const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+  const clang::FunctionDecl* called = callee_of(at);
   return called != nullptr && called->getNameAsString() == "posix_memalign";
 }
 
 namespace {
 
-using clang::dyn_cast;
 using Variable = const clang::VarDecl*;
-
-Variable named_by(const clang::Expr* expression) {
-  const auto* name = expression == nullptr
-                         ? nullptr
-                         : dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
-  return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
-}
 
 class Exchange {
  public:
@@ -273,10 +207,10 @@ class Exchange {
     if (const auto* call = dyn_cast<clang::CallExpr>(&at)) return add_swap(*call);
     const Assignment made = assignment_of(at);
     if (made.to == nullptr || made.from == nullptr) {
-      refuse(at, "a pointer to the data is set here");
+      program_.refuse(at, "a pointer to the data is set here");
     }
     const auto* block = llvm::dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(at));
-    if (block == nullptr) refuse(at, "a pointer to the data is set here in a branch");
+    if (block == nullptr) program_.refuse(at, "a pointer to the data is set here in a branch");
     blocks_.insert(block);
   }
 
@@ -286,15 +220,11 @@ class Exchange {
   }
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
   void add_swap(const clang::CallExpr& call) {
     for (const clang::Expr* argument : call.arguments()) {
-      const Variable variable = named_by(argument);
+      const Variable variable = variable_of(argument);
       if (!variables_.contains(variable)) {
-        refuse(call, "a pointer to the data is exchanged here with one of other data");
+        program_.refuse(call, "a pointer to the data is exchanged here with one of other data");
       }
       exchanged_.insert(variable);
     }
@@ -314,8 +244,9 @@ class Exchange {
         is_over = last != nullptr;
         continue;
       }
-      if (is_over)
-        refuse(*statement, "pointers to the data are set here and elsewhere in the loop");
+      if (is_over) {
+        program_.refuse(*statement, "pointers to the data are set here and elsewhere in the loop");
+      }
       last = statement;
       has[made.to] = value(made.from);
       if (!variables_.contains(made.to)) expect_temporary(*made.to, block);
@@ -326,8 +257,7 @@ class Exchange {
       if (!variables_.contains(variable)) continue;
       const bool is_one_of_them = variables_.contains(holds) && values.insert(holds).second;
       if (!is_one_of_them || !has.contains(holds)) {
-        refuse(*last,
-               fmt::format("{} points to other data from here on", variable->getNameAsString()));
+        program_.refuse(*last, "{} points to other data from here on", variable->getNameAsString());
       }
       exchanged_.insert(variable);
     }
@@ -339,8 +269,7 @@ class Exchange {
       const bool is_here =
           mention.use == Use::kPointer && program_.parent_of(*mention.at) == &block;
       if (!is_here) {
-        refuse(*mention.at,
-               fmt::format("{} is another name of the data", variable.getNameAsString()));
+        program_.refuse(*mention.at, "{} is another name of the data", variable.getNameAsString());
       }
     }
   }
@@ -357,13 +286,13 @@ class Exchange {
 Assignment assignment_of(const clang::Stmt& statement) {
   if (const auto* binary = dyn_cast<clang::BinaryOperator>(&statement)) {
     if (binary->getOpcode() == clang::BO_Assign) {
-      return {named_by(binary->getLHS()), named_by(binary->getRHS())};
+      return {variable_of(binary->getLHS()), variable_of(binary->getRHS())};
     }
   }
   if (const auto* declared = dyn_cast<clang::DeclStmt>(&statement)) {
     if (declared->isSingleDecl()) {
       const auto* variable = dyn_cast<clang::VarDecl>(declared->getSingleDecl());
-      if (variable != nullptr) return {variable, named_by(variable->getInit())};
+      if (variable != nullptr) return {variable, variable_of(variable->getInit())};
     }
   }
   return {};
@@ -381,7 +310,8 @@ std::set<const clang::VarDecl*> partners_of(const Program& program, const clang:
       if (mention.use != Use::kPointer) continue;
       std::vector<Variable> others;
       if (const auto* call = dyn_cast<clang::CallExpr>(mention.at)) {
-        for (const clang::Expr* argument : call->arguments()) others.push_back(named_by(argument));
+        for (const clang::Expr* argument : call->arguments())
+          others.push_back(variable_of(argument));
       } else {
         const Assignment made = assignment_of(*mention.at);
         others = {made.to, made.from};

@@ -41,6 +41,8 @@ class OwnStorage {
                              int depth) const;
   [[nodiscard]] bool escapes_by(const Mention& one, const clang::VarDecl& variable,
                                 int depth) const;
+  /// Whether the loop names a pointer to a part of it that is declared before the loop.
+  [[nodiscard]] bool names_part(const clang::VarDecl& variable) const;
   [[nodiscard]] bool is_filled_by(const clang::Stmt& address) const;
 
   const Program& program_;
