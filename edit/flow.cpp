@@ -12,16 +12,13 @@
 namespace ompdm::edit {
 namespace {
 
-using llvm::dyn_cast;
-using llvm::isa;
-
-bool jumps(const clang::Stmt& statement) {
+bool jumps(const Stmt& statement) {
   return isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement);
 }
 
 }  // namespace
 
-bool decides(const clang::Stmt& statement, const clang::Stmt* part) {
+bool decides(const Stmt& statement, const Stmt* part) {
   if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) return part != branch->getCond();
   if (const auto* choice = dyn_cast<clang::ConditionalOperator>(&statement)) {
     return part != choice->getCond();
@@ -33,21 +30,21 @@ bool decides(const clang::Stmt& statement, const clang::Stmt* part) {
   return isa<clang::SwitchStmt, clang::LambdaExpr, clang::CXXCatchStmt>(statement);
 }
 
-bool is_certain(const Program& program, const clang::Stmt& inner, const clang::Stmt& outer) {
-  const clang::Stmt* child = &inner;
+bool is_certain(const Program& program, const Stmt& inner, const Stmt& outer) {
+  const Stmt* child = &inner;
   while (child != &outer) {
-    const clang::Stmt* at = program.parent_of(*child);
+    const Stmt* at = program.parent_of(*child);
     if (at == nullptr || (at != &outer && decides(*at, child))) return false;
     child = at;
   }
   // Statements that may pass by what stands behind them.
   const clang::SourceManager& sources = program.context().getSourceManager();
-  return std::ranges::none_of(all_in<clang::Stmt>(&outer), [&](const clang::Stmt* at) {
+  return std::ranges::none_of(all_in<Stmt>(&outer), [&](const Stmt* at) {
     return jumps(*at) && sources.isBeforeInTranslationUnit(at->getBeginLoc(), inner.getBeginLoc());
   });
 }
 
-bool has_choice(const clang::Expr& expression) {
+bool has_choice(const Expr& expression) {
   return !all_in<clang::ConditionalOperator>(&expression).empty();
 }
 
@@ -55,24 +52,24 @@ namespace {
 
 class UnseenCalls : public CodeVisitor {
  public:
-  bool enters(const clang::Stmt& at) override { return found == nullptr && !is_region(at); }
-  void visit(const clang::Stmt& at) override {
-    const auto* call = dyn_cast<clang::CallExpr>(&at);
-    const clang::FunctionDecl* called = callee_of(call);
+  bool enters(const Stmt& at) override { return found == nullptr && !is_region(at); }
+  void visit(const Stmt& at) override {
+    const auto* call = dyn_cast<CallExpr>(&at);
+    const FunctionDecl* called = callee_of(call);
     if (call == nullptr || is_of_system(called)) return;
-    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(called);
-    const clang::FunctionDecl* defined =
+    const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(called);
+    const FunctionDecl* defined =
         method != nullptr && method->isVirtual() ? nullptr : seen_callee_of(call);
     if (defined == nullptr) found = call;
     follow(defined);
   }
 
-  const clang::CallExpr* found = nullptr;
+  const CallExpr* found = nullptr;
 };
 
 }  // namespace
 
-const clang::CallExpr* unseen_call_in(const clang::Stmt& code) {
+const CallExpr* unseen_call_in(const Stmt& code) {
   UnseenCalls calls;
   calls.walk(&code);
   return calls.found;
@@ -83,29 +80,29 @@ namespace {
 /// What leaves a loop in a way that passes by what stands behind it.
 class Exits : public CodeVisitor {
  public:
-  bool enters(const clang::Stmt& at) override {
+  bool enters(const Stmt& at) override {
     if (way_out != nullptr || isa<clang::LambdaExpr>(at)) return false;
     if (has_own_end(at)) ++depth_;
     return true;
   }
-  void leaves(const clang::Stmt& at) override {
+  void leaves(const Stmt& at) override {
     if (has_own_end(at)) --depth_;
   }
-  void visit(const clang::Stmt& at) override {
+  void visit(const Stmt& at) override {
     why = why_of(at);
     if (!why.empty()) way_out = &at;
   }
 
-  const clang::Stmt* way_out = nullptr;
+  const Stmt* way_out = nullptr;
   std::string why;
 
  private:
   /// Loops and switches have ends of their own.
-  static bool has_own_end(const clang::Stmt& at) {
+  static bool has_own_end(const Stmt& at) {
     return body_of_loop(at) != nullptr || isa<clang::SwitchStmt>(at);
   }
 
-  [[nodiscard]] std::string why_of(const clang::Stmt& at) const {
+  [[nodiscard]] std::string why_of(const Stmt& at) const {
     if (isa<clang::BreakStmt>(at) && depth_ == 0) return "leaves the block by break";
     if (isa<clang::ContinueStmt>(at) && depth_ == 0) return "leaves the block by continue";
     if (isa<clang::LabelStmt>(at)) return "may be jumped to";
@@ -119,45 +116,30 @@ class Exits : public CodeVisitor {
   int depth_ = 0;
 };
 
-/// A loop of its own lines in a block, by one thread.
-void expect_plain_place(const Program& program, const clang::Stmt& loop) {
-  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
-  const Spot end = spot_of(program.context(), loop.getEndLoc());
-  const SourceText text(program.context(), loop.getBeginLoc());
-  if (begin.in_macro || end.in_macro) program.refuse(loop, "this comes from a macro");
-  const clang::Stmt* parent = program.parent_of(loop);
-  if (!llvm::isa_and_nonnull<clang::CompoundStmt>(parent)) {
-    program.refuse(loop, "this stands in no block of its own: put braces around it");
-  }
-  const bool is_alone =
-      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
-  if (!is_alone) program.refuse(loop, "this shares a line with other code");
-}
-
 /// What functions that are called do to leave their callers.
 class OtherExits : public CodeVisitor {
  public:
-  void visit(const clang::Stmt& at) override {
+  void visit(const Stmt& at) override {
     if (isa<clang::CXXThrowExpr>(at)) thrown = &at;
-    const clang::FunctionDecl* called = callee_of(&at);
+    const FunctionDecl* called = callee_of(&at);
     if (called == nullptr) return;
     const std::string name = called->getNameAsString();
     // The handler of a signal may be the program's own.
     if (name.ends_with("longjmp") || name == "raise") thrown = &at;
     if (name == "omp_set_default_device") moved = &at;
     if (name == "exit" || name == "quick_exit") ended = &at;
-    const clang::FunctionDecl* defined = seen_callee_of(&at);
+    const FunctionDecl* defined = seen_callee_of(&at);
     if (defined != nullptr && !is_in_system_header(*defined)) follow(defined);
   }
 
-  const clang::Stmt* thrown = nullptr;
-  const clang::Stmt* ended = nullptr;
-  const clang::Stmt* moved = nullptr;
+  const Stmt* thrown = nullptr;
+  const Stmt* ended = nullptr;
+  const Stmt* moved = nullptr;
 };
 
 }  // namespace
 
-void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bool is_global) {
+void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global) {
   OtherExits exits;
   exits.walk(&loop);
   if (exits.thrown != nullptr) program.refuse(*exits.thrown, "this may leave it by a jump");
@@ -167,14 +149,24 @@ void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bo
   }
 }
 
-void expect_end_is_reached(const Program& program, const clang::Stmt& statement) {
+void expect_end_is_reached(const Program& program, const Stmt& statement) {
   Exits exits;
   exits.walk(&statement);
   if (exits.way_out != nullptr) program.refuse(*exits.way_out, "this statement {}", exits.why);
 }
 
-void expect_room_around(const Program& program, const clang::Stmt& loop) {
-  expect_plain_place(program, loop);
+void expect_room_around(const Program& program, const Stmt& loop) {
+  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
+  const Spot end = spot_of(program.context(), loop.getEndLoc());
+  const SourceText text(program.context(), loop.getBeginLoc());
+  if (begin.in_macro || end.in_macro) program.refuse(loop, "this comes from a macro");
+  const Stmt* parent = program.parent_of(loop);
+  if (!isa_and_nonnull<clang::CompoundStmt>(parent)) {
+    program.refuse(loop, "this stands in no block of its own: put braces around it");
+  }
+  const bool is_alone =
+      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
+  if (!is_alone) program.refuse(loop, "this shares a line with other code");
   expect_end_is_reached(program, loop);
 }
 

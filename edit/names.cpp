@@ -21,25 +21,25 @@ class Meanings : public CodeVisitor {
  public:
   explicit Meanings(const std::string& name) : name_(name) {}
 
-  void visit(const clang::Stmt& at) override {
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&at);
-    const clang::VarDecl* variable = name == nullptr ? nullptr : variable_of(name);
+  void visit(const Stmt& at) override {
+    const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
+    const VarDecl* variable = name == nullptr ? nullptr : variable_of(name);
     if (variable != nullptr && variable->getNameAsString() == name_) {
       all.insert(variable->getCanonicalDecl());
     }
   }
   void visit_declared(const clang::Decl& one) override {
-    const auto* declared = llvm::dyn_cast<clang::ValueDecl>(&one);
+    const auto* declared = dyn_cast<clang::ValueDecl>(&one);
     if (declared != nullptr && declared->getNameAsString() == name_) inner = declared;
   }
   // What map clauses name is written there.
   void visit_clause(const clang::OMPClause& clause) override {
-    const auto* map = llvm::dyn_cast<clang::OMPMapClause>(&clause);
+    const auto* map = dyn_cast<clang::OMPMapClause>(&clause);
     if (map == nullptr) return;
-    for (const clang::Expr* item : map->varlists()) walk(item);
+    for (const Expr* item : map->varlists()) walk(item);
   }
 
-  std::set<const clang::VarDecl*> all;
+  std::set<const VarDecl*> all;
   const clang::ValueDecl* inner = nullptr;  // declared in the code
 
  private:
@@ -99,85 +99,84 @@ std::string spoiling(const std::string& expression) {
                      offset.empty() ? "0" : offset, expression.substr(colon + 1, end - colon - 1));
 }
 
-const clang::VarDecl* root_variable(const clang::Expr& item) {
-  const clang::Expr* at = item.IgnoreParenImpCasts();
-  if (const auto* section = llvm::dyn_cast<clang::ArraySectionExpr>(at)) {
+const VarDecl* root_variable(const Expr& item) {
+  const Expr* at = item.IgnoreParenImpCasts();
+  if (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
     return root_variable(*section->getBase());
   }
-  if (const auto* index = llvm::dyn_cast<clang::ArraySubscriptExpr>(at)) {
+  if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(at)) {
     return root_variable(*index->getBase());
   }
-  return llvm::isa<clang::DeclRefExpr>(at) ? variable_of(at) : nullptr;
+  return isa<clang::DeclRefExpr>(at) ? variable_of(at) : nullptr;
 }
 
 std::vector<MapItem> mapped_items(const Directive& directive, bool is_written) {
   std::vector<MapItem> items;
   for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
     if (is_written && clause->isImplicit()) continue;
-    for (const clang::Expr* item : clause->varlists()) {
+    for (const Expr* item : clause->varlists()) {
       items.push_back({clause, item, root_variable(*item)});
     }
   }
   return items;
 }
 
-std::vector<MapItem> mapped_items(const Directive& directive, const clang::VarDecl& data,
+std::vector<MapItem> mapped_items(const Directive& directive, const VarDecl& data,
                                   bool is_written) {
   std::vector<MapItem> items = mapped_items(directive, is_written);
   std::erase_if(items, [&](const MapItem& one) { return one.variable != &data; });
   return items;
 }
 
-bool is_name_of(const clang::Stmt& at, const clang::VarDecl& variable) {
-  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(&at);
+bool is_name_of(const Stmt& at, const VarDecl& variable) {
+  const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
   return name != nullptr && name->getDecl()->getCanonicalDecl() == variable.getCanonicalDecl();
 }
 
-std::vector<const clang::DeclRefExpr*> names_of(const clang::Stmt* code,
-                                                const clang::VarDecl& variable) {
+std::vector<const clang::DeclRefExpr*> names_of(const Stmt* code, const VarDecl& variable) {
   auto all = all_in<clang::DeclRefExpr>(code);
   std::erase_if(all, [&](const clang::DeclRefExpr* name) { return !is_name_of(*name, variable); });
   return all;
 }
 
-bool only_names(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreParenCasts();
-  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain)) {
+bool only_names(const Expr& expression) {
+  const Expr* plain = expression.IgnoreParenCasts();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
     return name->getType().getNonReferenceType()->isArithmeticType() ||
-           llvm::isa<clang::EnumConstantDecl>(name->getDecl());
+           isa<clang::EnumConstantDecl>(name->getDecl());
   }
-  if (llvm::isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CXXBoolLiteralExpr,
-                clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(plain)) {
+  if (isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CXXBoolLiteralExpr,
+          clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(plain)) {
     return true;
   }
-  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(plain)) {
+  if (const auto* unary = dyn_cast<clang::UnaryOperator>(plain)) {
     return only_names(*unary->getSubExpr());
   }
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(plain)) {
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
     return only_names(*binary->getLHS()) && only_names(*binary->getRHS());
   }
-  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(plain)) {
+  if (const auto* choice = dyn_cast<clang::ConditionalOperator>(plain)) {
     return only_names(*choice->getCond()) && only_names(*choice->getTrueExpr()) &&
            only_names(*choice->getFalseExpr());
   }
   return false;
 }
 
-const clang::Expr& written(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreImpCasts();
-  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain);
+const Expr& written(const Expr& expression) {
+  const Expr* plain = expression.IgnoreImpCasts();
+  const auto* name = dyn_cast<clang::DeclRefExpr>(plain);
   const auto* captured =
-      name == nullptr ? nullptr : llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+      name == nullptr ? nullptr : dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
   return captured == nullptr ? *plain : *captured->getInit()->IgnoreImpCasts();
 }
 
-const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name) {
+const VarDecl* variable_named(const Stmt& code, const std::string& name) {
   Meanings meanings(name);
   meanings.walk(&code);
   return meanings.all.size() == 1 ? *meanings.all.begin() : nullptr;
 }
 
-const clang::VarDecl* Names::find(const std::string& name) const {
+const VarDecl* Names::find(const std::string& name) const {
   Meanings meanings(name);
   meanings.walk(&loop_);
   const bool is_another = meanings.inner != nullptr && !meanings.all.empty() &&
@@ -189,8 +188,8 @@ const clang::VarDecl* Names::find(const std::string& name) const {
 }
 
 /// Of the namespaces around, where the loop's function has nothing else of that name.
-const clang::VarDecl* Names::find_global(const std::string& name) const {
-  const clang::FunctionDecl* function = program_.function_of(loop_);
+const VarDecl* Names::find_global(const std::string& name) const {
+  const FunctionDecl* function = program_.function_of(loop_);
   if (function == nullptr || !function->hasBody()) return nullptr;
   Meanings meanings(name);
   meanings.walk(function);
@@ -200,16 +199,16 @@ const clang::VarDecl* Names::find_global(const std::string& name) const {
        at = at->getParent()) {
     if (at->isRecord()) return nullptr;
     for (const clang::NamedDecl* one : at->lookup(&identifier)) {
-      const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
+      const auto* variable = dyn_cast<VarDecl>(one);
       return variable == nullptr ? nullptr : variable->getCanonicalDecl();
     }
   }
   return nullptr;
 }
 
-const clang::VarDecl* Names::expect_before(const std::string& name) const {
+const VarDecl* Names::expect_before(const std::string& name) const {
   if (name.empty()) program_.refuse(loop_, "what is mapped is a member, not a variable");
-  const clang::VarDecl* variable = find(name);
+  const VarDecl* variable = find(name);
   if (variable == nullptr) program_.refuse(loop_, "{} is no variable here", name);
   const clang::SourceManager& sources = program_.context().getSourceManager();
   const bool is_before =
@@ -224,96 +223,95 @@ namespace {
 /// handed to a function, as scanf and MPI_Bcast ask.
 class Keepers : public CodeVisitor {
  public:
-  Keepers(const Program& program, const clang::VarDecl& variable)
+  Keepers(const Program& program, const VarDecl& variable)
       : program_(program), variable_(variable) {}
 
-  void visit(const clang::Stmt& at) override {
+  void visit(const Stmt& at) override {
     if (!is_name_of(at, variable_)) return;
-    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(program_.parent_of(at));
+    const auto* unary = dyn_cast_or_null<clang::UnaryOperator>(program_.parent_of(at));
     if (unary == nullptr || unary->getOpcode() != clang::UO_AddrOf) return;
-    const clang::Stmt* around = program_.parent_of(*unary);
-    while (llvm::isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
+    const Stmt* around = program_.parent_of(*unary);
+    while (isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
       around = program_.parent_of(*around);
     }
-    found = found || !llvm::isa_and_nonnull<clang::CallExpr>(around);
+    found = found || !isa_and_nonnull<CallExpr>(around);
   }
   void visit_declared(const clang::Decl& one) override {
-    const auto* declared = llvm::dyn_cast<clang::VarDecl>(&one);
+    const auto* declared = dyn_cast<VarDecl>(&one);
     if (declared == nullptr || !declared->getType()->isReferenceType()) return;
-    const clang::Expr* value = declared->getInit();
-    const auto* name = value == nullptr
-                           ? nullptr
-                           : llvm::dyn_cast<clang::DeclRefExpr>(value->IgnoreParenImpCasts());
+    const Expr* value = declared->getInit();
+    const auto* name =
+        value == nullptr ? nullptr : dyn_cast<clang::DeclRefExpr>(value->IgnoreParenImpCasts());
     found = found || (name != nullptr && name->getDecl() == &variable_);
   }
   bool found = false;
 
  private:
   const Program& program_;
-  const clang::VarDecl& variable_;
+  const VarDecl& variable_;
 };
 
 /// Whether a statement sets a variable, or may let others do so.
 class Setters : public CodeVisitor {
  public:
-  Setters(const Program& program, const clang::VarDecl& variable)
+  Setters(const Program& program, const VarDecl& variable)
       : program_(program), variable_(variable) {}
 
-  void visit(const clang::Stmt& at) override {
+  void visit(const Stmt& at) override {
     if (is_name_of(at, variable_)) visit_name(at);
     // What is global functions may set, too: those that are not seen if they know it.
-    if (!variable_.hasGlobalStorage() || !llvm::isa<clang::CallExpr>(at)) return;
-    const clang::FunctionDecl* called = seen_callee_of(&at);
+    if (!variable_.hasGlobalStorage() || !isa<CallExpr>(at)) return;
+    const FunctionDecl* called = seen_callee_of(&at);
     if (called == nullptr) {
       if (!is_of_system(callee_of(&at)) && variable_.isExternallyVisible()) found = &at;
     }
     follow(called);
   }
 
-  const clang::Stmt* found = nullptr;
+  const Stmt* found = nullptr;
   bool is_sure = false;  ///< an assignment is among what was found
 
  private:
-  void visit_name(const clang::Stmt& name) {
-    const clang::Stmt* parent = program_.parent_of(*part_that_is_named(name));
+  void visit_name(const Stmt& name) {
+    const Stmt* parent = program_.parent_of(*part_that_is_named(name));
     // A value that is read is none that is set, nor is what a reference to const stands for.
-    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);
+    const auto* cast = dyn_cast_or_null<clang::CastExpr>(parent);
     const bool is_read = cast != nullptr && (cast->getCastKind() == clang::CK_LValueToRValue ||
                                              cast->getType().isConstQualified());
-    if (is_read || llvm::isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent)) return;
+    if (is_read || isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent)) return;
     found = &name;
-    const auto* binary = llvm::dyn_cast_or_null<clang::BinaryOperator>(parent);
-    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
+    const auto* binary = dyn_cast_or_null<clang::BinaryOperator>(parent);
+    const auto* unary = dyn_cast_or_null<clang::UnaryOperator>(parent);
     is_sure = is_sure || (binary != nullptr && binary->isAssignmentOp()) ||
               (unary != nullptr && unary->isIncrementDecrementOp());
   }
 
   /// The field or element of the variable that a name of it is written for.
-  [[nodiscard]] const clang::Stmt* part_that_is_named(const clang::Stmt& name) const {
-    const clang::Stmt* part = &name;
-    while (const clang::Stmt* parent = program_.parent_of(*part)) {
-      const auto* member = llvm::dyn_cast<clang::MemberExpr>(parent);
-      const auto* cast = llvm::dyn_cast<clang::CastExpr>(parent);
-      const bool is_field = member != nullptr && !member->isArrow() &&
-                            llvm::isa<clang::FieldDecl>(member->getMemberDecl());
+  [[nodiscard]] const Stmt* part_that_is_named(const Stmt& name) const {
+    const Stmt* part = &name;
+    while (const Stmt* parent = program_.parent_of(*part)) {
+      const auto* member = dyn_cast<clang::MemberExpr>(parent);
+      const auto* cast = dyn_cast<clang::CastExpr>(parent);
+      const bool is_field =
+          member != nullptr && !member->isArrow() && isa<clang::FieldDecl>(member->getMemberDecl());
       const bool is_element =
           cast != nullptr && cast->getCastKind() == clang::CK_ArrayToPointerDecay &&
-          llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(program_.parent_of(*parent));
+          isa_and_nonnull<clang::ArraySubscriptExpr>(program_.parent_of(*parent));
       if (is_element) parent = program_.parent_of(*parent);
-      if (!is_field && !is_element && !llvm::isa<clang::ParenExpr>(parent)) break;
+      if (!is_field && !is_element && !isa<clang::ParenExpr>(parent)) break;
       part = parent;
     }
     return part;
   }
 
   const Program& program_;
-  const clang::VarDecl& variable_;
+  const VarDecl& variable_;
 };
 
 /// Whether a variable is set where it is declared, and nowhere else.
-bool is_set_once(const Program& program, const clang::VarDecl& variable) {
+bool is_set_once(const Program& program, const VarDecl& variable) {
   if (variable.getType().isConstQualified()) return true;
-  const clang::FunctionDecl* function = function_of(variable);
+  const FunctionDecl* function = function_of(variable);
   if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return false;
   Setters setters(program, variable);
   setters.walk(function->getBody());
@@ -323,9 +321,9 @@ bool is_set_once(const Program& program, const clang::VarDecl& variable) {
 }
 
 /// The value of a variable that is set once and for all; none of others.
-std::optional<std::int64_t> constant_of(const Program& program, const clang::VarDecl& variable) {
-  const clang::Expr* value = variable.getInit();
-  clang::Expr::EvalResult result;
+std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& variable) {
+  const Expr* value = variable.getInit();
+  Expr::EvalResult result;
   const bool is_constant = value != nullptr && variable.getType()->isIntegerType() &&
                            !value->isValueDependent() &&
                            value->EvaluateAsInt(result, program.context());
@@ -340,10 +338,10 @@ void Names::expect_unchanged(const std::string& name) const {
     program_.refuse(loop_, "{} is a macro that is defined more than once", name);
   }
   if (find(name) == nullptr) return;
-  const clang::VarDecl* variable = expect_before(name);
+  const VarDecl* variable = expect_before(name);
   Setters setters(program_, *variable);
   setters.walk(&loop_);
-  const clang::FunctionDecl* function = program_.function_of(loop_);
+  const FunctionDecl* function = program_.function_of(loop_);
   Keepers keepers(program_, *variable);
   if (function != nullptr && function->hasBody()) keepers.walk(function->getBody());
   if (variable->getType().isConstQualified()) return;
@@ -384,7 +382,7 @@ std::string Names::with_constants(const std::string& expression) const {
   const std::string root = root_of(expression);
   const auto all = words_of(program_.macros().expanded(expression, loop_.getBeginLoc()));
   for (const auto& [word, is_name] : all) {
-    const clang::VarDecl* variable = is_name && word != root ? find(word) : nullptr;
+    const VarDecl* variable = is_name && word != root ? find(word) : nullptr;
     text += variable == nullptr ? word : value_of(*variable).value_or(word);
   }
   return text;
@@ -392,19 +390,19 @@ std::string Names::with_constants(const std::string& expression) const {
 
 /// What can be written for a variable that is set once and for all: a number, or what it was made
 /// of, if that is never set either.
-std::optional<std::string> Names::value_of(const clang::VarDecl& variable) const {
+std::optional<std::string> Names::value_of(const VarDecl& variable) const {
   if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
-  const clang::Expr* made = variable.getInit();
+  const Expr* made = variable.getInit();
   const bool is_plain = made != nullptr && variable.isLocalVarDecl() &&
                         variable.getType()->isIntegerType() && only_names(*made) &&
                         !made->getBeginLoc().isMacroID() && !made->getEndLoc().isMacroID();
   if (!is_plain || !is_set_once(program_, variable)) return std::nullopt;
   const std::string text = text_of(program_.context(), *made);
-  const clang::FunctionDecl* function = function_of(variable);
+  const FunctionDecl* function = function_of(variable);
   for (const std::string& name : names_in(text)) {
-    const clang::VarDecl* part =
+    const VarDecl* part =
         function == nullptr ? nullptr : variable_named(*function->getBody(), name);
-    const clang::VarDecl* here = find(name);
+    const VarDecl* here = find(name);
     const bool is_one = part != nullptr && (here == nullptr || here == part);
     if (!is_one || part->hasGlobalStorage() || !is_set_once(program_, *part)) return std::nullopt;
   }
@@ -415,29 +413,29 @@ namespace {
 
 class Mentioned : public CodeVisitor {
  public:
-  explicit Mentioned(const clang::VarDecl& data) : data_(data) {}
+  explicit Mentioned(const VarDecl& data) : data_(data) {}
   [[nodiscard]] bool has_clauses() const override { return true; }
-  bool enters(const clang::Stmt&) override { return !found; }
-  void visit(const clang::Stmt& at) override { found = is_name_of(at, data_); }
+  bool enters(const Stmt&) override { return !found; }
+  void visit(const Stmt& at) override { found = is_name_of(at, data_); }
   bool found = false;
 
  private:
-  const clang::VarDecl& data_;
+  const VarDecl& data_;
 };
 
 }  // namespace
 
-bool maps(const Directive& directive, const clang::VarDecl& data) {
+bool maps(const Directive& directive, const VarDecl& data) {
   return lists<clang::OMPMapClause>(directive, data);
 }
 
-bool names(const clang::Stmt& code, const clang::VarDecl& data) {
+bool names(const Stmt& code, const VarDecl& data) {
   Mentioned mentioned(data);
   mentioned.walk(&code);
   return mentioned.found;
 }
 
-bool only_brings_back(const Directive& region, const clang::VarDecl& data) {
+bool only_brings_back(const Directive& region, const VarDecl& data) {
   if (region.hasClausesOfKind<clang::OMPIfClause>()) return false;
   const std::vector<MapItem> items = mapped_items(region, data);
   return !items.empty() && std::ranges::all_of(items, [](const MapItem& one) {

@@ -2,6 +2,8 @@
 
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 
@@ -15,21 +17,21 @@ namespace {
 /// What the host calls in code, not further.
 class Calls : public CodeVisitor {
  public:
-  bool enters(const clang::Stmt& statement) override { return !is_region(statement); }
-  void visit(const clang::Stmt& at) override {
-    if (const clang::Stmt* code = hidden_code_of(at)) hidden = code;
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&at)) all.insert(call);
-    const auto* argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(&at);
+  bool enters(const Stmt& statement) override { return !is_region(statement); }
+  void visit(const Stmt& at) override {
+    if (const Stmt* code = hidden_code_of(at)) hidden = code;
+    if (const auto* call = dyn_cast<CallExpr>(&at)) all.insert(call);
+    const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(&at);
     if (argument != nullptr) walk(argument->getExpr());
   }
 
-  std::set<const clang::CallExpr*> all;
-  const clang::Stmt* hidden = nullptr;
+  std::set<const CallExpr*> all;
+  const Stmt* hidden = nullptr;
 };
 
 /// Whether it hands a function to another, which may call it.
-bool hands_function(const clang::CallExpr& call) {
-  for (const clang::Expr* argument : call.arguments()) {
+bool hands_function(const CallExpr& call) {
+  for (const Expr* argument : call.arguments()) {
     const clang::QualType type = argument->IgnoreParenImpCasts()->getType();
     const auto* record = type->getAsCXXRecordDecl();
     if (type->isFunctionType() || type->isFunctionPointerType() ||
@@ -44,8 +46,7 @@ class Scopes {
  public:
   explicit Scopes(const Program& program) : program_(program) {}
 
-  void add(const clang::Stmt& code, const clang::VarDecl& data,
-           const clang::FunctionDecl* function) {
+  void add(const Stmt& code, const VarDecl& data, const FunctionDecl* function) {
     if (!known_.emplace(function, &data).second) return;
     std::vector<Mention> mentions = mentions_on_host(program_, code, data);
     // Every function may use what is global.
@@ -57,7 +58,7 @@ class Scopes {
                         data.getNameAsString(), function->getNameAsString());
       }
       for (const clang::ParmVarDecl* parameter : one.handed_to) {
-        const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
+        const auto* callee = cast<FunctionDecl>(parameter->getDeclContext());
         add(*callee->getBody(), *parameter, callee);
       }
     }
@@ -67,13 +68,12 @@ class Scopes {
   std::vector<Scope> all;
 
  private:
-  void add_calls(const clang::Stmt& code, const clang::VarDecl& data,
-                 std::vector<Mention>& mentions) {
-    each_call(code, data, [&](const clang::CallExpr& call, const clang::FunctionDecl& called) {
+  void add_calls(const Stmt& code, const VarDecl& data, std::vector<Mention>& mentions) {
+    each_call(code, data, [&](const CallExpr& call, const FunctionDecl& called) {
       if (offloads(*called.getBody())) {
         add(*called.getBody(), data, &called);
       } else {
-        std::set<const clang::FunctionDecl*> known;
+        std::set<const FunctionDecl*> known;
         mentions.push_back({&call, use_in(called, data, known), {}, {}});
       }
     });
@@ -81,29 +81,28 @@ class Scopes {
 
   /// Of calls by the host of what is seen; the function is the one with the body.
   template <class Take>
-  void each_call(const clang::Stmt& code, const clang::VarDecl& data, const Take& take) const {
+  void each_call(const Stmt& code, const VarDecl& data, const Take& take) const {
     Calls calls;
     calls.walk(&code);
     if (calls.hidden != nullptr) {
       program_.refuse(*calls.hidden, "what runs here without a call may use {}, which is global",
                       data.getNameAsString());
     }
-    for (const clang::CallExpr* call : calls.all) {
-      const clang::FunctionDecl* called = body_of(*call, data);
+    for (const CallExpr* call : calls.all) {
+      const FunctionDecl* called = body_of(*call, data);
       if (called != nullptr) take(*call, *called);
     }
   }
 
   /// Null of what the system has.
-  const clang::FunctionDecl* body_of(const clang::CallExpr& call,
-                                     const clang::VarDecl& data) const {
+  const FunctionDecl* body_of(const CallExpr& call, const VarDecl& data) const {
     const std::string name = data.getNameAsString();
-    const clang::FunctionDecl* called = call.getDirectCallee();
-    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(called);
+    const FunctionDecl* called = call.getDirectCallee();
+    const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(called);
     if (called == nullptr || (method != nullptr && method->isVirtual()) || hands_function(call)) {
       program_.refuse(call, "what is called by pointer may use {}, which is global", name);
     }
-    const clang::FunctionDecl* defined = seen_callee_of(&call);
+    const FunctionDecl* defined = seen_callee_of(&call);
     if (defined == nullptr && !is_of_system(called)) {
       program_.refuse(call, "{}(), whose body is not seen, may use {}, which is global",
                       called->getNameAsString(), name);
@@ -112,8 +111,8 @@ class Scopes {
   }
 
   /// Of a function without regions, and of those that it calls.
-  Use use_in(const clang::FunctionDecl& function, const clang::VarDecl& data,
-             std::set<const clang::FunctionDecl*>& known) const {
+  Use use_in(const FunctionDecl& function, const VarDecl& data,
+             std::set<const FunctionDecl*>& known) const {
     Use use = Use::kNone;
     if (!known.insert(&function).second) return use;
     for (const Mention& one : mentions_on_host(program_, *function.getBody(), data)) {
@@ -123,22 +122,21 @@ class Scopes {
       }
       use = both(use, one.use);
     }
-    each_call(*function.getBody(), data,
-              [&](const clang::CallExpr&, const clang::FunctionDecl& called) {
-                use = both(use, use_in(called, data, known));
-              });
+    each_call(*function.getBody(), data, [&](const CallExpr&, const FunctionDecl& called) {
+      use = both(use, use_in(called, data, known));
+    });
     return use;
   }
 
   const Program& program_;
-  std::set<std::pair<const clang::FunctionDecl*, const clang::VarDecl*>> known_;
+  std::set<std::pair<const FunctionDecl*, const VarDecl*>> known_;
 };
 
 class Callers {
  public:
-  Callers(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
+  Callers(const Program& program, const Stmt& loop) : program_(program), loop_(loop) {}
 
-  void expect(const clang::FunctionDecl& function) {
+  void expect(const FunctionDecl& function) {
     if (!known_.insert(&function).second) return;
     const std::string name = function.getNameAsString();
     if (!program_.is_called_here_alone(function)) {
@@ -155,17 +153,17 @@ class Callers {
       if (named == function.getCanonicalDecl()) references.insert(one);
     }
     for (const clang::DeclRefExpr* one : references) {
-      const clang::Stmt* parent = program_.parent_of(*one);
-      const auto* decays = llvm::dyn_cast_or_null<clang::ImplicitCastExpr>(parent);
-      const clang::Stmt* call = decays == nullptr ? nullptr : program_.parent_of(*decays);
-      const bool is_call = llvm::isa_and_nonnull<clang::CallExpr>(call) &&
-                           llvm::cast<clang::CallExpr>(call)->getCallee() == decays;
+      const Stmt* parent = program_.parent_of(*one);
+      const auto* decays = dyn_cast_or_null<clang::ImplicitCastExpr>(parent);
+      const Stmt* call = decays == nullptr ? nullptr : program_.parent_of(*decays);
+      const bool is_call =
+          isa_and_nonnull<CallExpr>(call) && cast<CallExpr>(call)->getCallee() == decays;
       if (!is_call) program_.refuse(*one, "{}() is not only called here", name);
       if (region_around(program_, *one) != nullptr) {
         program_.refuse(*one, "{}() is called on the device, too", name);
       }
       if (program_.is_within(*one, loop_)) continue;
-      const clang::FunctionDecl* caller = program_.function_of(*one);
+      const FunctionDecl* caller = program_.function_of(*one);
       if (caller == nullptr || caller == program_.function_of(loop_)) {
         program_.refuse(*one, "{}() is called outside of the loop, too", name);
       }
@@ -175,21 +173,20 @@ class Callers {
 
  private:
   const Program& program_;
-  const clang::Stmt& loop_;
-  std::set<const clang::FunctionDecl*> known_;
+  const Stmt& loop_;
+  std::set<const FunctionDecl*> known_;
 };
 
 }  // namespace
 
-std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
-                             const clang::VarDecl& data) {
+std::vector<Scope> scopes_of(const Program& program, const Stmt& loop, const VarDecl& data) {
   Scopes scopes(program);
   scopes.add(loop, data, nullptr);
   return std::move(scopes.all);
 }
 
-void expect_called_here_alone(const Program& program, const clang::Stmt& loop,
-                              const clang::FunctionDecl& function) {
+void expect_called_here_alone(const Program& program, const Stmt& loop,
+                              const FunctionDecl& function) {
   Callers(program, loop).expect(function);
 }
 
@@ -198,8 +195,8 @@ namespace {
 /// Directives of a scope, but those in regions that run on a device.
 class Directives : public CodeVisitor {
  public:
-  bool enters(const clang::Stmt& statement) override {
-    const auto* directive = llvm::dyn_cast<Directive>(&statement);
+  bool enters(const Stmt& statement) override {
+    const auto* directive = dyn_cast<Directive>(&statement);
     if (directive != nullptr) all.insert(directive);
     return !is_region(statement);
   }
@@ -208,7 +205,7 @@ class Directives : public CodeVisitor {
 
 class Uses {
  public:
-  Uses(const Program& program, const Scope& scope, const std::vector<const clang::VarDecl*>& all,
+  Uses(const Program& program, const Scope& scope, const std::vector<const VarDecl*>& all,
        int device)
       : program_(program), data_(*scope.data), all_(all), device_(device) {}
 
@@ -254,7 +251,7 @@ class Uses {
     }
   }
 
-  [[nodiscard]] std::string text(const clang::Expr& expression) const {
+  [[nodiscard]] std::string text(const Expr& expression) const {
     return text_of(program_.context(), expression);
   }
 
@@ -335,7 +332,7 @@ class Uses {
     for (const auto* clause : region.getClausesOfKind<clang::OMPIfClause>()) {
       const auto modifier = clause->getNameModifier();
       if (modifier != llvm::omp::OMPD_unknown && modifier != llvm::omp::OMPD_target) continue;
-      const clang::Expr& condition = written(*clause->getCondition());
+      const Expr& condition = written(*clause->getCondition());
       // It is asked before and behind the region.
       if (condition.HasSideEffects(program_.context()) || !only_names(condition)) {
         program_.refuse(region,
@@ -346,14 +343,14 @@ class Uses {
       if (writes) expect_at_once(region);
       const auto items = mapped_items(region, data_, kWritten);
       const std::string item = items.empty() ? std::string() : text(*items.back().item);
-      if (!llvm::isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
+      if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
         program_.refuse(region, "this directive stands in no block: put braces around it");
       }
       found.may_stay.push_back({&region, text(condition), item, writes});
     }
   }
 
-  void expect_unmapped(const clang::Expr& condition, const Directive& region) const {
+  void expect_unmapped(const Expr& condition, const Directive& region) const {
     const std::vector<std::string> words = names_in(text(condition));
     for (const MapItem& one : mapped_items(region, kWritten)) {
       if (one.variable == nullptr) continue;
@@ -383,7 +380,7 @@ class Uses {
   template <class Clause>
   bool concerns_only_these(const Directive& update) const {
     for (const auto* clause : update.getClausesOfKind<Clause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
+      for (const Expr* item : clause->varlists()) {
         if (!llvm::is_contained(all_, root_variable(*item))) return false;
       }
     }
@@ -391,20 +388,146 @@ class Uses {
   }
 
   const Program& program_;
-  const clang::VarDecl& data_;
-  const std::vector<const clang::VarDecl*>& all_;
+  const VarDecl& data_;
+  const std::vector<const VarDecl*>& all_;
   int device_;
 };
 
 }  // namespace
 
 DeviceUses device_uses(const Program& program, const Scope& scope,
-                       const std::vector<const clang::VarDecl*>& all, int device) {
+                       const std::vector<const VarDecl*>& all, int device) {
   Directives directives;
   directives.walk(scope.code);
   Uses uses(program, scope, all, device);
   for (const Directive* one : directives.all) uses.add(*one);
   return std::move(uses.found);
+}
+
+namespace {
+
+/// Statements that may leave a block before its end.
+class Jumps : public CodeVisitor {
+ public:
+  bool enters(const Stmt& at) override { return !isa<clang::LambdaExpr>(at); }
+  void visit(const Stmt& at) override {
+    any =
+        any ||
+        isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
+            clang::IndirectGotoStmt, clang::LabelStmt, clang::SwitchCase, clang::CXXThrowExpr>(at);
+  }
+  bool any = false;
+};
+
+bool is_enter(const Directive& directive) {
+  return directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data;
+}
+
+class Pairs {
+ public:
+  Pairs(const Program& program, const Directive& directive)
+      : program_(program), directive_(directive) {}
+
+  void expect(const std::vector<const Directive*>& all, const VarDecl& data) const {
+    const auto* block = dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
+    if (block == nullptr) refuse();
+    for (const Stmt* statement : block->body()) {
+      if (isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
+    }
+    // Those of the block, in order: one of each kind by turns, an exit last.
+    std::vector<const Directive*> here;
+    std::vector<const Stmt*> between;
+    for (const Stmt* statement : block->body()) {
+      const auto* one = dyn_cast<Directive>(statement);
+      const bool is_one = one != nullptr && std::ranges::find(all, one) != all.end();
+      if (is_one) {
+        if (is_enter(*one) == (here.size() % 2 == 1)) refuse();
+        if (!here.empty() && !is_enter(*one)) {
+          expect_same_condition(*here.back(), *one, *block);
+          // One of more would begin twice what ends once.
+          const std::size_t items = mapped_items(*here.back(), data).size();
+          if (items != mapped_items(*one, data).size()) refuse();
+        }
+        here.push_back(one);
+      } else if (here.size() % 2 == 1) {
+        Jumps jumps;
+        jumps.walk(statement);
+        if (jumps.any) refuse();
+      }
+    }
+    if (here.empty() || here.size() % 2 == 1) refuse();
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    program_.refuse(
+        directive_,
+        "the run did not reach this directive, and which one belongs to it does not show");
+  }
+
+  [[nodiscard]] std::string condition_of(const Directive& one) const {
+    const auto* clause = one.getSingleClause<clang::OMPIfClause>();
+    return clause == nullptr ? std::string()
+                             : text_of(program_.context(), written(*clause->getCondition()));
+  }
+
+  void expect_same_condition(const Directive& enter, const Directive& exit,
+                             const clang::CompoundStmt& block) const {
+    const std::string condition = condition_of(enter);
+    if (condition != condition_of(exit)) refuse();
+    const auto* clause = enter.getSingleClause<clang::OMPIfClause>();
+    if (clause != nullptr && !only_names(written(*clause->getCondition()))) refuse();
+    const Names names(program_, block);
+    for (const std::string& name : names_in(condition)) names.expect_unchanged(name);
+  }
+
+  const Program& program_;
+  const Directive& directive_;
+};
+
+}  // namespace
+
+void expect_pair(const Program& program, const Directive& directive,
+                 const std::vector<const Directive*>& all, const VarDecl& data) {
+  Pairs(program, directive).expect(all, data);
+}
+
+namespace {
+
+/// Whether a directive of the program's own holds the data on the device at a statement.
+bool holds_any(const Program& program, const DeviceUses& uses, const Stmt& statement) {
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  return std::ranges::any_of(uses.around, [&](const Directive* one) {
+    if (one->getDirectiveKind() == llvm::omp::OMPD_target_data) {
+      return program.is_within(statement, *one);
+    }
+    // Between an enter and an exit, as far as their block shows.
+    const Stmt* block = program.parent_of(*one);
+    return one->getDirectiveKind() == llvm::omp::OMPD_target_enter_data && block != nullptr &&
+           program.is_within(statement, *block) &&
+           sources.isBeforeInTranslationUnit(one->getBeginLoc(), statement.getBeginLoc()) &&
+           std::ranges::none_of(uses.around, [&](const Directive* exit) {
+             return exit->getDirectiveKind() == llvm::omp::OMPD_target_exit_data &&
+                    sources.isBeforeInTranslationUnit(one->getBeginLoc(), exit->getBeginLoc()) &&
+                    sources.isBeforeInTranslationUnit(exit->getBeginLoc(), statement.getBeginLoc());
+           });
+  });
+}
+
+}  // namespace
+
+void expect_nothing_else_meant(const Program& program, const Scope& scope) {
+  const DeviceUses& uses = scope.uses;
+  const std::string name = scope.data->getNameAsString();
+  if (uses.drops != nullptr && uses.writes) {
+    program.refuse(*uses.drops, "behind this directive the host has the {} of before", name);
+  }
+  for (const Mention& one : scope.mentions) {
+    const bool is_used = one.use == Use::kRead || one.use == Use::kWrite || one.use == Use::kChange;
+    if (is_used && uses.idle.empty() && holds_any(program, uses, *one.at)) {
+      program.refuse(*one.at, "the host may mean the {} of before here", name);
+    }
+  }
 }
 
 }  // namespace ompdm::edit

@@ -1,6 +1,7 @@
 // The code that a loop runs with data: its own, and that of functions which run regions, too, and
 // know the data as a parameter or a global variable; and what the directives there do with data
-// that is on the device around them. OpenMP 5.2, sections 5.8, 13.8 and 13.9.
+// that is on the device around them: whether they come in pairs, and mean the same with it there.
+// OpenMP 5.2, sections 5.8, 12.5, 13.8 and 13.9.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -40,27 +41,35 @@ struct DeviceUses {
 };
 
 struct Scope {
-  const clang::Stmt* code = nullptr;              ///< the loop, or a function's body
-  const clang::VarDecl* data = nullptr;           ///< as it is called there
-  const clang::FunctionDecl* function = nullptr;  ///< null: the loop itself
-  std::vector<Mention> mentions;                  ///< on the host
-  DeviceUses uses = {};                           ///< see device_uses()
+  const Stmt* code = nullptr;              ///< the loop, or a function's body
+  const VarDecl* data = nullptr;           ///< as it is called there
+  const FunctionDecl* function = nullptr;  ///< null: the loop itself
+  std::vector<Mention> mentions;           ///< on the host
+  DeviceUses uses = {};                    ///< see device_uses()
 };
 
 /// Throws Refusal where code that is not seen may use the data, or a function makes
 /// its name stand for other data.
-std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
-                             const clang::VarDecl& data);
+std::vector<Scope> scopes_of(const Program& program, const Stmt& loop, const VarDecl& data);
 
 /// Throws Refusal unless the function is called in the loop alone, and by the host: what is written
 /// into it for this loop's sake is reached from nowhere else.
-void expect_called_here_alone(const Program& program, const clang::Stmt& loop,
-                              const clang::FunctionDecl& function);
+void expect_called_here_alone(const Program& program, const Stmt& loop,
+                              const FunctionDecl& function);
 
 /// What a scope's directives do. `all` is what stays on the device, by its names in the scope;
 /// `device` the number of that. Throws Refusal of a directive that the data's being there already
 /// would change.
 DeviceUses device_uses(const Program& program, const Scope& scope,
-                       const std::vector<const clang::VarDecl*>& all, int device);
+                       const std::vector<const VarDecl*>& all, int device);
+
+/// Throws Refusal unless the directive enters what another one of the same block exits, or the
+/// reverse, each time that the block is run. `all` are those that name `data` in the scope.
+void expect_pair(const Program& program, const Directive& directive,
+                 const std::vector<const Directive*>& all, const VarDecl& data);
+
+/// Throws Refusal where the host reads or writes data while a directive of the program's own holds
+/// it, or they drop what kernels wrote: with the data on the device around them that would change.
+void expect_nothing_else_meant(const Program& program, const Scope& scope);
 
 }  // namespace ompdm::edit

@@ -28,7 +28,7 @@ Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location) {
   return spot;
 }
 
-Place place_of(const clang::ASTContext& context, const clang::Stmt& statement) {
+Place place_of(const clang::ASTContext& context, const Stmt& statement) {
   const Spot spot = spot_of(context, statement.getBeginLoc());
   return {spot.file, spot.line};
 }
@@ -67,7 +67,7 @@ std::string SourceText::between(clang::SourceLocation begin, clang::SourceLocati
   return to > from ? text_.substr(from, to - from).str() : std::string();
 }
 
-std::string text_of(const clang::ASTContext& context, const clang::Expr& expression) {
+std::string text_of(const clang::ASTContext& context, const Expr& expression) {
   return SourceText(context, expression.getBeginLoc())
       .between(expression.getBeginLoc(), expression.getEndLoc());
 }
@@ -140,20 +140,20 @@ unsigned SourceText::past_semicolon(unsigned offset) const {
 namespace {
 
 /// The statement that a statement ends with: a branch's, a loop's body, what a directive is of.
-const clang::Stmt& last_part(const clang::Stmt& statement) {
-  const clang::Stmt* part = nullptr;
-  if (const auto* directive = llvm::dyn_cast<Directive>(&statement)) {
+const Stmt& last_part(const Stmt& statement) {
+  const Stmt* part = nullptr;
+  if (const auto* directive = dyn_cast<Directive>(&statement)) {
     if (directive->hasAssociatedStmt()) part = directive->getRawStmt();
-  } else if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(&statement)) {
+  } else if (const auto* captured = dyn_cast<clang::CapturedStmt>(&statement)) {
     part = captured->getCapturedStmt();
-  } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
+  } else if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
     part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
-  } else if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement)) {
+  } else if (const auto* block = dyn_cast<clang::CompoundStmt>(&statement)) {
     // Of a span (see kept_data.h), which has no braces of its own.
     const bool is_span =
         !block->body_empty() && block->getLBracLoc() == block->body_front()->getBeginLoc();
     if (is_span) part = block->body_back();
-  } else if (!llvm::isa<clang::DoStmt>(statement)) {
+  } else if (!isa<clang::DoStmt>(statement)) {
     part = body_of_loop(statement);
   }
   return part == nullptr ? statement : last_part(*part);
@@ -161,13 +161,13 @@ const clang::Stmt& last_part(const clang::Stmt& statement) {
 
 }  // namespace
 
-unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement) {
-  const clang::Stmt& last = last_part(statement);
-  if (const auto* directive = llvm::dyn_cast<Directive>(&last)) {
+unsigned end_of_statement(const SourceText& text, const Stmt& statement) {
+  const Stmt& last = last_part(statement);
+  if (const auto* directive = dyn_cast<Directive>(&last)) {
     return text.pragma_end(text.offset_of(directive->getBeginLoc()));
   }
   const unsigned end = text.end_of(last.getEndLoc());
-  return llvm::isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
+  return isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
 }
 
 const clang::MacroDirective* Macros::last_of(const std::string& name) const {
@@ -191,7 +191,7 @@ std::optional<std::string> Macros::value_at(const std::string& name,
     return sources.isBeforeInTranslationUnit(place, one.getLocation());
   };
   while (at != nullptr && is_behind(*at)) at = at->getPrevious();
-  const auto* made = llvm::dyn_cast_or_null<clang::DefMacroDirective>(at);
+  const auto* made = dyn_cast_or_null<clang::DefMacroDirective>(at);
   if (made == nullptr || is_redefined(name)) return std::nullopt;
   const clang::MacroInfo& info = *made->getInfo();
   if (info.isFunctionLike() || info.isBuiltinMacro()) return std::nullopt;
@@ -227,15 +227,15 @@ class Walk : public clang::RecursiveASTVisitor<Derived> {
   explicit Walk(CodeVisitor& visitor) : visitor_(visitor) {}
 
   bool shouldVisitTemplateInstantiations() const { return visitor_.has_instantiations(); }
-  bool dataTraverseStmtPre(clang::Stmt* at) { return visitor_.enters(*at); }
-  bool dataTraverseStmtPost(clang::Stmt* at) {
+  bool dataTraverseStmtPre(Stmt* at) { return visitor_.enters(*at); }
+  bool dataTraverseStmtPost(Stmt* at) {
     visitor_.leaves(*at);
     return true;
   }
   bool TraverseDecl(clang::Decl* at) {
     return (at != nullptr && !visitor_.enters_declared(*at)) || Base::TraverseDecl(at);
   }
-  bool VisitStmt(clang::Stmt* at) {
+  bool VisitStmt(Stmt* at) {
     visitor_.visit(*at);
     return true;
   }
@@ -265,7 +265,7 @@ class WalkAsWritten : public Walk<WalkAsWritten> {
 class Calling : public CodeVisitor {
  public:
   explicit Calling(Visit visit) : visit_(visit) {}
-  void visit(const clang::Stmt& at) override { visit_(at); }
+  void visit(const Stmt& at) override { visit_(at); }
   [[nodiscard]] bool has_instantiations() const override { return true; }
 
  private:
@@ -274,8 +274,8 @@ class Calling : public CodeVisitor {
 
 }  // namespace
 
-void CodeVisitor::walk(const clang::Stmt* code) {
-  auto* const at = const_cast<clang::Stmt*>(code);
+void CodeVisitor::walk(const Stmt* code) {
+  auto* const at = const_cast<Stmt*>(code);
   has_clauses() ? WalkWithClauses(*this).TraverseStmt(at) : WalkAsWritten(*this).TraverseStmt(at);
 }
 
@@ -284,13 +284,13 @@ void CodeVisitor::walk(const clang::Decl* code) {
   has_clauses() ? WalkWithClauses(*this).TraverseDecl(at) : WalkAsWritten(*this).TraverseDecl(at);
 }
 
-bool CodeVisitor::follow(const clang::FunctionDecl* function) {
+bool CodeVisitor::follow(const FunctionDecl* function) {
   if (function == nullptr || !followed_.insert(function).second) return false;
   walk(function->getBody());
   return true;
 }
 
-void each_statement(const clang::Stmt* code, Visit visit) { Calling(visit).walk(code); }
+void each_statement(const Stmt* code, Visit visit) { Calling(visit).walk(code); }
 
 void each_statement(const clang::Decl* code, Visit visit) { Calling(visit).walk(code); }
 
@@ -299,7 +299,7 @@ namespace {
 /// Whether any of the types that a template of the standard library is made for is so.
 template <class Is>
 bool any_argument(const clang::CXXRecordDecl& record, Is&& is) {
-  const auto* made = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
+  const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
   if (made == nullptr) return false;
   return std::ranges::any_of(made->getTemplateArgs().asArray(), [&](const auto& argument) {
     return argument.getKind() == clang::TemplateArgument::Type && is(argument.getAsType());
@@ -353,59 +353,59 @@ bool makes_by_own_code(const clang::CXXConstructExpr& made) {
 }
 
 /// Whether a statement calls a function of the program's own; null does not.
-bool calls_own_code(const clang::Stmt* statement) {
+bool calls_own_code(const Stmt* statement) {
   if (statement == nullptr) return false;
-  const bool is_call = llvm::isa<clang::CallExpr>(statement);
+  const bool is_call = isa<CallExpr>(statement);
   return (is_call && !is_of_system(callee_of(statement))) ||
          std::ranges::any_of(statement->children(), calls_own_code);
 }
 
-const clang::Stmt* hidden_code_of(const clang::DeclStmt& statement) {
-  const clang::Stmt* hidden = nullptr;
+const Stmt* hidden_code_of(const clang::DeclStmt& statement) {
+  const Stmt* hidden = nullptr;
   for (const clang::Decl* one : statement.decls()) {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
+    const auto* variable = dyn_cast<VarDecl>(one);
     if (variable == nullptr) continue;
     const bool ends =
         variable->hasAttr<clang::CleanupAttr>() || ends_by_own_code(variable->getType());
     if (ends) hidden = &statement;
-    const auto* parts = llvm::dyn_cast<clang::DecompositionDecl>(variable);
+    const auto* parts = dyn_cast<clang::DecompositionDecl>(variable);
     if (parts == nullptr) continue;
     for (const clang::BindingDecl* part : parts->bindings()) {
-      const clang::VarDecl* holder = part->getHoldingVar();
+      const VarDecl* holder = part->getHoldingVar();
       if (holder != nullptr && calls_own_code(holder->getInit())) hidden = holder->getInit();
     }
   }
   return hidden;
 }
 
-bool runs_hidden_code(const clang::Stmt& statement) {
-  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&statement)) {
+bool runs_hidden_code(const Stmt& statement) {
+  if (const auto* made = dyn_cast<clang::CXXConstructExpr>(&statement)) {
     return makes_by_own_code(*made);
   }
-  if (const auto* made = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(&statement)) {
+  if (const auto* made = dyn_cast<clang::CXXBindTemporaryExpr>(&statement)) {
     return ends_by_own_code(made->getType());
   }
-  if (const auto* ended = llvm::dyn_cast<clang::CXXDeleteExpr>(&statement)) {
+  if (const auto* ended = dyn_cast<clang::CXXDeleteExpr>(&statement)) {
     return ends_by_own_code(ended->getDestroyedType());
   }
-  if (const auto* made = llvm::dyn_cast<clang::CXXNewExpr>(&statement)) {
+  if (const auto* made = dyn_cast<clang::CXXNewExpr>(&statement)) {
     return made->getOperatorNew() != nullptr && made->getOperatorNew()->hasBody();
   }
   // Its begin, its end and its steps are calls that are not written.
-  if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&statement)) {
+  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&statement)) {
     return calls_own_code(loop->getBeginStmt()) || calls_own_code(loop->getEndStmt()) ||
            calls_own_code(loop->getCond()) || calls_own_code(loop->getInc());
   }
   // Members that are not named in it may have initializers of their own.
-  if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(&statement)) {
+  if (const auto* list = dyn_cast<clang::InitListExpr>(&statement)) {
     const clang::InitListExpr* whole = list->isSemanticForm() ? list : list->getSemanticForm();
     return std::ranges::any_of((whole == nullptr ? list : whole)->inits(), [](const auto* one) {
-      const auto* value = llvm::dyn_cast_or_null<clang::CXXDefaultInitExpr>(one);
+      const auto* value = dyn_cast_or_null<clang::CXXDefaultInitExpr>(one);
       return value != nullptr && calls_own_code(value->getExpr());
     });
   }
   // What `declare reduction` says.
-  const auto* directive = llvm::dyn_cast<Directive>(&statement);
+  const auto* directive = dyn_cast<Directive>(&statement);
   if (directive == nullptr) return false;
   for (const auto* clause : directive->getClausesOfKind<clang::OMPReductionClause>()) {
     if (std::ranges::any_of(clause->reduction_ops(), calls_own_code)) return true;
@@ -415,8 +415,8 @@ bool runs_hidden_code(const clang::Stmt& statement) {
 
 }  // namespace
 
-const clang::Stmt* hidden_code_of(const clang::Stmt& statement) {
-  const auto* declared = llvm::dyn_cast<clang::DeclStmt>(&statement);
+const Stmt* hidden_code_of(const Stmt& statement) {
+  const auto* declared = dyn_cast<clang::DeclStmt>(&statement);
   if (declared != nullptr) return hidden_code_of(*declared);
   return runs_hidden_code(statement) ? &statement : nullptr;
 }

@@ -15,6 +15,18 @@
 
 namespace ompdm::edit {
 
+// The types of clang's syntax tree that all of this is about.
+using clang::CallExpr;
+using clang::Expr;
+using clang::FunctionDecl;
+using clang::Stmt;
+using clang::VarDecl;
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::dyn_cast_or_null;
+using llvm::isa;
+using llvm::isa_and_nonnull;
+
 /// Where something is written. Of what a macro makes `in_macro` is set, and the line is that of its
 /// use.
 struct Spot {
@@ -27,7 +39,7 @@ struct Spot {
 Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location);
 
 /// "u is read at solver.cpp:12": the line of a statement, for a refusal.
-Place place_of(const clang::ASTContext& context, const clang::Stmt& statement);
+Place place_of(const clang::ASTContext& context, const Stmt& statement);
 
 /// One file under two names is one.
 bool is_same_file(const std::string& one, const std::string& other);
@@ -73,10 +85,10 @@ class SourceText {
 };
 
 /// An expression as it stands in the source.
-std::string text_of(const clang::ASTContext& context, const clang::Expr& expression);
+std::string text_of(const clang::ASTContext& context, const Expr& expression);
 
 /// Behind a statement, and the semicolon that ends it.
-unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement);
+unsigned end_of_statement(const SourceText& text, const Stmt& statement);
 
 class Macros {
  public:
@@ -108,18 +120,18 @@ class CodeVisitor {
   virtual ~CodeVisitor() = default;
 
   /// Visits a statement, or a declaration, and all that is in it; nothing of null.
-  void walk(const clang::Stmt* statement);
+  void walk(const Stmt* statement);
   void walk(const clang::Decl* declaration);
 
   /// Each statement, expression and directive.
-  virtual void visit(const clang::Stmt&) {}
+  virtual void visit(const Stmt&) {}
   virtual void visit_declared(const clang::Decl&) {}
   virtual void visit_clause(const clang::OMPClause&) {}
   /// False: it is not visited, nor what is in it.
-  virtual bool enters(const clang::Stmt&) { return true; }
+  virtual bool enters(const Stmt&) { return true; }
   virtual bool enters_declared(const clang::Decl&) { return true; }
   /// After all that is in it.
-  virtual void leaves(const clang::Stmt&) {}
+  virtual void leaves(const Stmt&) {}
   /// Whether what templates were made into is visited, too.
   [[nodiscard]] virtual bool has_instantiations() const { return false; }
   /// Whether it goes through clauses and captures as well.
@@ -127,31 +139,31 @@ class CodeVisitor {
 
  protected:
   /// Visits the body of a function, if it is not null, once. Returns whether it did.
-  bool follow(const clang::FunctionDecl* function);
+  bool follow(const FunctionDecl* function);
 
  private:
-  std::set<const clang::FunctionDecl*> followed_;
+  std::set<const FunctionDecl*> followed_;
 };
 
-using Visit = llvm::function_ref<void(const clang::Stmt&)>;
+using Visit = llvm::function_ref<void(const Stmt&)>;
 
 /// Calls `visit` with each statement and expression of code as it is written; of a declaration with
 /// what templates were made into.
-void each_statement(const clang::Stmt* code, Visit visit);
+void each_statement(const Stmt* code, Visit visit);
 void each_statement(const clang::Decl* code, Visit visit);
 
 /// All statements or expressions of a kind there, in order.
 template <class Node, class Code>
 std::vector<const Node*> all_in(const Code* code) {
   std::vector<const Node*> all;
-  each_statement(code, [&](const clang::Stmt& at) {
-    if (const auto* one = llvm::dyn_cast<Node>(&at)) all.push_back(one);
+  each_statement(code, [&](const Stmt& at) {
+    if (const auto* one = dyn_cast<Node>(&at)) all.push_back(one);
   });
   return all;
 }
 
 /// What a statement itself runs of the program's own code without a call that is written:
 /// constructors, destructors, operators. Null of none.
-const clang::Stmt* hidden_code_of(const clang::Stmt& statement);
+const Stmt* hidden_code_of(const Stmt& statement);
 
 }  // namespace ompdm::edit
