@@ -2,13 +2,10 @@
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <vector>
 
 #include "flow.h"
 #include "messages.h"
@@ -43,67 +40,56 @@ bool are_unlike(clang::QualType one, clang::QualType other) {
   return left != nullptr && right != nullptr && left->getKind() != right->getKind();
 }
 
-using clang::dyn_cast;
-using Variable = const clang::VarDecl*;
+using Variable = const VarDecl*;
+using Variables = std::set<Variable>;
 using Roots = std::set<const clang::Decl*>;
 
 /// What may lead to storage, on the host or in a region: pointers, arrays, references, objects; and
 /// `this`.
-class Leads : public HiddenCode {
+class Leads : public CodeVisitor {
  public:
-  explicit Leads(const clang::SourceManager& sources) : sources_(sources) {}
+  explicit Leads(const Stmt& code) { walk(&code); }
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable == nullptr) return true;
+  void visit(const Stmt& at) override {
+    if (const Stmt* code = hidden_code_of(at)) hidden = code;
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) visit_name(*name);
+    if (isa<clang::CXXThisExpr>(at) && depth_ == 0) this_at = &at;
+    const FunctionDecl* called = seen_callee_of(&at);
+    if (called == nullptr || is_in_system_header(*called)) return;
+    ++depth_;
+    follow(called);
+    --depth_;
+  }
+
+  std::set<std::pair<const VarDecl*, const Stmt*>> all;
+  const Stmt* hidden = nullptr;
+  const Stmt* this_at = nullptr;
+
+ private:
+  void visit_name(const clang::DeclRefExpr& name) {
+    const VarDecl* variable = variable_of(&name);
+    if (variable == nullptr) return;
     const clang::QualType type = variable->getType();
     const bool leads = type->isPointerType() || type->isArrayType() || type->isReferenceType() ||
                        type->isRecordType();
     // What belongs to a called function comes to it by what the call names.
     const bool is_of_callee = depth_ > 0 && !variable->hasGlobalStorage();
-    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), name);
-    return true;
-  }
-  bool VisitCXXThisExpr(clang::CXXThisExpr* at) override {
-    if (depth_ == 0) this_at = at;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr || !called->hasBody(defined)) return true;
-    if (sources_.isInSystemHeader(defined->getLocation()) || !bodies_.insert(defined).second) {
-      return true;
-    }
-    ++depth_;
-    TraverseStmt(defined->getBody());
-    --depth_;
-    return true;
+    if (leads && !is_of_callee) all.emplace(variable->getCanonicalDecl(), &name);
   }
 
-  std::set<std::pair<const clang::VarDecl*, const clang::Stmt*>> all;
-  const clang::Stmt* this_at = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-  std::set<const clang::FunctionDecl*> bodies_;
   int depth_ = 0;
 };
 
 /// A pointer, and those that its values before the loop are made of.
-Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
-               const clang::VarDecl& pointer) {
+Roots roots_of(const Program& program, const Stmt& loop, const OwnStorage& own,
+               const VarDecl& pointer) {
   Roots roots;
   std::vector<Variable> open = {&pointer};
-  // What one function gives, memory of their own apart, may be parts of one piece.
-  const auto add_giver = [&](const clang::Expr& value) {
-    const auto* call = dyn_cast<clang::CallExpr>(value.IgnoreParenCasts());
-    const clang::FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
-    if (called != nullptr && !is_allocation(&value)) roots.insert(called->getCanonicalDecl());
-  };
-  const auto add = [&](const clang::Expr* value) {
+  const auto add = [&](const Expr* value) {
     if (value == nullptr) return;
-    add_giver(*value);
+    // What one function gives, memory of their own apart, may be parts of one piece.
+    const FunctionDecl* called = callee_of(value->IgnoreParenCasts());
+    if (called != nullptr && !is_allocation(value)) roots.insert(called->getCanonicalDecl());
     const Variable base = base_variable(*value);
     if (base != nullptr) open.push_back(base->getCanonicalDecl());
   };
@@ -111,18 +97,17 @@ Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage
     const Variable at = open.back();
     open.pop_back();
     if (!roots.insert(at).second) continue;
-    for (const clang::FunctionDecl* function : own.functions_of(*at)) {
-      for (const clang::Expr* value : values_of(*at, *function->getBody())) {
+    for (const FunctionDecl* function : own.functions_of(*at)) {
+      for (const Expr* value : values_of(*at, *function->getBody())) {
         if (!program.is_within(*value, loop)) add(value);
       }
     }
     const auto* parameter = dyn_cast<clang::ParmVarDecl>(at);
     const auto* function =
-        parameter == nullptr ? nullptr : dyn_cast<clang::FunctionDecl>(at->getDeclContext());
+        parameter == nullptr ? nullptr : dyn_cast<FunctionDecl>(at->getDeclContext());
     if (function == nullptr) continue;
-    const unsigned number = parameter->getFunctionScopeIndex();
-    for (const clang::CallExpr* call : program.calls_of(*function)) {
-      if (number < call->getNumArgs()) add(call->getArg(number));
+    for (const CallExpr* call : program.calls_of(*function)) {
+      add(argument_for(*call, *parameter));
     }
   }
   return roots;
@@ -130,8 +115,8 @@ Roots roots_of(const Program& program, const clang::Stmt& loop, const OwnStorage
 
 /// Parts of one piece can be reached by each other's names, which would be another section than the
 /// clauses have. Throws Refusal if the host uses one of two that may be such parts.
-void expect_own_indexes(const Program& program, const clang::Stmt& loop, const OwnStorage& own,
-                        const clang::VarDecl& one, const clang::VarDecl& other) {
+void expect_own_indexes(const Program& program, const Stmt& loop, const OwnStorage& own,
+                        const VarDecl& one, const VarDecl& other) {
   Roots common;
   const Roots left = roots_of(program, loop, own, one);
   std::ranges::set_intersection(left, roots_of(program, loop, own, other),
@@ -140,25 +125,20 @@ void expect_own_indexes(const Program& program, const clang::Stmt& loop, const O
   for (const Variable each : {&one, &other}) {
     for (const Mention& use : mentions_on_host(program, loop, *each)) {
       if (use.use == Use::kNone || use.use == Use::kPointer) continue;
-      throw Refusal(fmt::format("{} and {} are parts of one piece of memory, of which the host may "
-                                "use one by the other's name",
-                                one.getNameAsString(), other.getNameAsString()),
-                    place_of(program.context(), *use.at));
+      program.refuse(*use.at,
+                     "{} and {} are parts of one piece of memory, of which the host may use one by "
+                     "the other's name",
+                     one.getNameAsString(), other.getNameAsString());
     }
   }
 }
 
-using clang::dyn_cast;
-using clang::isa;
-using Variable = const clang::VarDecl*;
-using Variables = std::set<Variable>;
-
 class Distinct {
  public:
-  Distinct(const Program& program, const clang::Stmt& loop, Variables data)
+  Distinct(const Program& program, const Stmt& loop, Variables data)
       : program_(program), loop_(loop), own_(program, loop, data), data_(std::move(data)) {}
 
-  [[nodiscard]] bool may_be(const clang::VarDecl& other, const clang::VarDecl& data) const {
+  [[nodiscard]] bool may_be(const VarDecl& other, const VarDecl& data) const {
     return !own_.is_private(data) && !is_distinct(other, data);
   }
 
@@ -182,9 +162,9 @@ class Distinct {
           continue;
         }
         for (const Variable each : {one, other}) {
-          if (const clang::Stmt* made = made_of_another(*each)) {
-            refuse(*made, fmt::format("{} and {} may be parts of the same data",
-                                      one->getNameAsString(), other->getNameAsString()));
+          if (const Stmt* made = made_of_another(*each)) {
+            program_.refuse(*made, "{} and {} may be parts of the same data",
+                            one->getNameAsString(), other->getNameAsString());
           }
           alike.insert(each);
         }
@@ -194,73 +174,66 @@ class Distinct {
   }
 
   void expect() const {
-    const clang::FunctionDecl* function = program_.function_of(loop_);
-    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
+    const FunctionDecl* function = program_.function_of(loop_);
+    const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(function);
     if (function == nullptr || (method != nullptr && method->getParent()->isLambda())) {
-      throw Refusal("this stands in a lambda", place_of(program_.context(), loop_));
+      program_.refuse(loop_, "this stands in a lambda");
     }
     for (const Variable one : data_) expect_own_value(*one);
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-    const clang::CallExpr* unseen = unseen_call_in(program_, loop_);
+    const Leads leads(loop_);
+    const CallExpr* unseen = unseen_call_in(loop_);
     for (const Variable one : data_) {
       if (unseen != nullptr && !one->hasGlobalStorage() && own_.is_known_elsewhere(*one)) {
-        const clang::FunctionDecl* called = unseen->getDirectCallee();
-        refuse(*unseen, fmt::format("{}, whose body is not seen, may know {} from elsewhere",
-                                    called == nullptr ? "what is called here"
-                                                      : called->getNameAsString() + "()",
-                                    one->getNameAsString()));
+        const FunctionDecl* called = unseen->getDirectCallee();
+        program_.refuse(
+            *unseen, "{}, whose body is not seen, may know {} from elsewhere",
+            called == nullptr ? "what is called here" : called->getNameAsString() + "()",
+            one->getNameAsString());
       }
       if (own_.is_private(*one)) continue;
       if (leads.hidden != nullptr) {
-        refuse(*leads.hidden,
-               fmt::format("what runs here without a call may lead to {}", one->getNameAsString()));
+        program_.refuse(*leads.hidden, "what runs here without a call may lead to {}",
+                        one->getNameAsString());
       }
       if (leads.this_at != nullptr) {
-        refuse(*leads.this_at, fmt::format("a member may be {}", one->getNameAsString()));
+        program_.refuse(*leads.this_at, "a member may be {}", one->getNameAsString());
       }
       for (const auto& [other, at] : leads.all) {
         if (!data_.contains(other) && !is_part(*other, *at) && !is_third(*other) &&
             !is_distinct(origin_of(*other), *one)) {
+          const bool is_cpp = program_.context().getLangOpts().CPlusPlus;
           const bool are_pointers = other->getType()->isPointerType() &&
                                     one->getType()->isPointerType() && !one->hasGlobalStorage();
-          refuse(*at, fmt::format("{} may be another name of {}{}", other->getNameAsString(),
-                                  one->getNameAsString(),
-                                  are_pointers ? fmt::format(": if it never is, declare {} {}",
-                                                             one->getNameAsString(), restricted())
-                                               : std::string()));
+          program_.refuse(
+              *at, "{} may be another name of {}{}", other->getNameAsString(),
+              one->getNameAsString(),
+              are_pointers ? fmt::format(": if it never is, declare {} {}", one->getNameAsString(),
+                                         is_cpp ? "__restrict" : "restrict")
+                           : std::string());
         }
       }
     }
   }
 
  private:
-  [[nodiscard]] const char* restricted() const {
-    return program_.context().getLangOpts().CPlusPlus ? "__restrict" : "restrict";
-  }
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
   /// Two of the data that are set to the same before the loop are one.
-  void expect_own_value(const clang::VarDecl& variable) const {
-    for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
+  void expect_own_value(const VarDecl& variable) const {
+    for (const FunctionDecl* function : own_.functions_of(variable)) {
       for (const Mention& one : mentions_on_host(program_, *function->getBody(), variable)) {
         if (one.use != Use::kPointer || program_.is_within(*one.at, loop_)) continue;
         const Assignment made = assignment_of(*one.at);
         const bool is_copy = made.to != nullptr && made.from != nullptr && made.to != made.from &&
                              data_.contains(made.to) && data_.contains(made.from);
         if (is_copy) {
-          refuse(*one.at, fmt::format("{} and {} may be the same data", made.to->getNameAsString(),
-                                      made.from->getNameAsString()));
+          program_.refuse(*one.at, "{} and {} may be the same data", made.to->getNameAsString(),
+                          made.from->getNameAsString());
         }
       }
     }
   }
 
   /// "double* a = u.data(), *b = v.data();"
-  [[nodiscard]] bool are_of_two_objects(const clang::VarDecl& one,
-                                        const clang::VarDecl& other) const {
+  [[nodiscard]] bool are_of_two_objects(const VarDecl& one, const VarDecl& other) const {
     const Variable left = object_of(one);
     const Variable right = object_of(other);
     return left != nullptr && right != nullptr && left != right;
@@ -268,13 +241,12 @@ class Distinct {
 
   /// The local object of the standard library's that a pointer is set to the storage of, once and
   /// for all; null of others.
-  [[nodiscard]] Variable object_of(const clang::VarDecl& pointer) const {
-    const clang::FunctionDecl* function = function_of(pointer);
+  [[nodiscard]] Variable object_of(const VarDecl& pointer) const {
+    const FunctionDecl* function = function_of(pointer);
     if (function == nullptr || !function->hasBody() || pointer.hasGlobalStorage()) return nullptr;
     const auto values = values_of(pointer, *function->getBody());
     if (values.size() != 1) return nullptr;
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Expr*>(values.front()));
+    const Leads leads(*values.front());
     const bool is_one = leads.all.size() == 1 && leads.this_at == nullptr;
     const Variable object = is_one ? leads.all.begin()->first : nullptr;
     const bool is_own = object != nullptr && object->isLocalVarDecl() &&
@@ -283,7 +255,7 @@ class Distinct {
   }
 
   /// A pointer to a part of the data, whose uses are known to be the data's.
-  [[nodiscard]] bool is_part(const clang::VarDecl& variable, const clang::Stmt& at) const {
+  [[nodiscard]] bool is_part(const VarDecl& variable, const Stmt& at) const {
     const bool is_in_code =
         variable.getInit() != nullptr && program_.is_within(*variable.getInit(), loop_);
     return is_in_code && data_.contains(&origin_of(variable)) &&
@@ -291,18 +263,18 @@ class Distinct {
   }
 
   /// What a pointer to a part is a part of; itself where it is set anew, or to something else.
-  [[nodiscard]] const clang::VarDecl& origin_of(const clang::VarDecl& variable) const {
-    const clang::VarDecl* base = derived_from(variable);
-    const clang::FunctionDecl* function = function_of(variable);
+  [[nodiscard]] const VarDecl& origin_of(const VarDecl& variable) const {
+    const VarDecl* base = derived_from(variable);
+    const FunctionDecl* function = function_of(variable);
     if (base == nullptr || function == nullptr || !function->hasBody()) return variable;
     const auto is_set = [](const Mention& one) { return one.use == Use::kPointer; };
-    const clang::Stmt& body = *function->getBody();
+    const Stmt& body = *function->getBody();
     if (std::ranges::any_of(mentions_on_device(program_, body, variable), is_set)) return variable;
     return origin_of(*base);
   }
 
   /// The third name in an exchange of the data's.
-  [[nodiscard]] bool is_third(const clang::VarDecl& variable) const {
+  [[nodiscard]] bool is_third(const VarDecl& variable) const {
     const auto all = mentions_on_host(program_, loop_, variable);
     return std::ranges::all_of(all,
                                [&](const Mention& one) {
@@ -312,31 +284,24 @@ class Distinct {
                                      (made.from == &variable && data_.contains(made.to));
                                  return one.use == Use::kPointer && is_one;
                                }) &&
-           mentions_on_device_of(variable).empty() && !all.empty();
-  }
-
-  [[nodiscard]] std::vector<Mention> mentions_on_device_of(const clang::VarDecl& variable) const {
-    std::vector<Mention> all = mentions_on_device(program_, loop_, variable);
-    std::erase_if(all, [](const Mention& one) { return one.use == Use::kPointer; });
-    return all;
+           !all.empty() &&
+           std::ranges::all_of(mentions_on_device(program_, loop_, variable),
+                               [](const Mention& one) { return one.use == Use::kPointer; });
   }
 
   /// Where a pointer is set by another one, as for a part of that; null: nowhere but in the loop.
-  [[nodiscard]] const clang::Stmt* made_of_another(const clang::VarDecl& variable) const {
-    for (const clang::FunctionDecl* function : own_.functions_of(variable)) {
-      for (const clang::Expr* value : values_of(variable, *function->getBody())) {
-        Leads leads(program_.context().getSourceManager());
-        leads.TraverseStmt(const_cast<clang::Expr*>(value));
-        if (!leads.all.empty() && !program_.is_within(*value, loop_)) return value;
+  [[nodiscard]] const Stmt* made_of_another(const VarDecl& variable) const {
+    for (const FunctionDecl* function : own_.functions_of(variable)) {
+      for (const Expr* value : values_of(variable, *function->getBody())) {
+        if (!Leads(*value).all.empty() && !program_.is_within(*value, loop_)) return value;
       }
     }
     return nullptr;
   }
 
   /// Whether they cannot be the same storage; `data` is not private.
-  [[nodiscard]] bool is_distinct(const clang::VarDecl& other, const clang::VarDecl& data) const {
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    if (sources.isInSystemHeader(other.getLocation())) return true;  // std::cout
+  [[nodiscard]] bool is_distinct(const VarDecl& other, const VarDecl& data) const {
+    if (is_in_system_header(other)) return true;  // std::cout
     if (are_unlike(other.getType(), data.getType())) return true;
     if (other.getType().isRestrictQualified() || data.getType().isRestrictQualified()) return true;
     const bool is_object = other.getType()->isRecordType();
@@ -345,24 +310,22 @@ class Distinct {
     if (other.hasGlobalStorage()) return data.getType()->isArrayType() && own_.is_private(other);
     if (own_.is_private(other)) return true;
     return isa<clang::ParmVarDecl>(other) && isa<clang::ParmVarDecl>(data) &&
-           are_handed_apart(llvm::cast<clang::ParmVarDecl>(other),
-                            llvm::cast<clang::ParmVarDecl>(data));
+           are_handed_apart(cast<clang::ParmVarDecl>(other), cast<clang::ParmVarDecl>(data));
   }
 
   /// Of the standard library, so that it has what it leads to for itself.
-  [[nodiscard]] bool is_own_object(const clang::VarDecl& object) const {
+  [[nodiscard]] bool is_own_object(const VarDecl& object) const {
     const auto* record = object.getType()->getAsCXXRecordDecl();
-    return record != nullptr && (record->isInStdNamespace());
+    return record != nullptr && record->isInStdNamespace();
   }
 
   /// Whether the data's value comes from the object: "u = v.data()".
-  [[nodiscard]] bool is_source(const clang::VarDecl& object, const clang::VarDecl& data) const {
+  [[nodiscard]] bool is_source(const VarDecl& object, const VarDecl& data) const {
     if (isa<clang::ParmVarDecl>(data)) return object.hasGlobalStorage();
     if (data.hasGlobalStorage()) return true;
-    const clang::Expr* value = data.getInit();
+    const Expr* value = data.getInit();
     if (value == nullptr) return true;
-    Leads leads(program_.context().getSourceManager());
-    leads.TraverseStmt(const_cast<clang::Expr*>(value));
+    const Leads leads(*value);
     return std::ranges::any_of(leads.all, [&](const auto& one) { return one.first == &object; });
   }
 
@@ -370,12 +333,12 @@ class Distinct {
   [[nodiscard]] bool are_handed_apart(const clang::ParmVarDecl& one,
                                       const clang::ParmVarDecl& other, int depth = 0) const {
     constexpr int kDeepest = 8;
-    const auto* function = dyn_cast<clang::FunctionDecl>(one.getDeclContext());
+    const auto* function = dyn_cast<FunctionDecl>(one.getDeclContext());
     if (function == nullptr || function != other.getDeclContext() || depth > kDeepest) return false;
     const auto calls = program_.calls_of(*function);
-    return !calls.empty() && std::ranges::all_of(calls, [&](const clang::CallExpr* call) {
-      const Variable left = argument(*call, one);
-      const Variable right = argument(*call, other);
+    return !calls.empty() && std::ranges::all_of(calls, [&](const CallExpr* call) {
+      const Variable left = variable_of(argument_for(*call, one));
+      const Variable right = variable_of(argument_for(*call, other));
       if (left == nullptr || right == nullptr || left == right) return false;
       const auto* outer = dyn_cast<clang::ParmVarDecl>(left);
       const auto* other_outer = dyn_cast<clang::ParmVarDecl>(right);
@@ -387,34 +350,27 @@ class Distinct {
   }
 
   /// Two of such are not the same storage.
-  [[nodiscard]] bool is_own_object_or_private(const clang::VarDecl& variable) const {
+  [[nodiscard]] bool is_own_object_or_private(const VarDecl& variable) const {
     return variable.getType()->isArithmeticType() || own_.is_private(variable);
   }
 
-  static Variable argument(const clang::CallExpr& call, const clang::ParmVarDecl& parameter) {
-    const unsigned number = parameter.getFunctionScopeIndex();
-    if (number >= call.getNumArgs()) return nullptr;
-    const auto* name = dyn_cast<clang::DeclRefExpr>(call.getArg(number)->IgnoreParenCasts());
-    return name == nullptr ? nullptr : dyn_cast<clang::VarDecl>(name->getDecl());
-  }
-
   const Program& program_;
-  const clang::Stmt& loop_;
+  const Stmt& loop_;
   OwnStorage own_;
   Variables data_;
 };
 
 }  // namespace
 
-std::set<const clang::VarDecl*> expect_distinct(const Program& program, const clang::Stmt& loop,
-                                                const std::vector<const clang::VarDecl*>& data) {
+std::set<const VarDecl*> expect_distinct(const Program& program, const Stmt& loop,
+                                         const std::vector<const VarDecl*>& data) {
   const Distinct distinct(program, loop, Variables(data.begin(), data.end()));
   distinct.expect();
   return distinct.expect_no_overlap();
 }
 
-bool may_be_same(const Program& program, const clang::Stmt& code, const clang::VarDecl& one,
-                 const clang::VarDecl& other) {
+bool may_be_same(const Program& program, const Stmt& code, const VarDecl& one,
+                 const VarDecl& other) {
   return Distinct(program, code, {&other}).may_be(one, other);
 }
 

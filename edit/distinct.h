@@ -14,11 +14,11 @@ namespace ompdm::edit {
 /// Throws Refusal where host code that the loop runs names something that may be the same storage,
 /// or two of `data` may overlap. Returns those of them that may be one: two pointers of which
 /// nothing shows that they are not equal.
-std::set<const clang::VarDecl*> expect_distinct(const Program& program, const clang::Stmt& loop,
-                                                const std::vector<const clang::VarDecl*>& data);
+std::set<const VarDecl*> expect_distinct(const Program& program, const Stmt& loop,
+                                         const std::vector<const VarDecl*>& data);
 
 /// Whether two names in the code may be of the same storage.
-bool may_be_same(const Program& program, const clang::Stmt& code, const clang::VarDecl& one,
-                 const clang::VarDecl& other);
+bool may_be_same(const Program& program, const Stmt& code, const VarDecl& one,
+                 const VarDecl& other);
 
 }  // namespace ompdm::edit

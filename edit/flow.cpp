@@ -5,8 +5,6 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
-#include <set>
-#include <vector>
 
 #include "messages.h"
 #include "source_text.h"
@@ -14,26 +12,13 @@
 namespace ompdm::edit {
 namespace {
 
-using llvm::dyn_cast;
-using llvm::isa;
-
-/// Statements that may pass by what stands behind them, and choices between values.
-class Branches : public WrittenCode {
- public:
-  bool VisitStmt(clang::Stmt* statement) override {
-    if (isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement)) {
-      jumps.push_back(statement);
-    }
-    has_choice = has_choice || isa<clang::ConditionalOperator>(statement);
-    return true;
-  }
-  std::vector<const clang::Stmt*> jumps;
-  bool has_choice = false;
-};
+bool jumps(const Stmt& statement) {
+  return isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement);
+}
 
 }  // namespace
 
-bool decides(const clang::Stmt& statement, const clang::Stmt* part) {
+bool decides(const Stmt& statement, const Stmt* part) {
   if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) return part != branch->getCond();
   if (const auto* choice = dyn_cast<clang::ConditionalOperator>(&statement)) {
     return part != choice->getCond();
@@ -45,209 +30,144 @@ bool decides(const clang::Stmt& statement, const clang::Stmt* part) {
   return isa<clang::SwitchStmt, clang::LambdaExpr, clang::CXXCatchStmt>(statement);
 }
 
-bool is_certain(const Program& program, const clang::Stmt& inner, const clang::Stmt& outer) {
-  const clang::Stmt* child = &inner;
+bool is_certain(const Program& program, const Stmt& inner, const Stmt& outer) {
+  const Stmt* child = &inner;
   while (child != &outer) {
-    const clang::Stmt* at = program.parent_of(*child);
+    const Stmt* at = program.parent_of(*child);
     if (at == nullptr || (at != &outer && decides(*at, child))) return false;
     child = at;
   }
-  Branches branches;
-  branches.TraverseStmt(const_cast<clang::Stmt*>(&outer));
+  // Statements that may pass by what stands behind them.
   const clang::SourceManager& sources = program.context().getSourceManager();
-  return std::ranges::none_of(branches.jumps, [&](const clang::Stmt* jump) {
-    return sources.isBeforeInTranslationUnit(jump->getBeginLoc(), inner.getBeginLoc());
+  return std::ranges::none_of(all_in<Stmt>(&outer), [&](const Stmt* at) {
+    return jumps(*at) && sources.isBeforeInTranslationUnit(at->getBeginLoc(), inner.getBeginLoc());
   });
 }
 
-bool has_choice(const clang::Expr& expression) {
-  Branches branches;
-  branches.TraverseStmt(const_cast<clang::Expr*>(&expression));
-  return branches.has_choice;
+bool has_choice(const Expr& expression) {
+  return !all_in<clang::ConditionalOperator>(&expression).empty();
 }
 
 namespace {
 
-class UnseenCalls : public WrittenCode {
+class UnseenCalls : public CodeVisitor {
  public:
-  explicit UnseenCalls(const clang::SourceManager& sources) : sources_(sources) {}
-
-  bool dataTraverseStmtPre(clang::Stmt* statement) override {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
-    return found == nullptr && (directive == nullptr || !runs_on_device(*directive));
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    const bool is_system = called != nullptr && (called->getBuiltinID() != 0 ||
-                                                 sources_.isInSystemHeader(called->getLocation()));
-    if (is_system || found != nullptr) return true;
-    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(called);
-    const bool is_open = method != nullptr && method->isVirtual();
-    if (called == nullptr || is_open || !called->hasBody(defined)) {
-      found = call;
-    } else if (known_.insert(defined).second) {
-      TraverseStmt(defined->getBody());
-    }
-    return true;
+  bool enters(const Stmt& at) override { return found == nullptr && !is_region(at); }
+  void visit(const Stmt& at) override {
+    const auto* call = dyn_cast<CallExpr>(&at);
+    const FunctionDecl* called = callee_of(call);
+    if (call == nullptr || is_of_system(called)) return;
+    const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(called);
+    const FunctionDecl* defined =
+        method != nullptr && method->isVirtual() ? nullptr : seen_callee_of(call);
+    if (defined == nullptr) found = call;
+    follow(defined);
   }
 
-  const clang::CallExpr* found = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-  std::set<const clang::FunctionDecl*> known_;
+  const CallExpr* found = nullptr;
 };
 
 }  // namespace
 
-const clang::CallExpr* unseen_call_in(const Program& program, const clang::Stmt& code) {
-  UnseenCalls calls(program.context().getSourceManager());
-  calls.TraverseStmt(const_cast<clang::Stmt*>(&code));
+const CallExpr* unseen_call_in(const Stmt& code) {
+  UnseenCalls calls;
+  calls.walk(&code);
   return calls.found;
 }
 
 namespace {
 
 /// What leaves a loop in a way that passes by what stands behind it.
-class Exits : public WrittenCode {
+class Exits : public CodeVisitor {
  public:
-  /// Loops and switches have ends of their own.
-  bool TraverseForStmt(clang::ForStmt* at) override {
-    return within([&] { return WrittenCode::TraverseForStmt(at); });
+  bool enters(const Stmt& at) override {
+    if (way_out != nullptr || isa<clang::LambdaExpr>(at)) return false;
+    if (has_own_end(at)) ++depth_;
+    return true;
   }
-  bool TraverseWhileStmt(clang::WhileStmt* at) override {
-    return within([&] { return WrittenCode::TraverseWhileStmt(at); });
+  void leaves(const Stmt& at) override {
+    if (has_own_end(at)) --depth_;
   }
-  bool TraverseDoStmt(clang::DoStmt* at) override {
-    return within([&] { return WrittenCode::TraverseDoStmt(at); });
-  }
-  bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* at) override {
-    return within([&] { return WrittenCode::TraverseCXXForRangeStmt(at); });
-  }
-  bool TraverseSwitchStmt(clang::SwitchStmt* at) override {
-    return within([&] { return WrittenCode::TraverseSwitchStmt(at); });
-  }
-  bool VisitBreakStmt(clang::BreakStmt* at) override {
-    return depth_ > 0 || found(at, "leaves the block by break");
-  }
-  bool VisitContinueStmt(clang::ContinueStmt* at) override {
-    return depth_ > 0 || found(at, "leaves the block by continue");
-  }
-  bool VisitLabelStmt(clang::LabelStmt* at) override { return found(at, "may be jumped to"); }
-  bool VisitSwitchCase(clang::SwitchCase* at) override {
-    return depth_ > 0 || found(at, "may be jumped to");
-  }
-  bool TraverseLambdaExpr(clang::LambdaExpr*) override { return true; }
-  bool VisitReturnStmt(clang::ReturnStmt* at) override { return found(at, "leaves it by return"); }
-  bool VisitGotoStmt(clang::GotoStmt* at) override { return found(at, "holds a goto"); }
-  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) override {
-    return found(at, "holds a goto");
-  }
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) override {
-    return found(at, "may leave it by throw");
-  }
-  bool VisitCoreturnStmt(clang::CoreturnStmt* at) override {
-    return found(at, "is of a coroutine");
+  void visit(const Stmt& at) override {
+    why = why_of(at);
+    if (!why.empty()) way_out = &at;
   }
 
-  const clang::Stmt* way_out = nullptr;
+  const Stmt* way_out = nullptr;
   std::string why;
 
  private:
-  template <class Traverse>
-  bool within(const Traverse& traverse) {
-    ++depth_;
-    const bool goes_on = traverse();
-    --depth_;
-    return goes_on;
+  /// Loops and switches have ends of their own.
+  static bool has_own_end(const Stmt& at) {
+    return body_of_loop(at) != nullptr || isa<clang::SwitchStmt>(at);
   }
 
-  bool found(const clang::Stmt* statement, const char* what) {
-    way_out = statement;
-    why = what;
-    return false;
+  [[nodiscard]] std::string why_of(const Stmt& at) const {
+    if (isa<clang::BreakStmt>(at) && depth_ == 0) return "leaves the block by break";
+    if (isa<clang::ContinueStmt>(at) && depth_ == 0) return "leaves the block by continue";
+    if (isa<clang::LabelStmt>(at)) return "may be jumped to";
+    if (isa<clang::SwitchCase>(at) && depth_ == 0) return "may be jumped to";
+    if (isa<clang::ReturnStmt>(at)) return "leaves it by return";
+    if (isa<clang::GotoStmt, clang::IndirectGotoStmt>(at)) return "holds a goto";
+    if (isa<clang::CXXThrowExpr>(at)) return "may leave it by throw";
+    return isa<clang::CoreturnStmt>(at) ? "is of a coroutine" : "";
   }
 
   int depth_ = 0;
 };
 
-[[noreturn]] void refuse(const Program& program, const clang::Stmt& at, const std::string& why) {
-  throw Refusal(why, place_of(program.context(), at));
-}
-
-/// A loop of its own lines in a block, by one thread.
-void expect_plain_place(const Program& program, const clang::Stmt& loop) {
-  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
-  const Spot end = spot_of(program.context(), loop.getEndLoc());
-  const SourceText text(program.context(), loop.getBeginLoc());
-  if (begin.in_macro || end.in_macro) refuse(program, loop, "this comes from a macro");
-  const clang::Stmt* parent = program.parent_of(loop);
-  if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
-    refuse(program, loop, "this stands in no block of its own: put braces around it");
-  }
-  const bool is_alone =
-      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
-  if (!is_alone) refuse(program, loop, "this shares a line with other code");
-}
-
-void expect_only_way_out(const Program& program, const clang::Stmt& loop) {
-  Exits exits;
-  exits.TraverseStmt(const_cast<clang::Stmt*>(&loop));
-  if (exits.way_out != nullptr) refuse(program, *exits.way_out, "this statement " + exits.why);
-}
-
 /// What functions that are called do to leave their callers.
-class OtherExits : public WrittenCode {
+class OtherExits : public CodeVisitor {
  public:
-  explicit OtherExits(const clang::SourceManager& sources) : sources_(sources) {}
-
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* statement) override {
-    thrown = statement;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr) return true;
+  void visit(const Stmt& at) override {
+    if (isa<clang::CXXThrowExpr>(at)) thrown = &at;
+    const FunctionDecl* called = callee_of(&at);
+    if (called == nullptr) return;
     const std::string name = called->getNameAsString();
     // The handler of a signal may be the program's own.
-    if (name.ends_with("longjmp") || name == "raise") thrown = call;
-    if (name == "omp_set_default_device") moved = call;
-    if (name == "exit" || name == "quick_exit") ended = call;
-    const bool is_own =
-        called->hasBody(defined) && !sources_.isInSystemHeader(defined->getLocation());
-    return !is_own || !known_.insert(defined).second || TraverseStmt(defined->getBody());
+    if (name.ends_with("longjmp") || name == "raise") thrown = &at;
+    if (name == "omp_set_default_device") moved = &at;
+    if (name == "exit" || name == "quick_exit") ended = &at;
+    const FunctionDecl* defined = seen_callee_of(&at);
+    if (defined != nullptr && !is_in_system_header(*defined)) follow(defined);
   }
 
-  const clang::Stmt* thrown = nullptr;
-  const clang::Stmt* ended = nullptr;
-  const clang::Stmt* moved = nullptr;
-
- private:
-  const clang::SourceManager& sources_;
-  std::set<const clang::FunctionDecl*> known_;
+  const Stmt* thrown = nullptr;
+  const Stmt* ended = nullptr;
+  const Stmt* moved = nullptr;
 };
 
 }  // namespace
 
-void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bool is_global) {
-  OtherExits exits(program.context().getSourceManager());
-  exits.TraverseStmt(const_cast<clang::Stmt*>(&loop));
-  if (exits.thrown != nullptr) refuse(program, *exits.thrown, "this may leave it by a jump");
-  if (exits.moved != nullptr) refuse(program, *exits.moved, "this chooses another device");
+void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global) {
+  OtherExits exits;
+  exits.walk(&loop);
+  if (exits.thrown != nullptr) program.refuse(*exits.thrown, "this may leave it by a jump");
+  if (exits.moved != nullptr) program.refuse(*exits.moved, "this chooses another device");
   if (exits.ended != nullptr && is_global) {
-    refuse(program, *exits.ended, "this ends the program, and what is global may be read then");
+    program.refuse(*exits.ended, "this ends the program, and what is global may be read then");
   }
 }
 
-void expect_end_is_reached(const Program& program, const clang::Stmt& statement) {
-  expect_only_way_out(program, statement);
+void expect_end_is_reached(const Program& program, const Stmt& statement) {
+  Exits exits;
+  exits.walk(&statement);
+  if (exits.way_out != nullptr) program.refuse(*exits.way_out, "this statement {}", exits.why);
 }
 
-void expect_room_around(const Program& program, const clang::Stmt& loop) {
-  expect_plain_place(program, loop);
-  expect_only_way_out(program, loop);
+void expect_room_around(const Program& program, const Stmt& loop) {
+  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
+  const Spot end = spot_of(program.context(), loop.getEndLoc());
+  const SourceText text(program.context(), loop.getBeginLoc());
+  if (begin.in_macro || end.in_macro) program.refuse(loop, "this comes from a macro");
+  const Stmt* parent = program.parent_of(loop);
+  if (!isa_and_nonnull<clang::CompoundStmt>(parent)) {
+    program.refuse(loop, "this stands in no block of its own: put braces around it");
+  }
+  const bool is_alone =
+      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
+  if (!is_alone) program.refuse(loop, "this shares a line with other code");
+  expect_end_is_reached(program, loop);
 }
 
 }  // namespace ompdm::edit

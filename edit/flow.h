@@ -9,29 +9,29 @@
 namespace ompdm::edit {
 
 /// Whether a statement decides if a part of it is run.
-bool decides(const clang::Stmt& statement, const clang::Stmt* part);
+bool decides(const Stmt& statement, const Stmt* part);
 
 /// Whether a run that comes to the end of `outer` has come by `inner`; of a loop, of a run that
 /// makes a pass.
-bool is_certain(const Program& program, const clang::Stmt& inner, const clang::Stmt& outer);
+bool is_certain(const Program& program, const Stmt& inner, const Stmt& outer);
 
 /// Whether an expression is one of several by a condition.
-bool has_choice(const clang::Expr& expression);
+bool has_choice(const Expr& expression);
 
 /// The first call by the host of what is not seen, a function of another file or library, or what a
 /// pointer leads to: in code, or in a function that is called from there. Null if all is seen, or
 /// is the system's.
-const clang::CallExpr* unseen_call_in(const Program& program, const clang::Stmt& code);
+const CallExpr* unseen_call_in(const Stmt& code);
 
 /// Throws Refusal where the loop comes from a macro, stands in no block, or is left by a way that
 /// passes by what stands behind it.
-void expect_room_around(const Program& program, const clang::Stmt& loop);
+void expect_room_around(const Program& program, const Stmt& loop);
 
 /// Throws Refusal where a function that the loop calls may leave it by throw or longjmp, or ends
 /// the program while others may still look at the data, which `is_global` says.
-void expect_no_other_way_out(const Program& program, const clang::Stmt& loop, bool is_global);
+void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global);
 
 /// Throws Refusal where a statement may be left in a way that passes by what stands behind it.
-void expect_end_is_reached(const Program& program, const clang::Stmt& statement);
+void expect_end_is_reached(const Program& program, const Stmt& statement);
 
 }  // namespace ompdm::edit

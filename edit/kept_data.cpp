@@ -1,15 +1,10 @@
 #include "kept_data.h"
 
 #include <clang/AST/Expr.h>
-#include <clang/AST/OpenMPClause.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <regex>
-#include <set>
-#include <vector>
 
-#include "messages.h"
 #include "names.h"
 #include "source_text.h"
 #include "storage.h"
@@ -17,59 +12,41 @@
 namespace ompdm::edit {
 namespace {
 
-using llvm::dyn_cast;
+bool leads_to_all(const Program& program, const Stay& stay, const Stmt& statement) {
+  return std::ranges::all_of(stay.kept,
+                             [&](const auto* one) { return program.leads_to(statement, *one); });
+}
 
-class Spans {
- public:
-  Spans(const Program& program, const Stay& stay) : program_(program), stay_(stay) {}
-
-  /// The innermost block below a statement that leads to all directives; null of none.
-  const clang::CompoundStmt* block_in(const clang::Stmt& statement) const {
-    const clang::CompoundStmt* found = nullptr;
-    const clang::Stmt* at = &statement;
-    while (at != nullptr) {
-      if (const auto* block = dyn_cast<clang::CompoundStmt>(at)) found = block;
-      const clang::Stmt* inner = nullptr;
-      for (const clang::Stmt* child : at->children()) {
-        if (child != nullptr && leads_to_all(*child)) inner = child;
-      }
-      // A region's body is no place for directives that move data.
-      const auto* directive = dyn_cast<clang::OMPExecutableDirective>(at);
-      at = directive != nullptr && runs_on_device(*directive) ? nullptr : inner;
+/// The innermost block below a statement that leads to all directives; null of none.
+const clang::CompoundStmt* block_in(const Program& program, const Stay& stay,
+                                    const Stmt& statement) {
+  const clang::CompoundStmt* found = nullptr;
+  const Stmt* at = &statement;
+  while (at != nullptr) {
+    if (const auto* block = dyn_cast<clang::CompoundStmt>(at)) found = block;
+    const Stmt* inner = nullptr;
+    for (const Stmt* child : at->children()) {
+      if (child != nullptr && leads_to_all(program, stay, *child)) inner = child;
     }
-    return found;
+    // A region's body is no place for directives that move data.
+    at = is_region(*at) ? nullptr : inner;
   }
+  return found;
+}
 
-  /// Functions that lead to all, and call none that does.
-  std::vector<const clang::FunctionDecl*> innermost_functions() const {
-    std::vector<const clang::FunctionDecl*> all;
-    for (const clang::FunctionDecl* function : program_.functions()) {
-      if (leads_to_all(*function->getBody())) all.push_back(function);
-    }
-    std::vector<const clang::FunctionDecl*> innermost;
-    for (const clang::FunctionDecl* one : all) {
-      const bool is_outer = std::ranges::any_of(all, [&](const clang::FunctionDecl* other) {
-        return other != one && program_.leads_to(*one->getBody(), *other->getBody());
-      });
-      if (!is_outer) innermost.push_back(one);
-    }
-    return innermost;
-  }
-
-  [[nodiscard]] bool leads_to_any(const clang::Stmt& statement) const {
-    return std::ranges::any_of(stay_.kept,
-                               [&](const auto* one) { return program_.leads_to(statement, *one); });
-  }
-
- private:
-  [[nodiscard]] bool leads_to_all(const clang::Stmt& statement) const {
-    return std::ranges::all_of(stay_.kept,
-                               [&](const auto* one) { return program_.leads_to(statement, *one); });
-  }
-
-  const Program& program_;
-  const Stay& stay_;
-};
+/// Functions that lead to all directives, and call none that does.
+std::vector<const FunctionDecl*> innermost_functions(const Program& program, const Stay& stay) {
+  std::vector<const FunctionDecl*> all = program.functions();
+  std::erase_if(all,
+                [&](const auto* one) { return !leads_to_all(program, stay, *one->getBody()); });
+  std::vector<const FunctionDecl*> innermost;
+  std::ranges::copy_if(all, std::back_inserter(innermost), [&](const auto* one) {
+    return std::ranges::none_of(all, [&](const auto* other) {
+      return other != one && program.leads_to(*one->getBody(), *other->getBody());
+    });
+  });
+  return innermost;
+}
 
 }  // namespace
 
@@ -98,39 +75,39 @@ Stay stay_of(const Program& program, const Finding& finding) {
   return stay;
 }
 
-const clang::Stmt& loop_of(const Program& program, const Stay& stay) {
+const Stmt& loop_of(const Program& program, const Stay& stay) {
   const Edit& begin = *stay.begin.front();
   const Place& place = begin.inside.line > 0 ? begin.inside : begin.places.at(0);
-  const clang::Stmt* loop = program.loop_at(place, stay.kept_places);
+  const Stmt* loop = program.loop_at(place, stay.kept_places);
   if (loop == nullptr) {
     throw Refusal(
         "no for, while or do begins here that leads to all of its directives, as far as functions "
-        "are "
-        "seen",
+        "are seen",
         place);
   }
   return *loop;
 }
 
 Spanned span_of(const Program& program, const Stay& stay) {
-  const Spans spans(program, stay);
-  const auto functions = spans.innermost_functions();
+  const auto functions = innermost_functions(program, stay);
   const Place& place = stay.kept_places.front();
   if (functions.size() != 1) {
     throw Refusal(functions.empty() ? "no function leads to all of its directives"
                                     : "several functions lead to its directives",
                   place);
   }
-  const clang::CompoundStmt* block = spans.block_in(*functions.front()->getBody());
-  std::vector<clang::Stmt*> statements(block->body_begin(), block->body_end());
-  const auto leads = [&](const clang::Stmt* one) { return spans.leads_to_any(*one); };
+  const clang::CompoundStmt* block = block_in(program, stay, *functions.front()->getBody());
+  std::vector<Stmt*> statements(block->body_begin(), block->body_end());
+  const auto leads = [&](const Stmt* statement) {
+    return std::ranges::any_of(stay.kept,
+                               [&](const auto* one) { return program.leads_to(*statement, *one); });
+  };
   statements.erase(statements.begin(), std::ranges::find_if(statements, leads));
   while (!statements.empty() && !leads(statements.back())) statements.pop_back();
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
-  const bool is_alone =
-      statements.size() == 1 && llvm::isa<clang::OMPExecutableDirective>(statements.front());
+  const bool is_alone = statements.size() == 1 && isa<Directive>(statements.front());
   if (is_alone) throw Refusal("around this directive alone nothing is spared", place);
-  clang::Stmt* span = clang::CompoundStmt::Create(
+  Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());
   return {program.with_span(*span, *block), span};
@@ -140,17 +117,17 @@ namespace {
 
 class Terms {
  public:
-  Terms(const Program& program, const clang::Stmt& loop)
+  Terms(const Program& program, const Stmt& loop)
       : program_(program), loop_(loop), home_(program.function_of(loop)) {}
 
   /// All that an expression of a function's may stand for in the loop.
-  void add(const std::string& expression, const clang::FunctionDecl& function) {
+  void add(const std::string& expression, const FunctionDecl& function) {
     if (&function == home_) {
       found.insert(expression);
       return;
     }
     if (!open_.insert(&function).second) return;
-    for (const clang::CallExpr* call : calls_of(function)) {
+    for (const CallExpr* call : calls_of(function)) {
       add(replaced(expression, function, *call), *program_.function_of(*call));
     }
     open_.erase(&function);
@@ -159,12 +136,12 @@ class Terms {
   /// What a function would write for an expression of the loop's.
   [[nodiscard]] std::set<std::string> written_in(const clang::ParmVarDecl& parameter,
                                                  const std::string& expression) {
-    const auto& function = *llvm::cast<clang::FunctionDecl>(parameter.getDeclContext());
+    const auto& function = *cast<FunctionDecl>(parameter.getDeclContext());
     std::set<std::string> all;
     if (!open_.insert(&function).second) return all;
-    for (const clang::CallExpr* call : calls_of(function)) {
-      const clang::VarDecl* argument = argument_of(*call, parameter);
-      const auto* outer = llvm::dyn_cast_or_null<clang::ParmVarDecl>(argument);
+    for (const CallExpr* call : calls_of(function)) {
+      const VarDecl* argument = argument_of(*call, parameter);
+      const auto* outer = dyn_cast_or_null<clang::ParmVarDecl>(argument);
       const bool is_home = program_.function_of(*call) == home_;
       std::set<std::string> here = {expression};
       if (!is_home)
@@ -183,35 +160,31 @@ class Terms {
 
  private:
   /// Calls that the loop leads to.
-  [[nodiscard]] std::vector<const clang::CallExpr*> calls_of(
-      const clang::FunctionDecl& function) const {
-    std::vector<const clang::CallExpr*> calls = program_.calls_of(function);
-    std::erase_if(calls, [&](const clang::CallExpr* call) {
-      const clang::FunctionDecl* caller = program_.function_of(*call);
+  [[nodiscard]] std::vector<const CallExpr*> calls_of(const FunctionDecl& function) const {
+    std::vector<const CallExpr*> calls = program_.calls_of(function);
+    std::erase_if(calls, [&](const CallExpr* call) {
+      const FunctionDecl* caller = program_.function_of(*call);
       return caller == nullptr || !program_.leads_to(loop_, *call) ||
              (caller == home_ && !program_.is_within(*call, loop_));
     });
     return calls;
   }
 
-  static const clang::VarDecl* argument_of(const clang::CallExpr& call,
-                                           const clang::ParmVarDecl& parameter) {
-    const unsigned number = parameter.getFunctionScopeIndex();
-    if (number >= call.getNumArgs()) return nullptr;
-    const auto* name =
-        llvm::dyn_cast<clang::DeclRefExpr>(call.getArg(number)->IgnoreParenImpCasts());
-    return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+  static const VarDecl* argument_of(const CallExpr& call, const clang::ParmVarDecl& parameter) {
+    const Expr* value = argument_for(call, parameter);
+    if (value == nullptr || !isa<clang::DeclRefExpr>(value->IgnoreParenImpCasts())) return nullptr;
+    return variable_of(value);
   }
 
   /// With the parameters for the names that a call hands over; empty where one is not.
-  static std::string handed(const std::string& expression, const clang::FunctionDecl& function,
-                            const clang::CallExpr& call) {
+  static std::string handed(const std::string& expression, const FunctionDecl& function,
+                            const CallExpr& call) {
     std::string text;
     for (const auto& [word, is_name] : words_of(expression)) {
       const auto all = function.parameters();
       const auto parameter =
           std::ranges::find_if(all, [&, name = word](const clang::ParmVarDecl* one) {
-            const clang::VarDecl* argument = argument_of(call, *one);
+            const VarDecl* argument = argument_of(call, *one);
             return argument != nullptr && argument->getNameAsString() == name;
           });
       if (is_name && parameter == all.end()) return {};
@@ -220,72 +193,65 @@ class Terms {
     return text;
   }
 
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
-  [[nodiscard]] std::string replaced(const std::string& expression,
-                                     const clang::FunctionDecl& function,
-                                     const clang::CallExpr& call) const {
+  [[nodiscard]] std::string replaced(const std::string& expression, const FunctionDecl& function,
+                                     const CallExpr& call) const {
     std::string text;
     bool is_root = !root_of(expression).empty();  // of the first word
     for (const auto& [word, is_name] : words_of(expression)) {
-      text += is_name ? argument_for(word, is_root, function, call) : word;
+      text += is_name ? text_for(word, is_root, function, call) : word;
       is_root = false;
     }
     return text;
   }
 
-  [[nodiscard]] std::string argument_for(const std::string& name, bool is_root,
-                                         const clang::FunctionDecl& function,
-                                         const clang::CallExpr& call) const {
+  [[nodiscard]] std::string text_for(const std::string& name, bool is_root,
+                                     const FunctionDecl& function, const CallExpr& call) const {
     for (unsigned i = 0; i < function.getNumParams() && i < call.getNumArgs(); ++i) {
       if (function.getParamDecl(i)->getNameAsString() != name) continue;
-      const clang::Expr& argument = *call.getArg(i)->IgnoreParenImpCasts();
-      const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(&argument);
+      const Expr& argument = *call.getArg(i)->IgnoreParenImpCasts();
+      const auto* named = dyn_cast<clang::DeclRefExpr>(&argument);
       // What the function sets it to is not what it is handed.
       if (!is_root) Names(program_, *function.getBody()).expect_unchanged(name);
       if (named != nullptr) return named->getDecl()->getNameAsString();
       if (is_root) {
-        refuse(call, fmt::format("what {} is in {}() has no name of its own here", name,
-                                 function.getNameAsString()));
+        program_.refuse(call, "what {} is in {}() has no name of its own here", name,
+                        function.getNameAsString());
       }
-      const SourceText text(program_.context(), argument.getBeginLoc());
-      const std::string words = text.between(argument.getBeginLoc(), argument.getEndLoc());
+      const std::string words = text_of(program_.context(), argument);
       return std::ranges::all_of(words, is_of_name) ? words : '(' + words + ')';
     }
-    const clang::VarDecl* variable = variable_named(*function.getBody(), name);
+    const VarDecl* variable = variable_named(*function.getBody(), name);
     if (variable != nullptr && variable->isLocalVarDecl()) {
-      refuse(call, fmt::format("{} is a variable of {}() alone", name, function.getNameAsString()));
+      program_.refuse(call, "{} is a variable of {}() alone", name, function.getNameAsString());
     }
     return name;
   }
 
   const Program& program_;
-  const clang::Stmt& loop_;
-  const clang::FunctionDecl* home_;
-  std::set<const clang::FunctionDecl*> open_;
+  const Stmt& loop_;
+  const FunctionDecl* home_;
+  std::set<const FunctionDecl*> open_;
 };
 
 }  // namespace
 
-std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, const Item& item) {
+std::set<std::string> terms_of(const Program& program, const Stmt& loop, const Item& item) {
   const auto here = program.directives_at(item.named_at);
-  const clang::FunctionDecl* function = here.empty() ? nullptr : program.function_of(*here.front());
+  const FunctionDecl* function = here.empty() ? nullptr : program.function_of(*here.front());
   if (function == nullptr || !function->hasBody()) return {item.expression};
   auto terms = terms_of(program, loop, *function, item.expression);
   if (terms.empty()) terms.insert(item.expression);
   return terms;
 }
 
-std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
-                               const clang::FunctionDecl& function, const std::string& expression) {
+std::set<std::string> terms_of(const Program& program, const Stmt& loop,
+                               const FunctionDecl& function, const std::string& expression) {
   Terms terms(program, loop);
   terms.add(expression, function);
   return std::move(terms.found);
 }
 
-std::string in_terms_of(const Program& program, const clang::Stmt& loop,
+std::string in_terms_of(const Program& program, const Stmt& loop,
                         const clang::ParmVarDecl& parameter, const std::string& expression) {
   const auto all = Terms(program, loop).written_in(parameter, expression);
   return all.size() == 1 ? *all.begin() : std::string();
@@ -293,18 +259,16 @@ std::string in_terms_of(const Program& program, const clang::Stmt& loop,
 
 namespace {
 
-bool is_same(const Item& one, const Item& other) {
-  return one.expression == other.expression && one.named_at.line == other.named_at.line &&
-         one.named_at.file == other.named_at.file;
-}
-
 bool holds(const std::vector<Item>& items, const Item& item) {
-  return std::ranges::any_of(items, [&](const Item& one) { return is_same(one, item); });
+  return std::ranges::any_of(items, [&](const Item& one) {
+    return one.expression == item.expression && one.named_at.line == item.named_at.line &&
+           one.named_at.file == item.named_at.file;
+  });
 }
 
 class Gatherer {
  public:
-  Gatherer(const Program& program, const clang::Stmt& code)
+  Gatherer(const Program& program, const Stmt& code)
       : program_(program), code_(code), names_(program, code) {}
 
   void add(const std::vector<const Edit*>& edits, const std::vector<Item>& items,
@@ -331,7 +295,7 @@ class Gatherer {
       is_more = false;
       const KeptData known = found;
       for (const auto& [name, kept] : known) {
-        for (const clang::VarDecl* other : partners_of(program_, code_, *kept.variable)) {
+        for (const VarDecl* other : partners_of(program_, code_, *kept.variable)) {
           const std::string item = item_of(*other);
           if (item.empty() || found.contains(other->getNameAsString())) continue;
           Kept& added = this->kept(item);
@@ -357,7 +321,8 @@ class Gatherer {
       return bare(program_.macros().expanded(text, place));
     };
     for (const auto* directive : program_.directives_at(item.named_at)) {
-      for (const std::string& text : items_in(*directive)) {
+      for (const MapItem& one : mapped_items(*directive, kWritten)) {
+        const std::string text = text_of(program_.context(), *one.item);
         const std::string value = expanded(text, directive->getBeginLoc());
         const bool has_macros = value != bare(text) && text.find('\n') == std::string::npos;
         const bool is_it = value == expanded(item.expression, directive->getBeginLoc());
@@ -367,31 +332,11 @@ class Gatherer {
     return item.expression;
   }
 
-  /// What a directive's map clauses name, as it stands.
-  [[nodiscard]] std::vector<std::string> items_in(
-      const clang::OMPExecutableDirective& directive) const {
-    std::vector<std::string> items;
-    for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
-      if (clause->isImplicit()) continue;
-      for (const clang::Expr* item : clause->varlists()) {
-        const SourceText text(program_.context(), item->getBeginLoc());
-        items.push_back(text.between(item->getBeginLoc(), item->getEndLoc()));
-      }
-    }
-    return items;
-  }
-
   /// As a clause in the code's own function names it; empty: none does.
-  [[nodiscard]] std::string item_of(const clang::VarDecl& data) const {
+  [[nodiscard]] std::string item_of(const VarDecl& data) const {
     for (const auto* directive : program_.directives_in(code_)) {
-      for (const auto* clause : directive->getClausesOfKind<clang::OMPMapClause>()) {
-        if (clause->isImplicit()) continue;
-        for (const clang::Expr* item : clause->varlists()) {
-          if (root_variable(*item) != &data) continue;
-          const SourceText text(program_.context(), item->getBeginLoc());
-          return text.between(item->getBeginLoc(), item->getEndLoc());
-        }
-      }
+      const auto items = mapped_items(*directive, data, kWritten);
+      if (!items.empty()) return text_of(program_.context(), *items.front().item);
     }
     return {};
   }
@@ -400,12 +345,15 @@ class Gatherer {
     const std::string root = root_of(expression);
     const auto known = found.find(root);
     if (known != found.end()) {
-      expect_same_extent(known->second.expression, expression);
+      const std::string& same = known->second.expression;
+      if (!are_same_extents(program_, code_, same, expression)) {
+        program_.refuse(code_, "both {} and {} are mapped here", same, expression);
+      }
       return known->second;
     }
-    const clang::VarDecl* variable = names_.expect_before(root);
+    const VarDecl* variable = names_.expect_before(root);
     if (!variable->getType()->isPointerType() && !variable->getType()->isArrayType()) {
-      refuse(fmt::format("{} is no pointer and no array", root));
+      program_.refuse(code_, "{} is no pointer and no array", root);
     }
     // An extent that changes would be another one at the end.
     names_.expect_plain(expression);
@@ -413,33 +361,23 @@ class Gatherer {
   }
 
   /// A function's own names may hide, or be hidden by, others of the same spelling.
-  void expect_the_same(const Item& item, const clang::VarDecl& variable) const {
+  void expect_the_same(const Item& item, const VarDecl& variable) const {
     for (const auto* directive : program_.directives_at(item.named_at)) {
-      const clang::FunctionDecl* function = program_.function_of(*directive);
-      const clang::VarDecl* named =
-          function == nullptr || !function->hasBody()
-              ? nullptr
-              : variable_named(*function->getBody(), root_of(item.expression));
+      const FunctionDecl* function = program_.function_of(*directive);
+      const VarDecl* named = function == nullptr || !function->hasBody()
+                                 ? nullptr
+                                 : variable_named(*function->getBody(), root_of(item.expression));
       const bool is_another = named != nullptr && named->hasGlobalStorage() &&
                               named->getCanonicalDecl() != variable.getCanonicalDecl();
       if (is_another) {
-        refuse(fmt::format("{} is another variable here than in {}()", root_of(item.expression),
-                           function->getNameAsString()));
+        program_.refuse(code_, "{} is another variable here than in {}()", root_of(item.expression),
+                        function->getNameAsString());
       }
     }
   }
 
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), code_));
-  }
-
-  void expect_same_extent(const std::string& known, const std::string& other) const {
-    if (are_same_extents(program_, code_, known, other)) return;
-    refuse(fmt::format("both {} and {} are mapped here", known, other));
-  }
-
   const Program& program_;
-  const clang::Stmt& code_;
+  const Stmt& code_;
   Names names_;
 };
 
@@ -459,7 +397,7 @@ std::vector<Item> items_of(const Stay& stay) {
   return items;
 }
 
-KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& stay,
+KeptData kept_data(const Program& program, const Stmt& code, const Stay& stay,
                    const std::vector<Item>& items) {
   Gatherer gatherer(program, code);
   gatherer.add(stay.begin, items, &Kept::begin, "to");
@@ -468,7 +406,7 @@ KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& 
   return std::move(gatherer.found);
 }
 
-bool are_same_extents(const Program& program, const clang::Stmt& code, const std::string& one,
+bool are_same_extents(const Program& program, const Stmt& code, const std::string& one,
                       const std::string& other) {
   const Names names(program, code);
   const auto plain = [&](const std::string& expression) {

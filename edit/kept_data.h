@@ -21,7 +21,7 @@ struct Stay {
   std::vector<const Edit*> end;    ///< and behind it
   bool is_of_loop = false;
   /// Directives of this translation unit that stay as they are.
-  std::vector<const clang::OMPExecutableDirective*> kept;
+  std::vector<const Directive*> kept;
   std::vector<Place> kept_places;
 };
 
@@ -30,20 +30,20 @@ struct Stay {
 Stay stay_of(const Program& program, const Finding& finding);
 
 /// The loop. Throws Refusal where there is none.
-const clang::Stmt& loop_of(const Program& program, const Stay& stay);
+const Stmt& loop_of(const Program& program, const Stay& stay);
 
 /// A program in which the statements from the first to the last that lead to the directives are one
 /// statement, and that statement.
 struct Spanned {
   Program program;
-  const clang::Stmt* span;
+  const Stmt* span;
 };
 
 /// Of the innermost block that leads to them all. Throws Refusal where there is none, or several.
 Spanned span_of(const Program& program, const Stay& stay);
 
 struct Kept {
-  const clang::VarDecl* variable = nullptr;
+  const VarDecl* variable = nullptr;
   std::string expression;  ///< "u[0:n * n]"
   std::string begin;       ///< how it is mapped before the code: "to", "alloc"; empty: not there
   std::string end;         ///< and behind it: "from", "release"
@@ -56,26 +56,26 @@ std::vector<Item> items_of(const Stay& stay);
 
 /// What they stand for in the code. Throws Refusal where that has no name of one meaning before it,
 /// or an extent that may change.
-KeptData kept_data(const Program& program, const clang::Stmt& code, const Stay& stay,
+KeptData kept_data(const Program& program, const Stmt& code, const Stay& stay,
                    const std::vector<Item>& items);
 
 /// The same text but for blanks, with constants for the names that hold them.
-bool are_same_extents(const Program& program, const clang::Stmt& code, const std::string& one,
+bool are_same_extents(const Program& program, const Stmt& code, const std::string& one,
                       const std::string& other);
 
 /// What the item of a clause, named at a directive in a function that the loop calls, stands for in
 /// the loop's own terms: several where the function is called with several data; itself where the
 /// directive stands in the loop's function, or elsewhere. Throws Refusal where it stands for what
 /// has no name there.
-std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop, const Item& item);
+std::set<std::string> terms_of(const Program& program, const Stmt& loop, const Item& item);
 
 /// The same of an expression in a function; empty where the loop does not call that.
-std::set<std::string> terms_of(const Program& program, const clang::Stmt& loop,
-                               const clang::FunctionDecl& function, const std::string& expression);
+std::set<std::string> terms_of(const Program& program, const Stmt& loop,
+                               const FunctionDecl& function, const std::string& expression);
 
 /// The other way: what a function that the loop calls would write for an expression of the loop's,
 /// whose data is `parameter` there; empty where its parameters do not tell, or calls differ.
-std::string in_terms_of(const Program& program, const clang::Stmt& loop,
+std::string in_terms_of(const Program& program, const Stmt& loop,
                         const clang::ParmVarDecl& parameter, const std::string& expression);
 
 }  // namespace ompdm::edit

@@ -4,24 +4,22 @@
 
 namespace ompdm::edit {
 
-namespace {
-
 using Json = nlohmann::json;
+using Ordered = nlohmann::ordered_json;
 
-Place place_in(const Json& json) {
-  return {json.value("file", std::string()), json.value("line", 0)};
+void from_json(const Json& json, Place& place) {
+  place = {json.value("file", std::string()), json.value("line", 0)};
 }
 
-Clause clause_of(const Json& json) {
-  Clause clause{json.at("kind"), {}};
-  for (const Json& item : json.at("items")) {
-    clause.items.push_back({item.at("expression"), place_in(item.at("named_at"))});
-  }
-  return clause;
+void from_json(const Json& json, Item& item) {
+  item = {json.at("expression"), json.at("named_at").get<Place>()};
 }
 
-Edit edit_of(const Json& json) {
-  Edit edit;
+void from_json(const Json& json, Clause& clause) {
+  clause = {json.at("kind"), json.at("items").get<std::vector<Item>>()};
+}
+
+void from_json(const Json& json, Edit& edit) {
   edit.kind = json.at("kind");
   edit.side = json.at("side");
   edit.of = json.at("of");
@@ -29,13 +27,10 @@ Edit edit_of(const Json& json) {
   edit.when = json.at("when");
   edit.devices = json.at("devices").get<std::vector<int>>();
   edit.in_scope = json.at("in_scope");
-  for (const Json& place : json.at("places")) edit.places.push_back(place_in(place));
-  if (json.contains("inside")) edit.inside = place_in(json.at("inside"));
-  for (const Json& clause : json.at("clauses")) edit.clauses.push_back(clause_of(clause));
-  return edit;
+  edit.places = json.at("places").get<std::vector<Place>>();
+  if (json.contains("inside")) edit.inside = json.at("inside").get<Place>();
+  edit.clauses = json.at("clauses").get<std::vector<Clause>>();
 }
-
-}  // namespace
 
 Request read_request(std::istream& in) {
   const Json json = Json::parse(in);
@@ -48,36 +43,32 @@ Request read_request(std::istream& in) {
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
   for (const Json& finding : json.at("findings")) {
-    Finding one{finding.at("number"),
-                finding.at("pattern"),
-                {},
-                !finding.value("unreached", Json::array()).empty()};
-    for (const Json& edit : finding.at("edits")) one.edits.push_back(edit_of(edit));
-    request.findings.push_back(std::move(one));
+    request.findings.push_back({finding.at("number"), finding.at("pattern"),
+                                finding.at("edits").get<std::vector<Edit>>(),
+                                !finding.value("unreached", Json::array()).empty()});
   }
   return request;
 }
 
 void write_answer(const Answer& answer, std::ostream& out) {
-  nlohmann::ordered_json json = {{"schema", "ompdm.edit/1"},
-                                 {"errors", answer.errors},
-                                 {"plans", nlohmann::ordered_json::array()}};
+  Ordered json = {
+      {"schema", "ompdm.edit/1"}, {"errors", answer.errors}, {"plans", Ordered::array()}};
   for (const Plan& plan : answer.plans) {
-    nlohmann::ordered_json one = {{"number", plan.number}, {"found", plan.found}};
+    Ordered one = {{"number", plan.number}, {"found", plan.found}};
     if (!plan.refused.empty()) {
       one["refused"] = {
           {"why", plan.refused}, {"file", plan.in_the_way.file}, {"line", plan.in_the_way.line}};
     }
     one["updates"] = plan.updates;
     one["returned"] = plan.returned;
-    one["left_out"] = nlohmann::ordered_json::array();
+    one["left_out"] = Ordered::array();
     for (const LeftOut& each : plan.left_out) {
       one["left_out"].push_back({{"expression", each.item.expression},
                                  {"why", each.why},
                                  {"file", each.in_the_way.file},
                                  {"line", each.in_the_way.line}});
     }
-    one["replacements"] = nlohmann::ordered_json::array();
+    one["replacements"] = Ordered::array();
     for (const Replacement& each : plan.replacements) {
       one["replacements"].push_back({{"file", each.file},
                                      {"offset", each.offset},
@@ -88,7 +79,7 @@ void write_answer(const Answer& answer, std::ostream& out) {
     json["plans"].push_back(std::move(one));
   }
   // Sources need not be UTF-8.
-  out << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  out << json.dump(1, ' ', false, Ordered::error_handler_t::replace) << '\n';
 }
 
 }  // namespace ompdm::edit

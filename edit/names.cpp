@@ -6,9 +6,9 @@
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <optional>
 #include <set>
 
 #include "messages.h"
@@ -17,30 +17,29 @@
 namespace ompdm::edit {
 namespace {
 
-class Meanings : public WrittenCode {
+class Meanings : public CodeVisitor {
  public:
   explicit Meanings(const std::string& name) : name_(name) {}
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* at) override {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(at->getDecl());
+  void visit(const Stmt& at) override {
+    const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
+    const VarDecl* variable = name == nullptr ? nullptr : variable_of(name);
     if (variable != nullptr && variable->getNameAsString() == name_) {
       all.insert(variable->getCanonicalDecl());
     }
-    return true;
   }
-  bool VisitValueDecl(clang::ValueDecl* declared) override {
-    if (declared->getNameAsString() == name_) inner = declared;
-    return true;
+  void visit_declared(const clang::Decl& one) override {
+    const auto* declared = dyn_cast<clang::ValueDecl>(&one);
+    if (declared != nullptr && declared->getNameAsString() == name_) inner = declared;
   }
   // What map clauses name is written there.
-  bool TraverseOMPClause(clang::OMPClause* clause) override {
-    if (const auto* map = llvm::dyn_cast_or_null<clang::OMPMapClause>(clause)) {
-      for (const clang::Expr* item : map->varlists()) TraverseStmt(const_cast<clang::Expr*>(item));
-    }
-    return true;
+  void visit_clause(const clang::OMPClause& clause) override {
+    const auto* map = dyn_cast<clang::OMPMapClause>(&clause);
+    if (map == nullptr) return;
+    for (const Expr* item : map->varlists()) walk(item);
   }
 
-  std::set<const clang::VarDecl*> all;
+  std::set<const VarDecl*> all;
   const clang::ValueDecl* inner = nullptr;  // declared in the code
 
  private:
@@ -100,100 +99,121 @@ std::string spoiling(const std::string& expression) {
                      offset.empty() ? "0" : offset, expression.substr(colon + 1, end - colon - 1));
 }
 
-const clang::VarDecl* root_variable(const clang::Expr& item) {
-  const clang::Expr* at = item.IgnoreParenImpCasts();
-  for (;;) {
-    if (const auto* section = llvm::dyn_cast<clang::ArraySectionExpr>(at)) {
-      at = section->getBase()->IgnoreParenImpCasts();
-    } else if (const auto* index = llvm::dyn_cast<clang::ArraySubscriptExpr>(at)) {
-      at = index->getBase()->IgnoreParenImpCasts();
-    } else {
-      break;
-    }
+const VarDecl* root_variable(const Expr& item) {
+  const Expr* at = item.IgnoreParenImpCasts();
+  if (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
+    return root_variable(*section->getBase());
   }
-  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(at);
-  return name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+  if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(at)) {
+    return root_variable(*index->getBase());
+  }
+  return isa<clang::DeclRefExpr>(at) ? variable_of(at) : nullptr;
 }
 
-bool only_names(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreParenCasts();
-  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain)) {
-    return name->getType().getNonReferenceType()->isArithmeticType() ||
-           llvm::isa<clang::EnumConstantDecl>(name->getDecl());
+std::vector<MapItem> mapped_items(const Directive& directive, bool is_written) {
+  std::vector<MapItem> items;
+  for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
+    if (is_written && clause->isImplicit()) continue;
+    for (const Expr* item : clause->varlists()) {
+      items.push_back({clause, item, root_variable(*item)});
+    }
   }
-  if (llvm::isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CXXBoolLiteralExpr,
-                clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(plain)) {
+  return items;
+}
+
+std::vector<MapItem> mapped_items(const Directive& directive, const VarDecl& data,
+                                  bool is_written) {
+  std::vector<MapItem> items = mapped_items(directive, is_written);
+  std::erase_if(items, [&](const MapItem& one) { return one.variable != &data; });
+  return items;
+}
+
+bool is_name_of(const Stmt& at, const VarDecl& variable) {
+  const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
+  return name != nullptr && name->getDecl()->getCanonicalDecl() == variable.getCanonicalDecl();
+}
+
+std::vector<const clang::DeclRefExpr*> names_of(const Stmt* code, const VarDecl& variable) {
+  auto all = all_in<clang::DeclRefExpr>(code);
+  std::erase_if(all, [&](const clang::DeclRefExpr* name) { return !is_name_of(*name, variable); });
+  return all;
+}
+
+bool only_names(const Expr& expression) {
+  const Expr* plain = expression.IgnoreParenCasts();
+  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
+    return name->getType().getNonReferenceType()->isArithmeticType() ||
+           isa<clang::EnumConstantDecl>(name->getDecl());
+  }
+  if (isa<clang::IntegerLiteral, clang::FloatingLiteral, clang::CXXBoolLiteralExpr,
+          clang::CharacterLiteral, clang::UnaryExprOrTypeTraitExpr>(plain)) {
     return true;
   }
-  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(plain)) {
+  if (const auto* unary = dyn_cast<clang::UnaryOperator>(plain)) {
     return only_names(*unary->getSubExpr());
   }
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(plain)) {
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
     return only_names(*binary->getLHS()) && only_names(*binary->getRHS());
   }
-  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(plain)) {
+  if (const auto* choice = dyn_cast<clang::ConditionalOperator>(plain)) {
     return only_names(*choice->getCond()) && only_names(*choice->getTrueExpr()) &&
            only_names(*choice->getFalseExpr());
   }
   return false;
 }
 
-const clang::Expr& written(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreImpCasts();
-  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(plain);
+const Expr& written(const Expr& expression) {
+  const Expr* plain = expression.IgnoreImpCasts();
+  const auto* name = dyn_cast<clang::DeclRefExpr>(plain);
   const auto* captured =
-      name == nullptr ? nullptr : llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+      name == nullptr ? nullptr : dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
   return captured == nullptr ? *plain : *captured->getInit()->IgnoreImpCasts();
 }
 
-Names::Names(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
-
-const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name) {
+const VarDecl* variable_named(const Stmt& code, const std::string& name) {
   Meanings meanings(name);
-  meanings.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  meanings.walk(&code);
   return meanings.all.size() == 1 ? *meanings.all.begin() : nullptr;
 }
 
-const clang::VarDecl* Names::find(const std::string& name) const {
+const VarDecl* Names::find(const std::string& name) const {
   Meanings meanings(name);
-  meanings.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-  const Place here = place_of(program_.context(), loop_);
+  meanings.walk(&loop_);
   const bool is_another = meanings.inner != nullptr && !meanings.all.empty() &&
                           meanings.inner->getCanonicalDecl() != *meanings.all.begin();
   if (meanings.all.size() > 1 || is_another) {
-    throw Refusal(fmt::format("{} is several variables here", name), here);
+    program_.refuse(loop_, "{} is several variables here", name);
   }
   return meanings.all.empty() ? find_global(name) : *meanings.all.begin();
 }
 
 /// Of the namespaces around, where the loop's function has nothing else of that name.
-const clang::VarDecl* Names::find_global(const std::string& name) const {
-  const clang::FunctionDecl* function = program_.function_of(loop_);
+const VarDecl* Names::find_global(const std::string& name) const {
+  const FunctionDecl* function = program_.function_of(loop_);
   if (function == nullptr || !function->hasBody()) return nullptr;
   Meanings meanings(name);
-  meanings.TraverseDecl(const_cast<clang::FunctionDecl*>(function));
+  meanings.walk(function);
   if (meanings.inner != nullptr) return nullptr;
   clang::IdentifierInfo& identifier = program_.context().Idents.get(name);
   for (const clang::DeclContext* at = function->getDeclContext(); at != nullptr;
        at = at->getParent()) {
     if (at->isRecord()) return nullptr;
     for (const clang::NamedDecl* one : at->lookup(&identifier)) {
-      const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
+      const auto* variable = dyn_cast<VarDecl>(one);
       return variable == nullptr ? nullptr : variable->getCanonicalDecl();
     }
   }
   return nullptr;
 }
 
-const clang::VarDecl* Names::expect_before(const std::string& name) const {
-  const Place here = place_of(program_.context(), loop_);
-  if (name.empty()) throw Refusal("what is mapped is a member, not a variable", here);
-  const clang::VarDecl* variable = find(name);
-  if (variable == nullptr) throw Refusal(fmt::format("{} is no variable here", name), here);
+const VarDecl* Names::expect_before(const std::string& name) const {
+  if (name.empty()) program_.refuse(loop_, "what is mapped is a member, not a variable");
+  const VarDecl* variable = find(name);
+  if (variable == nullptr) program_.refuse(loop_, "{} is no variable here", name);
   const clang::SourceManager& sources = program_.context().getSourceManager();
   const bool is_before =
       sources.isBeforeInTranslationUnit(variable->getLocation(), loop_.getBeginLoc());
-  if (!is_before) throw Refusal(fmt::format("{} is declared only here", name), here);
+  if (!is_before) program_.refuse(loop_, "{} is declared only here", name);
   return variable;
 }
 
@@ -201,125 +221,109 @@ namespace {
 
 /// Whether a pointer or a reference may lead to a variable: its address is kept somewhere, not only
 /// handed to a function, as scanf and MPI_Bcast ask.
-class Keepers : public WrittenCode {
+class Keepers : public CodeVisitor {
  public:
-  Keepers(const Program& program, const clang::VarDecl& variable)
+  Keepers(const Program& program, const VarDecl& variable)
       : program_(program), variable_(variable) {}
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* parent = program_.parent_of(*name);
-    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
-    if (unary == nullptr || unary->getOpcode() != clang::UO_AddrOf) return true;
-    const clang::Stmt* around = program_.parent_of(*unary);
-    while (llvm::isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
+  void visit(const Stmt& at) override {
+    if (!is_name_of(at, variable_)) return;
+    const auto* unary = dyn_cast_or_null<clang::UnaryOperator>(program_.parent_of(at));
+    if (unary == nullptr || unary->getOpcode() != clang::UO_AddrOf) return;
+    const Stmt* around = program_.parent_of(*unary);
+    while (isa_and_nonnull<clang::CastExpr, clang::ParenExpr>(around)) {
       around = program_.parent_of(*around);
     }
-    found = found || !llvm::isa_and_nonnull<clang::CallExpr>(around);
-    return true;
+    found = found || !isa_and_nonnull<CallExpr>(around);
   }
-  bool VisitVarDecl(clang::VarDecl* declared) override {
-    const bool is_reference =
-        declared->getType()->isReferenceType() && declared->getInit() != nullptr;
+  void visit_declared(const clang::Decl& one) override {
+    const auto* declared = dyn_cast<VarDecl>(&one);
+    if (declared == nullptr || !declared->getType()->isReferenceType()) return;
+    const Expr* value = declared->getInit();
     const auto* name =
-        is_reference
-            ? llvm::dyn_cast<clang::DeclRefExpr>(declared->getInit()->IgnoreParenImpCasts())
-            : nullptr;
+        value == nullptr ? nullptr : dyn_cast<clang::DeclRefExpr>(value->IgnoreParenImpCasts());
     found = found || (name != nullptr && name->getDecl() == &variable_);
-    return true;
   }
   bool found = false;
 
  private:
   const Program& program_;
-  const clang::VarDecl& variable_;
+  const VarDecl& variable_;
 };
 
 /// Whether a statement sets a variable, or may let others do so.
-class Setters : public WrittenCode {
+class Setters : public CodeVisitor {
  public:
-  Setters(const Program& program, const clang::VarDecl& variable)
+  Setters(const Program& program, const VarDecl& variable)
       : program_(program), variable_(variable) {}
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() != variable_.getCanonicalDecl()) return true;
-    const clang::Stmt* part = part_that_is_named(*name);
-    const clang::Stmt* parent = program_.parent_of(*part);
-    // A value that is read is none that is set, nor is what a reference to const stands for.
-    const auto* cast = llvm::dyn_cast_or_null<clang::CastExpr>(parent);
-    const bool is_read = cast != nullptr && (cast->getCastKind() == clang::CK_LValueToRValue ||
-                                             cast->getType().isConstQualified());
-    const bool is_size = parent != nullptr && llvm::isa<clang::UnaryExprOrTypeTraitExpr>(parent);
-    if (is_read || is_size) return true;
-    found = name;
-    const auto* binary = llvm::dyn_cast_or_null<clang::BinaryOperator>(parent);
-    const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(parent);
-    is_sure = is_sure || (binary != nullptr && binary->isAssignmentOp()) ||
-              (unary != nullptr && unary->isIncrementDecrementOp());
-    return true;
-  }
-
-  /// What is global functions may set, too: those that are not seen if they know it.
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    if (!variable_.hasGlobalStorage()) return true;
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    if (called == nullptr || !called->hasBody(defined)) {
-      const bool is_unseen = called == nullptr || !is_of_system(*called);
-      if (is_unseen && variable_.isExternallyVisible()) found = call;
-      return true;
+  void visit(const Stmt& at) override {
+    if (is_name_of(at, variable_)) visit_name(at);
+    // What is global functions may set, too: those that are not seen if they know it.
+    if (!variable_.hasGlobalStorage() || !isa<CallExpr>(at)) return;
+    const FunctionDecl* called = seen_callee_of(&at);
+    if (called == nullptr) {
+      if (!is_of_system(callee_of(&at)) && variable_.isExternallyVisible()) found = &at;
     }
-    return !known_.insert(defined).second || TraverseStmt(defined->getBody());
+    follow(called);
   }
 
-  const clang::Stmt* found = nullptr;
+  const Stmt* found = nullptr;
   bool is_sure = false;  ///< an assignment is among what was found
 
  private:
+  void visit_name(const Stmt& name) {
+    const Stmt* parent = program_.parent_of(*part_that_is_named(name));
+    // A value that is read is none that is set, nor is what a reference to const stands for.
+    const auto* cast = dyn_cast_or_null<clang::CastExpr>(parent);
+    const bool is_read = cast != nullptr && (cast->getCastKind() == clang::CK_LValueToRValue ||
+                                             cast->getType().isConstQualified());
+    if (is_read || isa_and_nonnull<clang::UnaryExprOrTypeTraitExpr>(parent)) return;
+    found = &name;
+    const auto* binary = dyn_cast_or_null<clang::BinaryOperator>(parent);
+    const auto* unary = dyn_cast_or_null<clang::UnaryOperator>(parent);
+    is_sure = is_sure || (binary != nullptr && binary->isAssignmentOp()) ||
+              (unary != nullptr && unary->isIncrementDecrementOp());
+  }
+
   /// The field or element of the variable that a name of it is written for.
-  [[nodiscard]] const clang::Stmt* part_that_is_named(const clang::DeclRefExpr& name) const {
-    const clang::Stmt* part = &name;
-    while (const clang::Stmt* parent = program_.parent_of(*part)) {
-      const auto* member = llvm::dyn_cast<clang::MemberExpr>(parent);
-      const auto* cast = llvm::dyn_cast<clang::CastExpr>(parent);
-      const bool is_field = member != nullptr && !member->isArrow() &&
-                            llvm::isa<clang::FieldDecl>(member->getMemberDecl());
+  [[nodiscard]] const Stmt* part_that_is_named(const Stmt& name) const {
+    const Stmt* part = &name;
+    while (const Stmt* parent = program_.parent_of(*part)) {
+      const auto* member = dyn_cast<clang::MemberExpr>(parent);
+      const auto* cast = dyn_cast<clang::CastExpr>(parent);
+      const bool is_field =
+          member != nullptr && !member->isArrow() && isa<clang::FieldDecl>(member->getMemberDecl());
       const bool is_element =
           cast != nullptr && cast->getCastKind() == clang::CK_ArrayToPointerDecay &&
-          llvm::isa_and_nonnull<clang::ArraySubscriptExpr>(program_.parent_of(*parent));
+          isa_and_nonnull<clang::ArraySubscriptExpr>(program_.parent_of(*parent));
       if (is_element) parent = program_.parent_of(*parent);
-      if (!is_field && !is_element && !llvm::isa<clang::ParenExpr>(parent)) break;
+      if (!is_field && !is_element && !isa<clang::ParenExpr>(parent)) break;
       part = parent;
     }
     return part;
   }
 
-  bool is_of_system(const clang::FunctionDecl& function) const {
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    return function.getBuiltinID() != 0 || sources.isInSystemHeader(function.getLocation());
-  }
-
   const Program& program_;
-  const clang::VarDecl& variable_;
-  std::set<const clang::FunctionDecl*> known_;
+  const VarDecl& variable_;
 };
 
 /// Whether a variable is set where it is declared, and nowhere else.
-bool is_set_once(const Program& program, const clang::VarDecl& variable) {
+bool is_set_once(const Program& program, const VarDecl& variable) {
   if (variable.getType().isConstQualified()) return true;
-  const clang::FunctionDecl* function = function_of(variable);
+  const FunctionDecl* function = function_of(variable);
   if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return false;
   Setters setters(program, variable);
-  setters.TraverseStmt(function->getBody());
+  setters.walk(function->getBody());
   Keepers keepers(program, variable);
-  keepers.TraverseStmt(function->getBody());
+  keepers.walk(function->getBody());
   return setters.found == nullptr && !keepers.found;
 }
 
 /// The value of a variable that is set once and for all; none of others.
-std::optional<std::int64_t> constant_of(const Program& program, const clang::VarDecl& variable) {
-  const clang::Expr* value = variable.getInit();
-  clang::Expr::EvalResult result;
+std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& variable) {
+  const Expr* value = variable.getInit();
+  Expr::EvalResult result;
   const bool is_constant = value != nullptr && variable.getType()->isIntegerType() &&
                            !value->isValueDependent() &&
                            value->EvaluateAsInt(result, program.context());
@@ -331,24 +335,22 @@ std::optional<std::int64_t> constant_of(const Program& program, const clang::Var
 
 void Names::expect_unchanged(const std::string& name) const {
   if (program_.macros().is_redefined(name)) {
-    throw Refusal(fmt::format("{} is a macro that is defined more than once", name),
-                  place_of(program_.context(), loop_));
+    program_.refuse(loop_, "{} is a macro that is defined more than once", name);
   }
   if (find(name) == nullptr) return;
-  const clang::VarDecl* variable = expect_before(name);
+  const VarDecl* variable = expect_before(name);
   Setters setters(program_, *variable);
-  setters.TraverseStmt(const_cast<clang::Stmt*>(&loop_));
-  const clang::FunctionDecl* function = program_.function_of(loop_);
+  setters.walk(&loop_);
+  const FunctionDecl* function = program_.function_of(loop_);
   Keepers keepers(program_, *variable);
-  if (function != nullptr && function->hasBody()) keepers.TraverseStmt(function->getBody());
-  if (keepers.found && !variable->getType().isConstQualified()) {
-    throw Refusal(fmt::format("{}, which an extent is made of, may be set by its address", name),
-                  place_of(program_.context(), loop_));
+  if (function != nullptr && function->hasBody()) keepers.walk(function->getBody());
+  if (variable->getType().isConstQualified()) return;
+  if (keepers.found) {
+    program_.refuse(loop_, "{}, which an extent is made of, may be set by its address", name);
   }
-  if (setters.found != nullptr && !variable->getType().isConstQualified()) {
-    throw Refusal(fmt::format("{}, which an extent is made of, {} set in the loop", name,
-                              setters.is_sure ? "is" : "may be"),
-                  place_of(program_.context(), *setters.found));
+  if (setters.found != nullptr) {
+    program_.refuse(*setters.found, "{}, which an extent is made of, {} set in the loop", name,
+                    setters.is_sure ? "is" : "may be");
   }
 }
 
@@ -368,8 +370,7 @@ void Names::expect_plain(const std::string& extent) const {
     if (bounds[at] == '*' && !follows_value) is_plain = false;
   }
   if (!is_plain) {
-    throw Refusal(fmt::format("the extent of {} is made of more than names and numbers", extent),
-                  place_of(program_.context(), loop_));
+    program_.refuse(loop_, "the extent of {} is made of more than names and numbers", extent);
   }
   for (const std::string& name : names_in(bounds)) {
     if (name != root && name != "sizeof") expect_unchanged(name);
@@ -381,7 +382,7 @@ std::string Names::with_constants(const std::string& expression) const {
   const std::string root = root_of(expression);
   const auto all = words_of(program_.macros().expanded(expression, loop_.getBeginLoc()));
   for (const auto& [word, is_name] : all) {
-    const clang::VarDecl* variable = is_name && word != root ? find(word) : nullptr;
+    const VarDecl* variable = is_name && word != root ? find(word) : nullptr;
     text += variable == nullptr ? word : value_of(*variable).value_or(word);
   }
   return text;
@@ -389,20 +390,19 @@ std::string Names::with_constants(const std::string& expression) const {
 
 /// What can be written for a variable that is set once and for all: a number, or what it was made
 /// of, if that is never set either.
-std::optional<std::string> Names::value_of(const clang::VarDecl& variable) const {
+std::optional<std::string> Names::value_of(const VarDecl& variable) const {
   if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
-  const clang::Expr* made = variable.getInit();
+  const Expr* made = variable.getInit();
   const bool is_plain = made != nullptr && variable.isLocalVarDecl() &&
                         variable.getType()->isIntegerType() && only_names(*made) &&
                         !made->getBeginLoc().isMacroID() && !made->getEndLoc().isMacroID();
   if (!is_plain || !is_set_once(program_, variable)) return std::nullopt;
-  const SourceText source(program_.context(), made->getBeginLoc());
-  std::string text = source.between(made->getBeginLoc(), made->getEndLoc());
-  const clang::FunctionDecl* function = function_of(variable);
+  const std::string text = text_of(program_.context(), *made);
+  const FunctionDecl* function = function_of(variable);
   for (const std::string& name : names_in(text)) {
-    const clang::VarDecl* part =
+    const VarDecl* part =
         function == nullptr ? nullptr : variable_named(*function->getBody(), name);
-    const clang::VarDecl* here = find(name);
+    const VarDecl* here = find(name);
     const bool is_one = part != nullptr && (here == nullptr || here == part);
     if (!is_one || part->hasGlobalStorage() || !is_set_once(program_, *part)) return std::nullopt;
   }
@@ -413,42 +413,35 @@ namespace {
 
 class Mentioned : public CodeVisitor {
  public:
-  explicit Mentioned(const clang::VarDecl& data) : data_(data) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    found = found || name->getDecl()->getCanonicalDecl() == data_.getCanonicalDecl();
-    return !found;
-  }
+  explicit Mentioned(const VarDecl& data) : data_(data) {}
+  [[nodiscard]] bool has_clauses() const override { return true; }
+  bool enters(const Stmt&) override { return !found; }
+  void visit(const Stmt& at) override { found = is_name_of(at, data_); }
   bool found = false;
 
  private:
-  const clang::VarDecl& data_;
+  const VarDecl& data_;
 };
 
 }  // namespace
 
-bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data) {
+bool maps(const Directive& directive, const VarDecl& data) {
   return lists<clang::OMPMapClause>(directive, data);
 }
 
-bool names(const clang::Stmt& code, const clang::VarDecl& data) {
+bool names(const Stmt& code, const VarDecl& data) {
   Mentioned mentioned(data);
-  mentioned.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  mentioned.walk(&code);
   return mentioned.found;
 }
 
-bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data) {
+bool only_brings_back(const Directive& region, const VarDecl& data) {
   if (region.hasClausesOfKind<clang::OMPIfClause>()) return false;
-  bool is_mapped = false;
-  for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
-    for (const clang::Expr* item : clause->varlists()) {
-      if (root_variable(*item) != &data) continue;
-      const bool brings = clause->getMapType() == clang::OMPC_MAP_from ||
-                          clause->getMapType() == clang::OMPC_MAP_alloc;
-      if (!brings) return false;
-      is_mapped = true;
-    }
-  }
-  return is_mapped;
+  const std::vector<MapItem> items = mapped_items(region, data);
+  return !items.empty() && std::ranges::all_of(items, [](const MapItem& one) {
+    const auto type = one.clause->getMapType();
+    return type == clang::OMPC_MAP_from || type == clang::OMPC_MAP_alloc;
+  });
 }
 
 }  // namespace ompdm::edit

@@ -32,24 +32,30 @@ std::vector<std::string> names_in(const std::string& expression);
 std::string spoiling(const std::string& expression);
 
 /// The variable that an item of a clause is a section of; null of a member.
-const clang::VarDecl* root_variable(const clang::Expr& item);
+const VarDecl* root_variable(const Expr& item);
+
+/// Whether a statement is the name of a variable.
+bool is_name_of(const Stmt& at, const VarDecl& variable);
+
+/// Places in code, clauses aside, that name a variable.
+std::vector<const clang::DeclRefExpr*> names_of(const Stmt* code, const VarDecl& variable);
 
 /// The only variable of that name in code; null where there is none, or are several.
-const clang::VarDecl* variable_named(const clang::Stmt& code, const std::string& name);
+const VarDecl* variable_named(const Stmt& code, const std::string& name);
 
 /// Whether an expression is made of numbers and of names of variables that hold them.
-bool only_names(const clang::Expr& expression);
+bool only_names(const Expr& expression);
 
 /// A clause's expression as it is written: clang computes some before the directive.
-const clang::Expr& written(const clang::Expr& expression);
+const Expr& written(const Expr& expression);
 
 class Names {
  public:
-  Names(const Program& program, const clang::Stmt& loop);
+  Names(const Program& program, const Stmt& loop) : program_(program), loop_(loop) {}
 
   /// What a name means in the loop, if that is one variable, and the same before the loop; of one
   /// that only functions name what it means there, if that is global. Throws Refusal otherwise.
-  [[nodiscard]] const clang::VarDecl* expect_before(const std::string& name) const;
+  [[nodiscard]] const VarDecl* expect_before(const std::string& name) const;
   /// The same, of what the loop does not set either. Names of no variable are constants.
   void expect_unchanged(const std::string& name) const;
   /// Of an extent, that it is made of such names, and asking it again changes nothing.
@@ -59,26 +65,37 @@ class Names {
   [[nodiscard]] std::string with_constants(const std::string& expression) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> value_of(const clang::VarDecl& variable) const;
-  [[nodiscard]] const clang::VarDecl* find(const std::string& name) const;
-  [[nodiscard]] const clang::VarDecl* find_global(const std::string& name) const;
+  [[nodiscard]] std::optional<std::string> value_of(const VarDecl& variable) const;
+  [[nodiscard]] const VarDecl* find(const std::string& name) const;
+  [[nodiscard]] const VarDecl* find_global(const std::string& name) const;
 
   const Program& program_;
-  const clang::Stmt& loop_;
+  const Stmt& loop_;
 };
 
 /// Of clauses that the program has, without those that the compiler adds: it gives a region the
 /// value of each pointer that no clause names.
 inline constexpr bool kWritten = true;
 
+/// An item of a directive's map clause.
+struct MapItem {
+  const clang::OMPMapClause* clause = nullptr;
+  const Expr* item = nullptr;
+  const VarDecl* variable = nullptr;  ///< see root_variable()
+};
+
+/// All items of a directive's map clauses, in order; those of one variable.
+std::vector<MapItem> mapped_items(const Directive& directive, bool is_written = false);
+std::vector<MapItem> mapped_items(const Directive& directive, const VarDecl& data,
+                                  bool is_written = false);
+
 /// Whether clauses of a kind name the data.
 template <class Clause>
-bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data,
-           bool is_written = false) {
+bool lists(const Directive& directive, const VarDecl& data, bool is_written = false) {
   for (const auto* clause : directive.getClausesOfKind<Clause>()) {
     if (is_written && clause->isImplicit()) continue;
-    for (const clang::Expr* item : clause->varlists()) {
-      const clang::VarDecl* variable = root_variable(*item);
+    for (const Expr* item : clause->varlists()) {
+      const VarDecl* variable = root_variable(*item);
       if (variable != nullptr && variable->getCanonicalDecl() == data.getCanonicalDecl()) {
         return true;
       }
@@ -88,12 +105,12 @@ bool lists(const clang::OMPExecutableDirective& directive, const clang::VarDecl&
 }
 
 /// Whether a directive's map clauses name the data.
-bool maps(const clang::OMPExecutableDirective& directive, const clang::VarDecl& data);
+bool maps(const Directive& directive, const VarDecl& data);
 
 /// Whether code has the data's name in it, clauses included.
-bool names(const clang::Stmt& code, const clang::VarDecl& data);
+bool names(const Stmt& code, const VarDecl& data);
 
 /// Whether a region in any case runs on a device and maps the data `from` or `alloc`, no way else.
-bool only_brings_back(const clang::OMPExecutableDirective& region, const clang::VarDecl& data);
+bool only_brings_back(const Directive& region, const VarDecl& data);
 
 }  // namespace ompdm::edit

@@ -1,30 +1,446 @@
-// Parses a translation unit as it is compiled, and turns a finding's edits into text: all edits,
-// or the statement that is in the way.
-#include <clang/AST/Stmt.h>
-#include <clang/Frontend/TextDiagnosticPrinter.h>
-#include <clang/Tooling/CompilationDatabase.h>
-#include <clang/Tooling/Tooling.h>
+// Turns a finding's edits into text: directives around code on whose device data stays, updates in
+// it, and changes within a directive's own text; or tells the statement that is in the way.
+#include <clang/AST/Expr.h>
+#include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
-#include <vector>
 
-#include "directive_text.h"
+#include "distinct.h"
 #include "kept_data.h"
 #include "messages.h"
+#include "names.h"
+#include "pointer_uses.h"
 #include "program.h"
 #include "residence.h"
+#include "source_text.h"
 
 namespace ompdm::edit {
 
 namespace {
+
+bool is_standalone(const Directive& directive) {
+  const auto kind = directive.getDirectiveKind();
+  return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
+         kind == llvm::omp::OMPD_target_exit_data;
+}
+
+/// Pointers that a region uses and no clause of its own names.
+std::set<const VarDecl*> unmapped_pointers(const Directive& region) {
+  std::set<const VarDecl*> all;
+  for (const auto* name : all_in<clang::DeclRefExpr>(region.getAssociatedStmt())) {
+    const VarDecl* variable = variable_of(name);
+    if (variable == nullptr || !variable->getType()->isPointerType()) continue;
+    const clang::SourceManager& sources = variable->getASTContext().getSourceManager();
+    const bool is_outer =
+        sources.isBeforeInTranslationUnit(variable->getLocation(), region.getBeginLoc());
+    if (is_outer && mapped_items(region, *variable, kWritten).empty()) {
+      all.insert(variable->getCanonicalDecl());
+    }
+  }
+  return all;
+}
+
+using Items = std::map<std::string, std::vector<std::string>>;  // by kind
+
+class Rewriter {
+ public:
+  Rewriter(const Program& program, const Directive& directive, Place place, Plan& plan)
+      : directive_(directive),
+        place_(std::move(place)),
+        text_(program.context(), directive.getBeginLoc()),
+        plan_(plan) {
+    if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
+  }
+
+  /// Throws Refusal where the region's code does what the new map type has no place for: whatever
+  /// a run did, another may do that.
+  void expect_right(const Program& program, const std::string& root,
+                    const std::string& kind) const {
+    if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
+    const VarDecl* variable = variable_of_name(root);
+    if (variable == nullptr) return;
+    Use use = Use::kNone;
+    const Stmt& code = *directive_.getAssociatedStmt();
+    for (const Mention& one : mentions_on_device(program, code, *variable)) {
+      const bool is_unknown = one.use == Use::kUnknown || one.use == Use::kPointer;
+      use = both(use, is_unknown ? Use::kUnknown : one.use);
+    }
+    const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
+    const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
+    const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
+    const bool drops_reads = kind == "from" || kind == "alloc";
+    if (drops_writes) expect_no_other_name(program, *variable);
+    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
+    if (drops_reads && reads) refuse(fmt::format("the kernel may read {}", root));
+    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
+  }
+
+  /// Gives an item another map type, or takes it out of its clause.
+  void change(const std::string& root, const std::string& kind) {
+    const clang::OMPMapClause* clause = item_of(root).clause;
+    if (clause == nullptr) {
+      if (kind.empty()) refuse(fmt::format("no clause names {}", root));
+      added_[kind].push_back(root);
+      return;
+    }
+    for (const auto modifier : clause->getMapTypeModifiers()) {
+      if (modifier != clang::OMPC_MAP_MODIFIER_unknown) {
+        refuse(fmt::format("{} is mapped with a modifier", root));
+      }
+    }
+    taken_[clause][root] = kind;
+  }
+
+  /// Whether nothing is left of a directive that needs something to map.
+  [[nodiscard]] bool leaves_nothing() const {
+    if (directive_.hasAssociatedStmt() && !is_standalone(directive_)) return false;
+    for (const auto* clause : directive_.getClausesOfKind<clang::OMPMapClause>()) {
+      if (!taken_.contains(clause)) return false;
+    }
+    for (const MapItem& one : mapped_items(directive_)) {
+      const std::string* kind = kind_of(one);
+      if (kind == nullptr || !kind->empty()) return false;
+    }
+    return added_.empty() && !taken_.empty();
+  }
+
+  void finish() {
+    for (const auto& [clause, kinds] : taken_) rewrite(*clause);
+    if (added_.empty()) return;
+    const std::string added = ' ' + clauses_text(added_);
+    plan_.replacements.push_back(
+        {text_.file(), text_.pragma_end(text_.offset_of(directive_.getBeginLoc())), 0, added});
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
+
+  /// A pointer that no clause names finds what is on the device already: by it a kernel may change
+  /// the data, too.
+  void expect_no_other_name(const Program& program, const VarDecl& data) const {
+    const Stmt& code = *directive_.getAssociatedStmt();
+    for (const VarDecl* other : unmapped_pointers(directive_)) {
+      const auto all = mentions_on_device(program, code, *other);
+      const bool is_written = std::ranges::any_of(
+          all, [](const Mention& one) { return one.use != Use::kRead && one.use != Use::kNone; });
+      if (other != &data && is_written && may_be_same(program, code, *other, data)) {
+        refuse(fmt::format("the kernel may change {} by the name of {}", data.getNameAsString(),
+                           other->getNameAsString()));
+      }
+    }
+  }
+
+  /// The map clause's item of that name; none: a null clause.
+  [[nodiscard]] MapItem item_of(const std::string& root) const {
+    for (const MapItem& one : mapped_items(directive_, kWritten)) {
+      if (one.variable != nullptr && one.variable->getNameAsString() == root) return one;
+    }
+    return {};
+  }
+
+  /// What a name means in the region or in its clauses.
+  [[nodiscard]] const VarDecl* variable_of_name(const std::string& root) const {
+    const MapItem item = item_of(root);
+    return item.clause != nullptr ? item.variable
+                                  : variable_named(*directive_.getAssociatedStmt(), root);
+  }
+
+  /// What an item is to be mapped as; empty: it goes; null: it stays.
+  [[nodiscard]] const std::string* kind_of(const MapItem& item) const {
+    const auto taken = taken_.find(item.clause);
+    if (taken == taken_.end() || item.variable == nullptr) return nullptr;
+    const auto kind = taken->second.find(item.variable->getNameAsString());
+    return kind == taken->second.end() ? nullptr : &kind->second;
+  }
+
+  static std::string clauses_text(const Items& items) {
+    std::vector<std::string> clauses;
+    for (const auto& [kind, all] : items) {
+      const std::string list = fmt::format("{}", fmt::join(all, ", "));
+      clauses.push_back(kind == "firstprivate" ? fmt::format("firstprivate({})", list)
+                                               : fmt::format("map({}: {})", kind, list));
+    }
+    return fmt::format("{}", fmt::join(clauses, " "));
+  }
+
+  /// In its place: what stays in it, and what is mapped otherwise.
+  void rewrite(const clang::OMPMapClause& clause) {
+    std::vector<std::string> left;
+    Items changed;
+    for (const MapItem& one : mapped_items(directive_)) {
+      if (one.clause != &clause) continue;
+      const std::string* kind = kind_of(one);
+      const std::string text = text_.between(one.item->getBeginLoc(), one.item->getEndLoc());
+      if (kind == nullptr) left.push_back(text);
+      if (kind != nullptr && !kind->empty()) changed[*kind].push_back(text);
+    }
+    std::vector<std::string> clauses;
+    if (!left.empty()) {
+      const Expr* first = *clause.varlists().begin();
+      const std::string lead = text_.between(clause.getBeginLoc(), first->getBeginLoc());
+      const bool has_type = lead.find(':') != std::string::npos;
+      const auto type =
+          clang::getOpenMPSimpleClauseTypeName(llvm::omp::OMPC_map, clause.getMapType());
+      clauses.push_back(fmt::format(
+          "map({}{})", has_type ? std::string(type) + ": " : std::string(), fmt::join(left, ", ")));
+    }
+    if (!changed.empty()) clauses.push_back(clauses_text(changed));
+    const std::string now = fmt::format("{}", fmt::join(clauses, " "));
+    unsigned begin = text_.offset_of(clause.getBeginLoc());
+    const unsigned end = text_.end_of(clause.getEndLoc());
+    // Of one that goes the blank before it goes, too.
+    if (now.empty() && !text_.begins_line(begin)) --begin;
+    plan_.replacements.push_back({text_.file(), begin, end - begin, now});
+  }
+
+  const Directive& directive_;
+  Place place_;
+  SourceText text_;
+  Plan& plan_;
+  std::map<const clang::OMPMapClause*, std::map<std::string, std::string>> taken_;  // kind by name
+  Items added_;
+};
+
+const Directive& only_one(const std::vector<const Directive*>& here, const Place& place) {
+  // Those of a template's instantiations are one text.
+  const auto begin = here.front()->getBeginLoc();
+  const auto is_other = [&](const auto* one) { return one->getBeginLoc() != begin; };
+  if (std::ranges::any_of(here, is_other)) {
+    throw Refusal("several directives begin in this line", place);
+  }
+  return *here.front();
+}
+
+/// Takes out a directive without a body. Throws Refusal.
+void remove_directive(const Program& program, const Directive& directive, const Place& place,
+                      Plan& plan) {
+  if (directive.hasAssociatedStmt() && !is_standalone(directive)) {
+    throw Refusal("this directive has a body", place);
+  }
+  const SourceText text(program.context(), directive.getBeginLoc());
+  const unsigned begin = text.offset_of(directive.getBeginLoc());
+  if (!text.begins_line(begin) || !text.is_pragma(begin)) {
+    throw Refusal("the directive comes from a macro", place);
+  }
+  if (!isa_and_nonnull<clang::CompoundStmt>(program.parent_of(directive))) {
+    throw Refusal("the directive is all that a branch holds", place);
+  }
+  const unsigned from = text.line_begin(begin);
+  plan.replacements.push_back(
+      {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
+}
+
+/// Adds what a "replace", "leave_out" or "remove" asks. False: the directive is not in this
+/// translation unit. Throws Refusal.
+bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
+  bool all = true;
+  for (const Place& place : edit.places) {
+    const auto here = program.directives_at(place);
+    if (here.empty()) {
+      all = false;
+      continue;
+    }
+    const auto& directive = only_one(here, place);
+    if (edit.kind == "remove") {
+      remove_directive(program, directive, place, plan);
+      continue;
+    }
+    Rewriter rewriter(program, directive, place, plan);
+    for (const Clause& clause : edit.clauses) {
+      for (const Item& item : clause.items) {
+        const std::string root = root_of(item.expression);
+        if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
+        const std::string kind = edit.kind == "leave_out" ? std::string() : clause.kind;
+        rewriter.expect_right(program, root, kind);
+        rewriter.change(root, kind);
+      }
+    }
+    if (rewriter.leaves_nothing()) {
+      remove_directive(program, directive, place, plan);
+    } else {
+      rewriter.finish();
+    }
+  }
+  return all;
+}
+
+/// Whether the function of the loop names a variable behind it, or in what is run after it.
+bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& variable) {
+  const FunctionDecl* function = program.function_of(loop);
+  // Whoever knows a global variable may use it.
+  if (function == nullptr || !function->hasBody() || variable.hasGlobalStorage()) return true;
+  const Stmt* outermost = &loop;
+  for (const Stmt* at = &loop; at != nullptr; at = program.parent_of(*at)) {
+    if (body_of_loop(*at) != nullptr) outermost = at;
+  }
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  for (const Mention& one : mentions_on_host(program, *function->getBody(), variable)) {
+    const bool is_behind =
+        sources.isBeforeInTranslationUnit(loop.getEndLoc(), one.at->getBeginLoc());
+    const bool is_again = outermost != &loop && program.is_within(*one.at, *outermost) &&
+                          !program.is_within(*one.at, loop);
+    // Memory that is given back is read by nobody.
+    const FunctionDecl* called = callee_of(one.at);
+    const bool is_freed = called != nullptr && called->getNameAsString() == "free";
+    if ((is_behind || is_again) && !is_freed) return true;
+  }
+  return false;
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, const Stmt& code, const Stay& stay, const Request& request,
+         const Residence& residence, Plan& plan)
+      : program_(program),
+        code_(code),
+        stay_(stay),
+        request_(request),
+        residence_(residence),
+        plan_(plan) {}
+
+  void write() {
+    const SourceText text(program_.context(), code_.getBeginLoc());
+    const unsigned begin = text.offset_of(code_.getBeginLoc());
+    const std::string indent = indentation(text, begin);
+    std::vector<std::string> before;
+    std::vector<std::string> behind;
+    if (residence_.is_later) {
+      before.push_back(indent + "#pragma omp taskwait");
+      behind = before;
+    }
+    before.push_back(indent + begin_pragma());
+    behind.push_back(indent + end_pragma());
+    for (const std::string& name : request_.released) {
+      if (!request_.spoil || !residence_.data.contains(name)) continue;
+      behind.push_back(spoiling(residence_.data.at(name).expression));
+    }
+    plan_.replacements.push_back(text.lines_before(begin, before));
+    write_updates();
+    // Behind an update of the last statement.
+    plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
+    plan_.updates = residence_.updates.size();
+    for (const Directive* update : residence_.idle) {
+      remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
+    }
+    // All of them were looked at: others are of data that does not stay.
+    for (const Directive* one : program_.directives_in(code_)) {
+      const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
+      if (is_update) plan_.settled.push_back(place_of(program_.context(), *one));
+    }
+  }
+
+ private:
+  /// What was not filled first in the run that was recorded may not be in another one.
+  [[nodiscard]] std::string begin_pragma() const {
+    Items items;
+    for (const auto& [name, kept] : residence_.data) {
+      if (kept.begin.empty()) continue;
+      const bool asks = residence_.sent.contains(name) && !is_filled_first(*kept.variable);
+      items[kept.begin == "alloc" && asks ? "to" : kept.begin].push_back(kept.expression);
+    }
+    return pragma(stay_.begin, items);
+  }
+
+  /// What was not changed in the run that was recorded may be in another one.
+  [[nodiscard]] std::string end_pragma() {
+    Items items;
+    for (const auto& [name, kept] : residence_.data) {
+      if (kept.end.empty()) continue;
+      std::string kind =
+          kept.end == "release" && residence_.written.contains(name) ? "from" : kept.end;
+      if (kind == "from" && !is_used_behind(program_, code_, *kept.variable)) {
+        plan_.returned.push_back(name);
+      }
+      if (kind == "from" && llvm::is_contained(request_.released, name)) kind = "release";
+      items[kind].push_back(kept.expression);
+    }
+    return pragma(stay_.end, items);
+  }
+
+  [[nodiscard]] std::string pragma(const std::vector<const Edit*>& edits,
+                                   const Items& items) const {
+    std::string text = "#pragma omp " + edits.front()->directive + device();
+    for (const auto& [kind, all] : items) {
+      text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string device() const {
+    return residence_.device == 0 ? std::string() : fmt::format(" device({})", residence_.device);
+  }
+
+  /// Whether statements of a block begin with a region that asks for nothing of the data.
+  [[nodiscard]] bool is_filled_first(const VarDecl& data) const {
+    const auto* span = dyn_cast<clang::CompoundStmt>(&code_);
+    if (span == nullptr) return false;
+    const auto first = std::find_if(span->body_begin(), span->body_end(),
+                                    [&](const Stmt* statement) { return names(*statement, data); });
+    if (first == span->body_end()) return false;
+    return is_region(**first) && only_brings_back(*cast<Directive>(*first), data);
+  }
+
+  /// Directives begin in the first column where the program's own do.
+  [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
+    const unsigned own = text.offset_of(stay_.kept.front()->getBeginLoc());
+    return text.indentation(own).empty() ? std::string() : text.indentation(offset);
+  }
+
+  /// Those of several data at one place are one directive.
+  void write_updates() {
+    std::vector<Update> all;
+    for (const Update& update : residence_.updates) {
+      const auto known = std::ranges::find_if(all, [&](const Update& one) {
+        return one.statement == update.statement && one.from == update.from &&
+               one.condition == update.condition;
+      });
+      if (known == all.end()) {
+        all.push_back(update);
+      } else if (known->item != update.item) {
+        known->item += ", " + update.item;
+      }
+    }
+    for (const Update& update : all) write(update);
+  }
+
+  void write(const Update& update) {
+    const SourceText text(program_.context(), update.statement->getBeginLoc());
+    const unsigned at = text.offset_of(update.statement->getBeginLoc());
+    const unsigned end = end_of_statement(text, *update.statement);
+    if (!text.begins_line(at) || !text.ends_line(end)) {
+      program_.refuse(
+          *update.statement,
+          "the host uses the data in a line that holds other code: give it a line of its own");
+    }
+    const std::string line = fmt::format(
+        "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),
+        update.from ? "from" : "to", update.item,
+        update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
+    const Replacement made =
+        update.from ? text.lines_before(at, {line}) : text.lines_after(end, {line});
+    const auto is_it = [&](const Replacement& one) {
+      return one.file == made.file && one.offset == made.offset && one.text == made.text;
+    };
+    // One function may be called with several of the data.
+    if (std::ranges::none_of(plan_.replacements, is_it)) plan_.replacements.push_back(made);
+  }
+
+  const Program& program_;
+  const Stmt& code_;
+  const Stay& stay_;
+  const Request& request_;
+  const Residence& residence_;
+  Plan& plan_;
+};
 
 class Planner {
  public:
@@ -100,24 +516,23 @@ class Planner {
       write(spanned.program, *spanned.span, items, plan);
       return plan;
     }
-    const clang::Stmt& loop = loop_of(program_, stay_);
+    const Stmt& loop = loop_of(program_, stay_);
     write(program_, loop, items, plan);
-    for (const clang::Stmt* one : program_.alike(loop)) {
+    for (const Stmt* one : program_.alike(loop)) {
       if (one == &loop) continue;
       Plan other;
       write(program_, *one, items, other);
       if (other.replacements != plan.replacements) {
-        throw Refusal("what the template is made into here differs",
-                      place_of(program_.context(), loop));
+        program_.refuse(loop, "what the template is made into here differs");
       }
     }
     return plan;
   }
 
-  void write(const Program& program, const clang::Stmt& code, const std::vector<Item>& items,
+  void write(const Program& program, const Stmt& code, const std::vector<Item>& items,
              Plan& plan) const {
-    write_residence(program, code, stay_, request_, residence_of(program, code, stay_, items),
-                    plan);
+    const Residence residence = residence_of(program, code, stay_, items);
+    Writer(program, code, stay_, request_, residence, plan).write();
   }
 
   const Program& program_;
@@ -125,22 +540,6 @@ class Planner {
   const Request& request_;
   Refusal refusal_{std::string(), Place()};  // the last one
 };
-
-/// The part of a finding's edits that goes around code: for all of its data, or for what can stay
-/// where some of it cannot. Nothing where it has none. Throws Refusal where none of its data can
-/// stay. What is found in this translation unit is added to `plan`.
-void plan_residence(const Program& program, const Finding& finding, const Request& request,
-                    Plan& plan) {
-  const Stay stay = stay_of(program, finding);
-  if (stay.begin.empty()) return;
-  if (stay.kept.empty()) {
-    plan.found = false;
-    return;
-  }
-  Plan made = Planner(program, stay, request).most();
-  made.number = plan.number;
-  plan = std::move(made);
-}
 
 /// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
 bool is_looked_at(const Edit& edit) {
@@ -167,7 +566,13 @@ bool is_settled(const Plan& plan, const Edit& edit) {
 }
 
 void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
-  plan_residence(program, finding, request, plan);
+  // Around code: for all of the data, or for what can stay where some of it cannot.
+  const Stay stay = stay_of(program, finding);
+  if (!stay.begin.empty()) {
+    plan.found = !stay.kept.empty();
+    if (plan.found) plan = Planner(program, stay, request).most();
+    plan.number = finding.number;
+  }
   const bool stays = std::ranges::any_of(finding.edits, is_around);
   for (const Edit& edit : finding.edits) {
     const Place at = edit.places.empty() ? Place() : edit.places.front();
@@ -204,96 +609,6 @@ Plan plan(const Program& program, const Finding& finding, const Request& request
   }
   if (!plan.refused.empty()) plan.replacements.clear();
   return plan;
-}
-
-using Words = clang::tooling::CommandLineArguments;
-
-/// Gathers errors; warnings are not what was asked.
-class Errors : public clang::DiagnosticConsumer {
- public:
-  explicit Errors(std::vector<std::string>& errors) : errors_(errors) {}
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                        const clang::Diagnostic& diagnostic) override {
-    DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
-    if (level < clang::DiagnosticsEngine::Error) return;
-    llvm::SmallString<256> words;
-    diagnostic.FormatDiagnostic(words);
-    std::string text(words.str());
-    if (diagnostic.hasSourceManager() && diagnostic.getLocation().isValid()) {
-      const auto at = diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation());
-      if (at.isValid()) text = fmt::format("{}:{}: {}", at.getFilename(), at.getLine(), text);
-    }
-    errors_.push_back(std::move(text));
-  }
-
- private:
-  std::vector<std::string>& errors_;
-};
-
-/// What the tool is told instead of the source's path: it would take a `\` in that for a `/`.
-constexpr const char* kSource = "ompdm-edit-source";
-
-/// The host's pass is enough: it has all directives.
-Words for_host(const Words& all, const std::string& source) {
-  Words kept;
-  for (const std::string& one : all) {
-    if (one.ends_with(kSource)) {
-      kept.push_back(source);
-      continue;
-    }
-    const bool is_device = one.starts_with("-fopenmp-targets") ||
-                           one.starts_with("--offload-arch") || one.starts_with("-Xopenmp-target");
-    if (!is_device) kept.push_back(one);
-  }
-  const auto is_told = [](const std::string& one) { return one.starts_with("-resource-dir"); };
-  if (std::ranges::none_of(kept, is_told)) {
-    kept.insert(kept.begin() + 1, "-resource-dir=" OMPDM_CLANG_RESOURCES);
-  }
-  return kept;
-}
-
-/// Macros that a source defines are none of the next one's.
-std::string undefined_macros(const std::string& file) {
-  static const std::regex kDefine(R"(^[ \t]*#[ \t]*define[ \t]+(\w+))");
-  std::string text;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::smatch found;
-    if (std::regex_search(line, found, kDefine)) text += fmt::format("#undef {}\n", found[1].str());
-  }
-  return text;
-}
-
-std::string one_after_the_other(const Request& request) {
-  std::string text = fmt::format("#include \"{}\"\n", request.file);
-  std::string last = request.file;
-  for (const std::string& one : request.beside) {
-    text += undefined_macros(last) + fmt::format("#include \"{}\"\n", one);
-    last = one;
-  }
-  return text;
-}
-
-/// Null where it does not compile: `errors` has what the compiler said.
-std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
-                                            std::vector<std::string>& errors) {
-  const clang::tooling::FixedCompilationDatabase compilation(request.directory, request.arguments);
-  // Beside the first, so that the compiler takes it for the same language.
-  const std::filesystem::path first = request.file;
-  const std::string together =
-      first.parent_path() / ("ompdm-edit-unit" + first.extension().string());
-  const std::string text = one_after_the_other(request);
-  clang::tooling::ClangTool tool(compilation, {kSource});
-  if (!request.beside.empty()) tool.mapVirtualFile(together, text);
-  Errors consumer(errors);
-  tool.setDiagnosticConsumer(&consumer);
-  const std::string& source = request.beside.empty() ? request.file : together;
-  tool.appendArgumentsAdjuster(
-      [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
-  std::vector<std::unique_ptr<clang::ASTUnit>> units;
-  tool.buildASTs(units);
-  if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");
-  return errors.empty() ? std::move(units.front()) : nullptr;
 }
 
 }  // namespace

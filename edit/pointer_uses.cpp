@@ -1,118 +1,87 @@
 #include "pointer_uses.h"
 
 #include <clang/AST/DeclOpenMP.h>
-#include <clang/AST/Expr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtOpenMP.h>
-#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "names.h"
-#include "program.h"
 #include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
 
 /// The statements of one side: the host's, or a region's.
-class SideNames : public WrittenCode {
+class SideNames : public CodeVisitor {
  public:
-  SideNames(const clang::VarDecl& variable, bool on_device)
-      : variable_(variable), device_(on_device) {}
+  SideNames(const VarDecl& variable, bool on_device) : variable_(variable), device_(on_device) {}
 
-  bool dataTraverseStmtPre(clang::Stmt* statement) override {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
+  bool enters(const Stmt& statement) override {
+    const auto* directive = dyn_cast<Directive>(&statement);
     if (directive == nullptr || device_) return true;
     if (is_asked_by(*directive)) in_clauses.push_back(directive);
     return !runs_on_device(*directive);
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == variable_.getCanonicalDecl()) found.push_back(name);
-    // A clause's expression that is computed before its directive.
-    auto* computed = llvm::dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
-    return computed == nullptr || TraverseStmt(computed->getInit());
-  }
-  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) override {
-    return TraverseStmt(argument->getExpr());
-  }
-  bool VisitLambdaExpr(clang::LambdaExpr* lambda) override {
-    for (const clang::LambdaCapture& capture : lambda->captures()) {
-      if (capture.capturesVariable() &&
-          capture.getCapturedVar()->getCanonicalDecl() == variable_.getCanonicalDecl()) {
-        captured.push_back(lambda);
+  void visit(const Stmt& at) override {
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) {
+      if (is_it(*name->getDecl())) found.push_back(name);
+      // A clause's expression that is computed before its directive.
+      const auto* computed = dyn_cast<clang::OMPCapturedExprDecl>(name->getDecl());
+      if (computed != nullptr) walk(computed->getInit());
+    } else if (const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(&at)) {
+      walk(argument->getExpr());
+    } else if (const auto* lambda = dyn_cast<clang::LambdaExpr>(&at)) {
+      for (const clang::LambdaCapture& capture : lambda->captures()) {
+        const bool is_captured = capture.capturesVariable() && is_it(*capture.getCapturedVar());
+        if (is_captured) captured.push_back(lambda);
       }
     }
-    return true;
   }
 
   std::vector<const clang::DeclRefExpr*> found;
-  std::vector<const clang::Stmt*> captured;
-  std::vector<const clang::Stmt*> in_clauses;
+  std::vector<const Stmt*> captured;
+  std::vector<const Stmt*> in_clauses;
 
  private:
+  [[nodiscard]] bool is_it(const clang::ValueDecl& named) const {
+    return named.getCanonicalDecl() == variable_.getCanonicalDecl();
+  }
+
   /// Whether a clause that moves no data names it: num_threads(u[0]), reduction(+: u[0:n]).
-  bool is_asked_by(const clang::OMPExecutableDirective& directive) const {
+  bool is_asked_by(const Directive& directive) const {
     return std::ranges::any_of(directive.clauses(), [&](const clang::OMPClause* clause) {
-      const bool is_moved = llvm::isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
-                                      clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
-                                      clang::OMPIsDevicePtrClause, clang::OMPHasDeviceAddrClause,
-                                      clang::OMPDependClause, clang::OMPSharedClause>(clause);
-      const bool is_of_region = runs_on_device(directive) &&
-                                llvm::isa<clang::OMPFirstprivateClause, clang::OMPPrivateClause,
-                                          clang::OMPReductionClause>(clause);
+      const bool is_moved = isa<clang::OMPMapClause, clang::OMPToClause, clang::OMPFromClause,
+                                clang::OMPUseDevicePtrClause, clang::OMPUseDeviceAddrClause,
+                                clang::OMPIsDevicePtrClause, clang::OMPHasDeviceAddrClause,
+                                clang::OMPDependClause, clang::OMPSharedClause>(clause);
+      const bool is_of_region =
+          runs_on_device(directive) &&
+          isa<clang::OMPFirstprivateClause, clang::OMPPrivateClause, clang::OMPReductionClause>(
+              clause);
       if (clause == nullptr || is_moved || is_of_region || clause->isImplicit()) return false;
-      return std::ranges::any_of(clause->children(), [&](const clang::Stmt* child) {
-        return child != nullptr && is_in(*child);
-      });
+      return std::ranges::any_of(
+          clause->children(), [&](const Stmt* child) { return child != nullptr && is_in(*child); });
     });
   }
 
-  bool is_in(const clang::Stmt& code) const {
+  bool is_in(const Stmt& code) const {
     SideNames inner(variable_, true);
-    inner.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    inner.walk(&code);
     return !inner.found.empty();
   }
 
-  const clang::VarDecl& variable_;
+  const VarDecl& variable_;
   bool device_;
-};
-
-using llvm::dyn_cast;
-
-/// The region that a statement is in; null of what the host runs.
-const clang::OMPExecutableDirective* region_around(const Program& program,
-                                                   const clang::Stmt& statement) {
-  for (const clang::Stmt* at = &statement; at != nullptr; at = program.parent_of(*at)) {
-    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(at);
-    if (directive != nullptr && runs_on_device(*directive)) return directive;
-  }
-  return nullptr;
-}
-
-class NamesOf : public WrittenCode {
- public:
-  explicit NamesOf(const clang::VarDecl& pointer) : pointer_(pointer) {}
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == pointer_.getCanonicalDecl()) all.push_back(name);
-    return true;
-  }
-  std::vector<const clang::Stmt*> all;
-
- private:
-  const clang::VarDecl& pointer_;
 };
 
 }  // namespace
 
-const clang::VarDecl* base_variable(const clang::Expr& expression) {
-  const clang::Expr* plain = expression.IgnoreParenCasts();
-  if (const auto* name = dyn_cast<clang::DeclRefExpr>(plain)) {
-    return dyn_cast<clang::VarDecl>(name->getDecl());
-  }
+const VarDecl* base_variable(const Expr& expression) {
+  const Expr* plain = expression.IgnoreParenCasts();
+  if (isa<clang::DeclRefExpr>(plain)) return variable_of(plain);
   if (const auto* binary = dyn_cast<clang::BinaryOperator>(plain)) {
     if (!binary->isAdditiveOp()) return nullptr;
     const bool is_left =
@@ -131,26 +100,22 @@ const clang::VarDecl* base_variable(const clang::Expr& expression) {
   return row != nullptr && row->getType()->isArrayType() ? base_variable(*row->getBase()) : nullptr;
 }
 
-const clang::VarDecl* derived_from(const clang::VarDecl& pointer) {
+const VarDecl* derived_from(const VarDecl& pointer) {
   const bool is_one = pointer.isLocalVarDecl() && !pointer.hasGlobalStorage() &&
                       pointer.getType()->isPointerType() && pointer.getInit() != nullptr;
-  const clang::VarDecl* base = is_one ? base_variable(*pointer.getInit()) : nullptr;
+  const VarDecl* base = is_one ? base_variable(*pointer.getInit()) : nullptr;
   const bool is_base = base != nullptr && base != &pointer &&
                        (base->getType()->isPointerType() || base->getType()->isArrayType());
   return is_base ? base->getCanonicalDecl() : nullptr;
 }
 
-bool is_declared_beside(const Program& program, const clang::VarDecl& pointer,
-                        const clang::Stmt& at) {
+bool is_declared_beside(const Program& program, const VarDecl& pointer, const Stmt& at) {
   return pointer.getInit() != nullptr &&
          region_around(program, *pointer.getInit()) == region_around(program, at);
 }
 
-bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
-                       const clang::Stmt& code) {
-  NamesOf names(pointer);
-  names.TraverseStmt(const_cast<clang::Stmt*>(&code));
-  const bool is_beside = std::ranges::all_of(names.all, [&](const clang::Stmt* name) {
+bool stays_on_its_side(const Program& program, const VarDecl& pointer, const Stmt& code) {
+  const bool is_beside = std::ranges::all_of(names_of(&code, pointer), [&](const Stmt* name) {
     return is_declared_beside(program, pointer, *name);
   });
   return is_beside && std::ranges::none_of(program.directives_in(code), [&](const auto* directive) {
@@ -162,25 +127,22 @@ bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
 
 namespace {
 
-using clang::dyn_cast;
-using clang::isa;
-
 class Looker {
  public:
   Looker(const Program& program, bool on_device) : program_(program), device_(on_device) {}
 
-  std::vector<Mention> look(const clang::Stmt& code, const clang::VarDecl& variable) {
+  std::vector<Mention> look(const Stmt& code, const VarDecl& variable) {
     SideNames names(variable, device_);
-    names.TraverseStmt(const_cast<clang::Stmt*>(&code));
+    names.walk(&code);
     std::vector<Mention> all;
-    for (const clang::Stmt* lambda : names.captured) {
+    for (const Stmt* lambda : names.captured) {
       all.push_back({lambda, Use::kUnknown, "is captured by a lambda"});
     }
-    for (const clang::Stmt* directive : names.in_clauses) {
+    for (const Stmt* directive : names.in_clauses) {
       all.push_back({directive, Use::kUnknown, "is named in a clause here"});
     }
     // A region's body is visited by several ways.
-    std::set<const clang::Stmt*> known;
+    std::set<const Stmt*> known;
     for (const clang::DeclRefExpr* name : names.found) {
       if (known.insert(name).second) add(mention(*name, variable), code, variable, all);
     }
@@ -189,13 +151,12 @@ class Looker {
 
  private:
   /// What a pointer to a part of the data is used for is a use of the data.
-  void add(Mention mention, const clang::Stmt& code, const clang::VarDecl& variable,
-           std::vector<Mention>& all) {
+  void add(Mention mention, const Stmt& code, const VarDecl& variable, std::vector<Mention>& all) {
     const auto* declared =
         mention.use == Use::kPointer ? dyn_cast<clang::DeclStmt>(mention.at) : nullptr;
     const auto* part = declared == nullptr || !declared->isSingleDecl()
                            ? nullptr
-                           : dyn_cast<clang::VarDecl>(declared->getSingleDecl());
+                           : dyn_cast<VarDecl>(declared->getSingleDecl());
     if (part != nullptr && derived_from(*part) == variable.getCanonicalDecl() &&
         stays_on_its_side(program_, *part, code)) {
       std::vector<Mention> uses = look(code, *part);
@@ -210,22 +171,22 @@ class Looker {
     all.push_back(std::move(mention));
   }
 
-  Mention mention(const clang::DeclRefExpr& name, const clang::VarDecl& variable) {
+  Mention mention(const clang::DeclRefExpr& name, const VarDecl& variable) {
     const clang::QualType type = variable.getType();
     if (type->isPointerType() || type->isArrayType()) return of_pointer(name);
     if (type->isReferenceType()) return unknown(name, "is a reference");
     return of_element(name);
   }
 
-  static Mention unknown(const clang::Stmt& at, std::string why) {
+  static Mention unknown(const Stmt& at, std::string why) {
     return {&at, Use::kUnknown, std::move(why)};
   }
 
   /// Of an expression whose value points to the data.
-  Mention of_pointer(const clang::Expr& pointer) {
-    const clang::Stmt* parent = program_.parent_of(pointer);
+  Mention of_pointer(const Expr& pointer) {
+    const Stmt* parent = program_.parent_of(pointer);
     if (parent == nullptr) return unknown(pointer, "is used in a way that is not known");
-    if (isa<clang::ParenExpr>(parent)) return of_pointer(*clang::cast<clang::Expr>(parent));
+    if (isa<clang::ParenExpr>(parent)) return of_pointer(*cast<Expr>(parent));
     if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
       const bool is_test = cast->getCastKind() == clang::CK_PointerToBoolean;
       return is_test ? Mention{parent, Use::kNone, {}} : of_pointer(*cast);
@@ -243,7 +204,7 @@ class Looker {
     }
     if (isa<clang::DeclStmt>(parent)) return {parent, Use::kPointer, {}};
     if (isa<clang::UnaryExprOrTypeTraitExpr>(parent)) return {parent, Use::kNone, {}};
-    if (const auto* call = dyn_cast<clang::CallExpr>(parent)) return of_argument(*call, pointer);
+    if (const auto* call = dyn_cast<CallExpr>(parent)) return of_argument(*call, pointer);
     // In C a test for null is the pointer itself.
     if (isa<clang::IfStmt, clang::WhileStmt, clang::DoStmt, clang::ForStmt>(parent)) {
       return {parent, Use::kNone, {}};
@@ -253,7 +214,7 @@ class Looker {
     return unknown(*parent, "is used in a way that is not known");
   }
 
-  Mention of_unary(const clang::UnaryOperator& unary, const clang::Expr& pointer) {
+  Mention of_unary(const clang::UnaryOperator& unary, const Expr& pointer) {
     switch (unary.getOpcode()) {
       case clang::UO_Deref:
         return of_element(unary);
@@ -269,9 +230,9 @@ class Looker {
   }
 
   /// Of an expression that is a part of the data.
-  Mention of_element(const clang::Expr& element) {
+  Mention of_element(const Expr& element) {
     if (element.getType()->isArrayType()) return of_pointer(element);
-    const clang::Stmt* parent = program_.parent_of(element);
+    const Stmt* parent = program_.parent_of(element);
     if (parent == nullptr) return unknown(element, "is used in a way that is not known");
     if (const auto* cast = dyn_cast<clang::CastExpr>(parent)) {
       if (cast->getCastKind() == clang::CK_LValueToRValue) {
@@ -281,7 +242,7 @@ class Looker {
       return of_element(*cast);
     }
     if (isa<clang::ParenExpr, clang::MemberExpr>(parent)) {
-      return of_element(*clang::cast<clang::Expr>(parent));
+      return of_element(*cast<Expr>(parent));
     }
     if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent); binary != nullptr) {
       const bool is_set = binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == &element;
@@ -297,33 +258,33 @@ class Looker {
     return unknown(*parent, "is used in a way that is not known");
   }
 
-  Mention of_argument(const clang::CallExpr& call, const clang::Expr& pointer) {
-    const clang::FunctionDecl* called = call.getDirectCallee();
+  Mention of_argument(const CallExpr& call, const Expr& pointer) {
+    const FunctionDecl* called = call.getDirectCallee();
     if (called == nullptr) return unknown(call, "is handed to a function by pointer");
     const std::string name = called->getQualifiedNameAsString();
     if (name == "std::swap") return {&call, Use::kPointer, {}};
     const Use known = known_use(name, call, pointer);
     if (known != Use::kUnknown) return {&call, known, {}};
-    const clang::FunctionDecl* defined = nullptr;
-    if (!called->hasBody(defined)) {
+    const FunctionDecl* defined = seen_callee_of(&call);
+    if (defined == nullptr) {
       return unknown(call, fmt::format("is handed to {}(), whose body is not seen", name));
     }
     return of_callee(call, *defined, pointer);
   }
 
   /// Of the C library, what is clear: by name and position.
-  static Use known_use(const std::string& name, const clang::CallExpr& call,
-                       const clang::Expr& pointer) {
+  static Use known_use(llvm::StringRef name, const CallExpr& call, const Expr& pointer) {
+    name.consume_front("std::");
     const auto is_argument = [&](unsigned number) {
       return call.getNumArgs() > number &&
              call.getArg(number)->IgnoreParenCasts() == pointer.IgnoreParenCasts();
     };
-    if (name == "memcpy" || name == "memmove" || name == "std::memcpy" || name == "std::memmove") {
+    if (name == "memcpy" || name == "memmove") {
       return is_argument(0) ? Use::kWrite : is_argument(1) ? Use::kRead : Use::kUnknown;
     }
-    if (name == "memset" || name == "std::memset") return Use::kWrite;
-    if (name == "fwrite" || name == "std::fwrite") return Use::kRead;
-    if (name == "printf" || name == "std::printf") {
+    if (name == "memset") return Use::kWrite;
+    if (name == "fwrite") return Use::kRead;
+    if (name == "printf") {
       const clang::QualType data =
           pointer.getType()->getPointeeOrArrayElementType()->getCanonicalTypeUnqualified();
       return data->isAnyCharacterType() ? Use::kRead : Use::kNone;  // else the pointer's value
@@ -331,8 +292,7 @@ class Looker {
     return Use::kUnknown;
   }
 
-  Mention of_callee(const clang::CallExpr& call, const clang::FunctionDecl& called,
-                    const clang::Expr& pointer) {
+  Mention of_callee(const CallExpr& call, const FunctionDecl& called, const Expr& pointer) {
     constexpr std::size_t kDeepest = 16;
     const std::string name = called.getQualifiedNameAsString();
     if (depth_ >= kDeepest || !within_.insert(&called).second) {
@@ -342,7 +302,7 @@ class Looker {
     ++depth_;
     Mention whole{&call, is_own_scope ? Use::kHanded : Use::kNone, {}};
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
-      if (!holds(*call.getArg(i), pointer)) continue;
+      if (!program_.is_within(pointer, *call.getArg(i))) continue;
       if (i >= called.getNumParams()) {
         whole = unknown(call, fmt::format("is handed to {}() in its variable arguments", name));
         break;
@@ -368,14 +328,10 @@ class Looker {
     return whole;
   }
 
-  bool holds(const clang::Expr& argument, const clang::Expr& pointer) const {
-    return program_.is_within(pointer, argument);
-  }
-
   const Program& program_;
   bool device_;
   std::size_t depth_ = 0;
-  std::set<const clang::FunctionDecl*> within_;
+  std::set<const FunctionDecl*> within_;
 };
 
 }  // namespace
@@ -387,13 +343,13 @@ Use both(Use one, Use other) {
   return Use::kChange;
 }
 
-std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt& code,
-                                      const clang::VarDecl& variable) {
+std::vector<Mention> mentions_on_host(const Program& program, const Stmt& code,
+                                      const VarDecl& variable) {
   return Looker(program, false).look(code, variable);
 }
 
-std::vector<Mention> mentions_on_device(const Program& program, const clang::Stmt& code,
-                                        const clang::VarDecl& variable) {
+std::vector<Mention> mentions_on_device(const Program& program, const Stmt& code,
+                                        const VarDecl& variable) {
   return Looker(program, true).look(code, variable);
 }
 

@@ -27,7 +27,7 @@ enum class Use : std::uint8_t {
 
 /// One place where it is named.
 struct Mention {
-  const clang::Stmt* at = nullptr;
+  const Stmt* at = nullptr;
   Use use = Use::kNone;
   std::string why;  ///< of kUnknown: "is handed to f(), whose body is not seen"
   std::vector<const clang::ParmVarDecl*> handed_to = {};  ///< of kHanded: what it is called there
@@ -35,30 +35,28 @@ struct Mention {
 
 /// All that `code` does on the host with a variable: bodies of regions that run on a device are
 /// left out, functions that are called are followed where their bodies are seen.
-std::vector<Mention> mentions_on_host(const Program& program, const clang::Stmt& code,
-                                      const clang::VarDecl& variable);
+std::vector<Mention> mentions_on_host(const Program& program, const Stmt& code,
+                                      const VarDecl& variable);
 
 /// The same of what runs on a device: `code` is such a region.
-std::vector<Mention> mentions_on_device(const Program& program, const clang::Stmt& code,
-                                        const clang::VarDecl& variable);
+std::vector<Mention> mentions_on_device(const Program& program, const Stmt& code,
+                                        const VarDecl& variable);
 
 /// Both together: read and written is changed, unknown stays unknown.
 Use both(Use one, Use other);
 
 /// The variable that an expression's value leads into: "a" of "a + i" and of "&a[i]"; null of what
 /// is something else.
-const clang::VarDecl* base_variable(const clang::Expr& expression);
+const VarDecl* base_variable(const Expr& expression);
 
 /// "a" of "double* row = a + i * n"; null of what is something else. Whether it is set anew later,
 /// its uses tell.
-const clang::VarDecl* derived_from(const clang::VarDecl& pointer);
+const VarDecl* derived_from(const VarDecl& pointer);
 
 /// Whether a name at a place is declared by the same side, the host or one region.
-bool is_declared_beside(const Program& program, const clang::VarDecl& pointer,
-                        const clang::Stmt& at);
+bool is_declared_beside(const Program& program, const VarDecl& pointer, const Stmt& at);
 
 /// Whether code names it on that side alone, and in no clause.
-bool stays_on_its_side(const Program& program, const clang::VarDecl& pointer,
-                       const clang::Stmt& code);
+bool stays_on_its_side(const Program& program, const VarDecl& pointer, const Stmt& code);
 
 }  // namespace ompdm::edit

@@ -1,86 +1,63 @@
 #include "program.h"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/AST/StmtOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/Preprocessor.h>
-#include <fmt/format.h>
+#include <clang/Tooling/CompilationDatabase.h>
+#include <clang/Tooling/Tooling.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
 #include <set>
-
-#include "messages.h"
-#include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
 
-class Collector : public WrittenCode {
+class Collector : public CodeVisitor {
  public:
-  Collector(std::vector<const clang::OMPExecutableDirective*>& directives,
-            std::vector<const clang::Stmt*>& loops,
-            std::vector<const clang::FunctionDecl*>& functions)
+  Collector(std::vector<const Directive*>& directives, std::vector<const Stmt*>& loops,
+            std::vector<const FunctionDecl*>& functions)
       : directives_(directives), loops_(loops), functions_(functions) {}
 
   // Of a template what it was made into is looked at: there all names have a meaning.
-  bool shouldVisitTemplateInstantiations() const override { return true; }
-  bool TraverseFunctionDecl(clang::FunctionDecl* function) override {
-    return function->isDependentContext() || WrittenCode::TraverseFunctionDecl(function);
+  [[nodiscard]] bool has_instantiations() const override { return true; }
+  bool enters_declared(const clang::Decl& one) override {
+    const bool is_plain =
+        one.getKind() == clang::Decl::Function || one.getKind() == clang::Decl::CXXMethod;
+    return !is_plain || !cast<FunctionDecl>(one).isDependentContext();
   }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) override {
-    return function->isDependentContext() || WrittenCode::TraverseCXXMethodDecl(function);
+  void visit_declared(const clang::Decl& one) override {
+    const auto* function = dyn_cast<FunctionDecl>(&one);
+    if (function == nullptr || !function->doesThisDeclarationHaveABody()) return;
+    if (!is_in_system_header(one)) functions_.push_back(function);
   }
-  bool VisitFunctionDecl(clang::FunctionDecl* function) override {
-    const clang::SourceManager& sources = function->getASTContext().getSourceManager();
-    const bool is_own = function->doesThisDeclarationHaveABody() &&
-                        !sources.isInSystemHeader(function->getLocation());
-    if (is_own) functions_.push_back(function);
-    return true;
-  }
-  bool VisitStmt(clang::Stmt* statement) override {
-    if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement)) {
+  void visit(const Stmt& statement) override {
+    if (const auto* directive = dyn_cast<Directive>(&statement)) {
       directives_.push_back(directive);
-    } else if (body_of_loop(*statement) != nullptr) {
-      loops_.push_back(statement);
+    } else if (body_of_loop(statement) != nullptr) {
+      loops_.push_back(&statement);
     }
-    return true;
   }
 
  private:
-  std::vector<const clang::OMPExecutableDirective*>& directives_;
-  std::vector<const clang::Stmt*>& loops_;
-  std::vector<const clang::FunctionDecl*>& functions_;
+  std::vector<const Directive*>& directives_;
+  std::vector<const Stmt*>& loops_;
+  std::vector<const FunctionDecl*>& functions_;
 };
 
 /// Functions that code calls, and those that these call, as far as their bodies are seen.
-class Bodies : public WrittenCode {
+class Bodies : public CodeVisitor {
  public:
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    const bool is_seen = called != nullptr && called->hasBody(defined);
-    return !is_seen || !all.insert(defined).second || TraverseStmt(defined->getBody());
+  void visit(const Stmt& at) override {
+    const FunctionDecl* called = seen_callee_of(&at);
+    if (called != nullptr) all.insert(called);
+    follow(called);
   }
-  std::set<const clang::FunctionDecl*> all;
-};
-
-class CallsOf : public WrittenCode {
- public:
-  explicit CallsOf(const clang::FunctionDecl& function) : function_(function) {}
-
-  bool shouldVisitTemplateInstantiations() const override { return true; }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    if (called != nullptr && called->getCanonicalDecl() == function_.getCanonicalDecl()) {
-      all.insert(call);
-    }
-    return true;
-  }
-  std::set<const clang::CallExpr*> all;
-
- private:
-  const clang::FunctionDecl& function_;
+  std::set<const FunctionDecl*> all;
 };
 
 template <class Statement>
@@ -92,41 +69,84 @@ void keep_one_of_each(std::vector<const Statement*>& statements) {
 
 }  // namespace
 
-const clang::Stmt* body_of_loop(const clang::Stmt& statement) {
-  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement)) return loop->getBody();
-  if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement)) return loop->getBody();
-  if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement)) return loop->getBody();
-  if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(&statement)) return loop->getBody();
+const Stmt* body_of_loop(const Stmt& statement) {
+  if (const auto* loop = dyn_cast<clang::ForStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = dyn_cast<clang::WhileStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = dyn_cast<clang::DoStmt>(&statement)) return loop->getBody();
+  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&statement)) return loop->getBody();
   return nullptr;
 }
 
-const clang::FunctionDecl* function_of(const clang::VarDecl& variable) {
-  const clang::DeclContext* at = variable.getDeclContext();
-  while (at != nullptr && llvm::isa<clang::CapturedDecl>(at)) at = at->getParent();
-  return llvm::dyn_cast_or_null<clang::FunctionDecl>(at);
+const FunctionDecl* callee_of(const Stmt* call) {
+  const auto* one = dyn_cast_or_null<CallExpr>(call);
+  return one == nullptr ? nullptr : one->getDirectCallee();
 }
 
-bool runs_on_device(const clang::OMPExecutableDirective& directive) {
+const FunctionDecl* seen_callee_of(const Stmt* call) {
+  const FunctionDecl* called = callee_of(call);
+  const FunctionDecl* defined = nullptr;
+  return called != nullptr && called->hasBody(defined) ? defined : nullptr;
+}
+
+bool is_of_system(const FunctionDecl* function) {
+  return function != nullptr && (function->getBuiltinID() != 0 || is_in_system_header(*function));
+}
+
+bool is_in_system_header(const clang::Decl& declaration) {
+  const clang::SourceManager& sources = declaration.getASTContext().getSourceManager();
+  return sources.isInSystemHeader(declaration.getLocation());
+}
+
+const VarDecl* variable_of(const Expr* expression) {
+  const auto* name = expression == nullptr
+                         ? nullptr
+                         : dyn_cast<clang::DeclRefExpr>(expression->IgnoreParenCasts());
+  return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+}
+
+const Expr* argument_for(const CallExpr& call, const clang::ParmVarDecl& parameter) {
+  const unsigned number = parameter.getFunctionScopeIndex();
+  return number < call.getNumArgs() ? call.getArg(number) : nullptr;
+}
+
+const FunctionDecl* function_of(const VarDecl& variable) {
+  const clang::DeclContext* at = variable.getDeclContext();
+  while (at != nullptr && isa<clang::CapturedDecl>(at)) at = at->getParent();
+  return dyn_cast_or_null<FunctionDecl>(at);
+}
+
+bool runs_on_device(const Directive& directive) {
   return clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind());
+}
+
+bool is_region(const Stmt& statement) {
+  const auto* directive = dyn_cast<Directive>(&statement);
+  return directive != nullptr && runs_on_device(*directive);
+}
+
+const Directive* region_around(const Program& program, const Stmt& statement) {
+  const Stmt* at = &statement;
+  while (at != nullptr && !is_region(*at)) at = program.parent_of(*at);
+  return llvm::cast_or_null<Directive>(at);
 }
 
 Program::Program(clang::ASTUnit& unit, const Request& request)
     : context_(unit.getASTContext()), preprocessor_(&unit.getPreprocessor()), request_(&request) {
-  Collector(directives_, loops_, functions_).TraverseDecl(context_.getTranslationUnitDecl());
+  Collector(directives_, loops_, functions_).walk(context_.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::directives_at(const Place& place) const {
-  std::vector<const clang::OMPExecutableDirective*> found;
-  for (const auto* directive : directives_) {
-    const Spot spot = spot_of(context_, directive->getBeginLoc());
-    if (spot.line == place.line && is_same_file(spot.file, place.file)) found.push_back(directive);
-  }
+std::vector<const Directive*> Program::directives_at(const Place& place) const {
+  std::vector<const Directive*> found;
+  std::ranges::copy_if(directives_, std::back_inserter(found), [&](const Directive* one) {
+    const Spot spot = spot_of(context_, one->getBeginLoc());
+    return spot.line == place.line && is_same_file(spot.file, place.file);
+  });
   return found;
 }
 
-bool Program::holds_all(const clang::Stmt& loop, const std::vector<Place>& places) const {
+bool Program::holds_all(const Stmt& loop, const std::vector<Place>& places) const {
   return std::ranges::all_of(places, [&](const Place& place) {
     return std::ranges::any_of(directives_at(place),
                                [&](const auto* directive) { return leads_to(loop, *directive); });
@@ -134,10 +154,9 @@ bool Program::holds_all(const clang::Stmt& loop, const std::vector<Place>& place
 }
 
 /// Debug information may give a loop the line of a statement that goes on with its next pass.
-const clang::Stmt* Program::innermost_around(const Place& place,
-                                             const std::vector<Place>& holding) const {
-  const clang::Stmt* found = nullptr;
-  for (const clang::Stmt* loop : loops_) {
+const Stmt* Program::innermost_around(const Place& place, const std::vector<Place>& holding) const {
+  const Stmt* found = nullptr;
+  for (const Stmt* loop : loops_) {
     const Spot begin = spot_of(context_, loop->getBeginLoc());
     const Spot end = spot_of(context_, loop->getEndLoc());
     const bool is_around = begin.line <= place.line && place.line <= end.line;
@@ -147,20 +166,20 @@ const clang::Stmt* Program::innermost_around(const Place& place,
   return found;
 }
 
-const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>& holding) const {
-  std::vector<const clang::Stmt*> found;
-  for (const clang::Stmt* loop : loops_) {
+const Stmt* Program::loop_at(const Place& place, const std::vector<Place>& holding) const {
+  std::vector<const Stmt*> found;
+  for (const Stmt* loop : loops_) {
     const Spot begin = spot_of(context_, loop->getBeginLoc());
     const Spot body = spot_of(context_, body_of_loop(*loop)->getBeginLoc());
     const Spot end = spot_of(context_, loop->getEndLoc());
     // A do's condition stands behind its body.
     const bool is_head = place.line >= begin.line && place.line <= std::max(begin.line, body.line);
-    const bool is_here = is_head || (llvm::isa<clang::DoStmt>(loop) && place.line == end.line);
+    const bool is_here = is_head || (isa<clang::DoStmt>(loop) && place.line == end.line);
     if (!is_here || !is_same_file(begin.file, place.file)) continue;
     if (holds_all(*loop, holding)) found.push_back(loop);
   }
   if (found.empty()) return innermost_around(place, holding);
-  const auto begin_of = [&](const clang::Stmt* loop) {
+  const auto begin_of = [&](const Stmt* loop) {
     return spot_of(context_, loop->getBeginLoc()).offset;
   };
   const bool is_one_place = std::ranges::all_of(
@@ -171,23 +190,23 @@ const clang::Stmt* Program::loop_at(const Place& place, const std::vector<Place>
   return found.front();
 }
 
-std::vector<const clang::Stmt*> Program::alike(const clang::Stmt& loop) const {
-  std::vector<const clang::Stmt*> all = {&loop};
-  for (const clang::Stmt* one : loops_) {
+std::vector<const Stmt*> Program::alike(const Stmt& loop) const {
+  std::vector<const Stmt*> all = {&loop};
+  for (const Stmt* one : loops_) {
     if (one != &loop && one->getBeginLoc() == loop.getBeginLoc()) all.push_back(one);
   }
   return all;
 }
 
-bool Program::is_called_here_alone(const clang::FunctionDecl& function) const {
+bool Program::is_called_here_alone(const FunctionDecl& function) const {
   const std::string file = spot_of(context_, function.getLocation()).file;
   const auto is_it = [&](const std::string& source) { return is_same_file(source, file); };
   const bool is_of_source = is_it(request_->file) || std::ranges::any_of(request_->beside, is_it);
   return is_of_source && (request_->is_whole || !function.isExternallyVisible());
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::data_directives() const {
-  std::vector<const clang::OMPExecutableDirective*> all;
+std::vector<const Directive*> Program::data_directives() const {
+  std::vector<const Directive*> all;
   for (const auto* one : directives_) {
     const auto kind = one->getDirectiveKind();
     const bool is_update = kind == llvm::omp::OMPD_target_update;
@@ -196,116 +215,200 @@ std::vector<const clang::OMPExecutableDirective*> Program::data_directives() con
   return all;
 }
 
-std::vector<const clang::OMPExecutableDirective*> Program::directives_in(
-    const clang::Stmt& code) const {
-  std::vector<const clang::OMPExecutableDirective*> all;
+std::vector<const Directive*> Program::directives_in(const Stmt& code) const {
+  std::vector<const Directive*> all;
   std::ranges::copy_if(directives_, std::back_inserter(all),
                        [&](const auto* one) { return leads_to(code, *one); });
   return all;
 }
 
-std::vector<const clang::CallExpr*> Program::calls_of(const clang::FunctionDecl& function) const {
-  CallsOf calls(function);
-  calls.TraverseDecl(context_.getTranslationUnitDecl());
-  return {calls.all.begin(), calls.all.end()};
+std::vector<const CallExpr*> Program::calls_of(const FunctionDecl& function) const {
+  std::set<const CallExpr*> calls;
+  for (const auto* call : all_in<CallExpr>(context_.getTranslationUnitDecl())) {
+    const FunctionDecl* called = call->getDirectCallee();
+    const bool is_it =
+        called != nullptr && called->getCanonicalDecl() == function.getCanonicalDecl();
+    if (is_it) calls.insert(call);
+  }
+  return {calls.begin(), calls.end()};
 }
 
-Program Program::with_span(const clang::Stmt& span, const clang::Stmt& block) const {
+Program Program::with_span(const Stmt& span, const Stmt& block) const {
   Program other = *this;
   other.span_ = &span;
   other.block_ = &block;
   return other;
 }
 
-const clang::Stmt* Program::parent_of(const clang::Stmt& statement) const {
+const Stmt* Program::parent_of(const Stmt& statement) const {
   if (span_ == nullptr) return written_parent_of(statement);
   if (&statement == span_) return block_;
-  const clang::Stmt* parent = written_parent_of(statement);
+  const Stmt* parent = written_parent_of(statement);
   const auto of_span = span_->children();
   const bool is_in_span =
       parent == block_ && std::ranges::find(of_span, &statement) != of_span.end();
   return is_in_span ? span_ : parent;
 }
 
-const clang::Stmt* Program::written_parent_of(const clang::Stmt& statement) const {
+const Stmt* Program::written_parent_of(const Stmt& statement) const {
   const auto parents = context_.getParents(statement);
   if (parents.empty()) return nullptr;
   // An implicit clause has the very expression of the region's body.
   for (const auto& parent : parents) {
-    const auto* around = parent.get<clang::Stmt>();
-    if (around != nullptr && !llvm::isa<clang::OMPExecutableDirective>(around)) return around;
+    const auto* around = parent.get<Stmt>();
+    if (around != nullptr && !isa<Directive>(around)) return around;
   }
-  if (const auto* parent = parents[0].get<clang::Stmt>()) return parent;
-  // An initializer's parent is what it declares.
-  if (const auto* declared = parents[0].get<clang::VarDecl>()) {
-    const auto around = context_.getParents(*declared);
-    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
-  }
-  // A region's is the function that clang makes of it.
-  if (const auto* captured = parents[0].get<clang::CapturedDecl>()) {
-    const auto around = context_.getParents(*captured);
-    return around.empty() ? nullptr : around[0].get<clang::Stmt>();
-  }
-  return nullptr;
+  if (const auto* parent = parents[0].get<Stmt>()) return parent;
+  // An initializer's parent is what it declares; a region's the function that clang makes of it.
+  const clang::Decl* declared = parents[0].get<VarDecl>();
+  if (declared == nullptr) declared = parents[0].get<clang::CapturedDecl>();
+  if (declared == nullptr) return nullptr;
+  const auto around = context_.getParents(*declared);
+  return around.empty() ? nullptr : around[0].get<Stmt>();
 }
 
-bool Program::is_within(const clang::Stmt& inner, const clang::Stmt& outer) const {
-  for (const clang::Stmt* at = &inner; at != nullptr; at = parent_of(*at)) {
+bool Program::is_within(const Stmt& inner, const Stmt& outer) const {
+  for (const Stmt* at = &inner; at != nullptr; at = parent_of(*at)) {
     if (at == &outer) return true;
   }
   return false;
 }
 
-bool Program::leads_to(const clang::Stmt& outer, const clang::Stmt& inner) const {
+bool Program::leads_to(const Stmt& outer, const Stmt& inner) const {
   if (is_within(inner, outer)) return true;
-  const clang::FunctionDecl* function = function_of(inner);
+  const FunctionDecl* function = function_of(inner);
   if (function == nullptr) return false;
   Bodies called;
-  called.TraverseStmt(const_cast<clang::Stmt*>(&outer));
+  called.walk(&outer);
   return called.all.contains(function);
 }
 
-const clang::FunctionDecl* Program::function_of(const clang::Stmt& statement) const {
-  const clang::Stmt* top = &statement;
-  while (const clang::Stmt* parent = parent_of(*top)) top = parent;
+const FunctionDecl* Program::function_of(const Stmt& statement) const {
+  const Stmt* top = &statement;
+  while (const Stmt* parent = parent_of(*top)) top = parent;
   const auto parents = context_.getParents(*top);
-  return parents.empty() ? nullptr : parents[0].get<clang::FunctionDecl>();
+  return parents.empty() ? nullptr : parents[0].get<FunctionDecl>();
 }
 
 namespace {
 
-/// Whether code holds directives for devices, or calls what may.
-class Offloading : public WrittenCode {
+class Offloading : public CodeVisitor {
  public:
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) override {
-    const auto kind = directive->getDirectiveKind();
-    const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
-                         kind == llvm::omp::OMPD_barrier;
-    found = found || is_wait || runs_on_device(*directive) ||
-            clang::isOpenMPTargetDataManagementDirective(kind) ||
-            kind == llvm::omp::OMPD_target_update;
-    return !found;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
+  bool enters(const Stmt&) override { return !found; }
+  void visit(const Stmt& at) override {
+    if (const auto* directive = dyn_cast<Directive>(&at)) {
+      const auto kind = directive->getDirectiveKind();
+      const bool is_wait = kind == llvm::omp::OMPD_taskwait || kind == llvm::omp::OMPD_taskgroup ||
+                           kind == llvm::omp::OMPD_barrier;
+      found = is_wait || runs_on_device(*directive) ||
+              clang::isOpenMPTargetDataManagementDirective(kind) ||
+              kind == llvm::omp::OMPD_target_update;
+    }
     // What is not seen knows none of the data, unless that is handed to it or global.
-    if (called == nullptr || !called->hasBody(defined)) return true;
-    return known_.insert(defined).second ? TraverseStmt(defined->getBody()) : true;
+    follow(seen_callee_of(&at));
   }
-
   bool found = false;
-
- private:
-  std::set<const clang::FunctionDecl*> known_;
 };
 
 }  // namespace
 
-bool offloads(const clang::Stmt& code) {
+bool offloads(const Stmt& code) {
   Offloading seen;
-  seen.TraverseStmt(const_cast<clang::Stmt*>(&code));
+  seen.walk(&code);
   return seen.found;
+}
+
+namespace {
+
+using Words = clang::tooling::CommandLineArguments;
+
+/// Gathers errors; warnings are not what was asked.
+class Errors : public clang::DiagnosticConsumer {
+ public:
+  explicit Errors(std::vector<std::string>& errors) : errors_(errors) {}
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& diagnostic) override {
+    DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
+    if (level < clang::DiagnosticsEngine::Error) return;
+    llvm::SmallString<256> words;
+    diagnostic.FormatDiagnostic(words);
+    std::string text(words.str());
+    if (diagnostic.hasSourceManager() && diagnostic.getLocation().isValid()) {
+      const auto at = diagnostic.getSourceManager().getPresumedLoc(diagnostic.getLocation());
+      if (at.isValid()) text = fmt::format("{}:{}: {}", at.getFilename(), at.getLine(), text);
+    }
+    errors_.push_back(std::move(text));
+  }
+
+ private:
+  std::vector<std::string>& errors_;
+};
+
+/// What the tool is told instead of the source's path: it would take a `\` in that for a `/`.
+constexpr const char* kSource = "ompdm-edit-source";
+
+/// The host's pass is enough: it has all directives.
+Words for_host(const Words& all, const std::string& source) {
+  Words kept;
+  for (const std::string& one : all) {
+    if (one.ends_with(kSource)) {
+      kept.push_back(source);
+      continue;
+    }
+    const bool is_device = one.starts_with("-fopenmp-targets") ||
+                           one.starts_with("--offload-arch") || one.starts_with("-Xopenmp-target");
+    if (!is_device) kept.push_back(one);
+  }
+  const auto is_told = [](const std::string& one) { return one.starts_with("-resource-dir"); };
+  if (std::ranges::none_of(kept, is_told)) {
+    kept.insert(kept.begin() + 1, "-resource-dir=" OMPDM_CLANG_RESOURCES);
+  }
+  return kept;
+}
+
+/// Macros that a source defines are none of the next one's.
+std::string undefined_macros(const std::string& file) {
+  static const std::regex kDefine(R"(^[ \t]*#[ \t]*define[ \t]+(\w+))");
+  std::string text;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch found;
+    if (std::regex_search(line, found, kDefine)) text += fmt::format("#undef {}\n", found[1].str());
+  }
+  return text;
+}
+
+std::string one_after_the_other(const Request& request) {
+  std::string text = fmt::format("#include \"{}\"\n", request.file);
+  std::string last = request.file;
+  for (const std::string& one : request.beside) {
+    text += undefined_macros(last) + fmt::format("#include \"{}\"\n", one);
+    last = one;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
+                                            std::vector<std::string>& errors) {
+  const clang::tooling::FixedCompilationDatabase compilation(request.directory, request.arguments);
+  // Beside the first, so that the compiler takes it for the same language.
+  const std::filesystem::path first = request.file;
+  const std::string together =
+      first.parent_path() / ("ompdm-edit-unit" + first.extension().string());
+  const std::string text = one_after_the_other(request);
+  clang::tooling::ClangTool tool(compilation, {kSource});
+  if (!request.beside.empty()) tool.mapVirtualFile(together, text);
+  Errors consumer(errors);
+  tool.setDiagnosticConsumer(&consumer);
+  const std::string& source = request.beside.empty() ? request.file : together;
+  tool.appendArgumentsAdjuster(
+      [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
+  std::vector<std::unique_ptr<clang::ASTUnit>> units;
+  tool.buildASTs(units);
+  if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");
+  return errors.empty() ? std::move(units.front()) : nullptr;
 }
 
 }  // namespace ompdm::edit

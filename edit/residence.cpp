@@ -11,11 +11,8 @@
 
 #include "distinct.h"
 #include "flow.h"
-#include "kept_data.h"
 #include "messages.h"
 #include "names.h"
-#include "program.h"
-#include "residence_checks.h"
 #include "scopes.h"
 #include "source_text.h"
 #include "storage.h"
@@ -24,8 +21,7 @@ namespace ompdm::edit {
 namespace {
 
 /// Whether a statement sets nothing that an expression names.
-bool stays_the_same(const Program& program, const clang::Stmt& statement,
-                    const std::string& expression) {
+bool stays_the_same(const Program& program, const Stmt& statement, const std::string& expression) {
   const Names known(program, statement);
   try {
     for (const std::string& name : names_in(expression)) known.expect_unchanged(name);
@@ -36,13 +32,10 @@ bool stays_the_same(const Program& program, const clang::Stmt& statement,
 }
 
 /// A construct of the host's that the mention is in, the outermost one; null of none.
-const clang::OMPExecutableDirective* construct_around(const Program& program,
-                                                      const clang::Stmt& code,
-                                                      const clang::Stmt& mention) {
-  const clang::OMPExecutableDirective* found = nullptr;
-  for (const clang::Stmt* at = &mention; at != nullptr && at != &code;
-       at = program.parent_of(*at)) {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
+const Directive* construct_around(const Program& program, const Stmt& code, const Stmt& mention) {
+  const Directive* found = nullptr;
+  for (const Stmt* at = &mention; at != nullptr && at != &code; at = program.parent_of(*at)) {
+    const auto* directive = dyn_cast<Directive>(at);
     const bool is_data =
         directive != nullptr && directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
     if (directive != nullptr && !is_data) found = directive;
@@ -53,15 +46,14 @@ const clang::OMPExecutableDirective* construct_around(const Program& program,
 /// The statement that an update goes beside: it stands in a block, and is as far out as loops that
 /// leave the device alone allow. Branches are not left: what they do not reach needs no update.
 /// Threads of a team come together at its construct's end.
-const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
-                                const clang::Stmt& mention) {
-  const clang::OMPExecutableDirective* construct = construct_around(program, loop, mention);
-  const clang::Stmt* found = nullptr;
-  const clang::Stmt* at = construct == nullptr ? &mention : construct;
+const Stmt* statement_of(const Program& program, const Stmt& loop, const Stmt& mention) {
+  const Directive* construct = construct_around(program, loop, mention);
+  const Stmt* found = nullptr;
+  const Stmt* at = construct == nullptr ? &mention : construct;
   while (at != &loop) {
-    const clang::Stmt* parent = program.parent_of(*at);
+    const Stmt* parent = program.parent_of(*at);
     if (parent == nullptr) return nullptr;
-    if (llvm::isa<clang::CompoundStmt>(parent)) {
+    if (isa<clang::CompoundStmt>(parent)) {
       const bool is_first = found == nullptr;
       const bool goes_further = !is_first && body_of_loop(*at) != nullptr && !offloads(*at);
       if (is_first || goes_further) found = at;
@@ -75,16 +67,16 @@ const clang::Stmt* statement_of(const Program& program, const clang::Stmt& loop,
 }
 
 /// Whether a read stands in the condition of a branch, before all that the branch does.
-bool is_asked_first(const Program& program, const clang::Stmt& statement, const Mention& mention) {
-  const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement);
+bool is_asked_first(const Program& program, const Stmt& statement, const Mention& mention) {
+  const auto* branch = dyn_cast<clang::IfStmt>(&statement);
   return branch != nullptr && mention.use == Use::kRead && branch->getCond() != nullptr &&
          program.is_within(*mention.at, *branch->getCond()) && !offloads(*branch->getCond());
 }
 
 /// Why no update beside that statement would do; empty: one does.
-std::string in_the_way(const Program& program, const clang::Stmt& code,
-                       const clang::Stmt* statement, const Mention& mention) {
-  if (statement == nullptr || llvm::isa<clang::SwitchCase, clang::LabelStmt>(statement)) {
+std::string in_the_way(const Program& program, const Stmt& code, const Stmt* statement,
+                       const Mention& mention) {
+  if (statement == nullptr || isa<clang::SwitchCase, clang::LabelStmt>(statement)) {
     return "where no directive can stand: put braces around it";
   }
   if (const auto* construct = construct_around(program, code, *mention.at)) {
@@ -102,23 +94,21 @@ std::string in_the_way(const Program& program, const clang::Stmt& code,
 
 /// Under which conditions of branches without braces a mention in the statement is reached; empty:
 /// in any case, or asking them again may change something, or tell something else.
-std::string condition_of(const Program& program, const clang::Stmt& statement,
-                         const clang::Stmt& mention) {
+std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention) {
   std::vector<std::string> all;
-  const clang::Stmt* child = &mention;
-  for (const clang::Stmt* at = &mention; at != nullptr && child != &statement;
+  const Stmt* child = &mention;
+  for (const Stmt* at = &mention; at != nullptr && child != &statement;
        child = at, at = program.parent_of(*at)) {
-    const auto* branch = llvm::dyn_cast<clang::IfStmt>(at);
+    const auto* branch = dyn_cast<clang::IfStmt>(at);
     const bool is_taken = branch != nullptr && child == branch->getThen();
     if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
-    const clang::Expr* condition = branch->getCond();
+    const Expr* condition = branch->getCond();
     if (condition == nullptr || branch->getConditionVariable() != nullptr ||
         condition->HasSideEffects(program.context()) || !only_names(*condition) ||
         condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
       continue;
     }
-    const SourceText text(program.context(), condition->getBeginLoc());
-    const std::string words = text.between(condition->getBeginLoc(), condition->getEndLoc());
+    const std::string words = text_of(program.context(), *condition);
     if (!stays_the_same(program, statement, words)) continue;
     all.push_back(is_taken ? words : fmt::format("!({})", words));
   }
@@ -130,20 +120,18 @@ std::string condition_of(const Program& program, const clang::Stmt& statement,
 /// to be updated there. `mentions` are those of `data` in the loop; `device_writes` says whether a
 /// region in it may write to it. Throws Refusal of what is not known, or stands where no directive
 /// can.
-std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
-                               const clang::VarDecl& data, const std::vector<Mention>& mentions,
-                               bool device_writes) {
+std::vector<Update> updates_in(const Program& program, const Stmt& loop, const VarDecl& data,
+                               const std::vector<Mention>& mentions, bool device_writes) {
   std::vector<Update> updates;
   const std::string name = data.getNameAsString();
   for (const Mention& mention : mentions) {
     const bool is_none = mention.use == Use::kNone || mention.use == Use::kPointer;
     if (is_none || mention.use == Use::kHanded) continue;
-    const Place place = place_of(program.context(), *mention.at);
-    if (mention.use == Use::kUnknown) throw Refusal(fmt::format("{} {}", name, mention.why), place);
+    if (mention.use == Use::kUnknown) program.refuse(*mention.at, "{} {}", name, mention.why);
     if (mention.use == Use::kRead && !device_writes) continue;
-    const clang::Stmt* statement = statement_of(program, loop, *mention.at);
+    const Stmt* statement = statement_of(program, loop, *mention.at);
     const std::string why = in_the_way(program, loop, statement, mention);
-    if (!why.empty()) throw Refusal(fmt::format("the host uses {} {}", name, why), place);
+    if (!why.empty()) program.refuse(*mention.at, "the host uses {} {}", name, why);
     // What is written is mostly a part: the rest has to be there before.
     const std::string condition = condition_of(program, *statement, *mention.at);
     const auto add = [&](bool from) {
@@ -159,8 +147,8 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
     };
     if (device_writes) add(true);
     if (mention.use == Use::kRead) continue;
-    if (llvm::isa<clang::ReturnStmt>(statement)) {
-      throw Refusal(fmt::format("{} is changed by what is returned", name), place);
+    if (isa<clang::ReturnStmt>(statement)) {
+      program.refuse(*mention.at, "{} is changed by what is returned", name);
     }
     expect_end_is_reached(program, *statement);
     add(false);
@@ -170,7 +158,7 @@ std::vector<Update> updates_in(const Program& program, const clang::Stmt& loop,
 
 class Merger {
  public:
-  Merger(const Program& program, const clang::Stmt& code) : program_(program), code_(code) {}
+  Merger(const Program& program, const Stmt& code) : program_(program), code_(code) {}
 
   /// One update in the place of two; none where both are needed.
   [[nodiscard]] std::optional<Update> one_of(const Update& earlier, const Update& later) const {
@@ -182,7 +170,7 @@ class Merger {
     // What comes in any case comes a little earlier.
     if (!later.condition.empty()) return std::nullopt;
     const auto* block = block_of(*later.statement);
-    const clang::Stmt* first = block == nullptr ? nullptr : child_of(*block, *earlier.statement);
+    const Stmt* first = block == nullptr ? nullptr : child_of(*block, *earlier.statement);
     if (first == nullptr || is_entered(first) || !begins_line(*first)) return std::nullopt;
     if (!is_quiet(*first, *later.statement)) return std::nullopt;
     Update moved = later;
@@ -191,8 +179,8 @@ class Merger {
   }
 
  private:
-  static bool is_entered(const clang::Stmt* statement) {
-    return llvm::isa<clang::LabelStmt, clang::SwitchCase>(statement);
+  static bool is_entered(const Stmt* statement) {
+    return isa<clang::LabelStmt, clang::SwitchCase>(statement);
   }
 
   /// Whether a later update, reached whenever the earlier one is, sends what that would have.
@@ -205,7 +193,7 @@ class Merger {
     }
     try {
       bool is_between = false;
-      for (const clang::Stmt* one : block->body()) {
+      for (const Stmt* one : block->body()) {
         if (is_between) expect_end_is_reached(program_, *one);
         if (one == earlier.statement) is_between = true;
         if (one == later.statement) break;
@@ -216,14 +204,13 @@ class Merger {
     return true;
   }
 
-  [[nodiscard]] const clang::CompoundStmt* block_of(const clang::Stmt& statement) const {
-    const clang::Stmt* parent = &statement == &code_ ? nullptr : program_.parent_of(statement);
-    return llvm::dyn_cast_or_null<clang::CompoundStmt>(parent);
+  [[nodiscard]] const clang::CompoundStmt* block_of(const Stmt& statement) const {
+    const Stmt* parent = &statement == &code_ ? nullptr : program_.parent_of(statement);
+    return dyn_cast_or_null<clang::CompoundStmt>(parent);
   }
 
   /// The statement of the block that holds `inner`; null if none does.
-  [[nodiscard]] const clang::Stmt* child_of(const clang::CompoundStmt& block,
-                                            const clang::Stmt& inner) const {
+  [[nodiscard]] const Stmt* child_of(const clang::CompoundStmt& block, const Stmt& inner) const {
     const auto at = std::find_if(block.body_begin(), block.body_end(),
                                  [&](const auto* one) { return program_.is_within(inner, *one); });
     return at == block.body_end() ? nullptr : *at;
@@ -231,35 +218,34 @@ class Merger {
 
   /// Whether `first`, a statement of a block, comes before `last`, deeper or not, whenever that is
   /// reached, and nothing in between has to do with a device.
-  [[nodiscard]] bool is_quiet(const clang::Stmt& first, const clang::Stmt& last) const {
+  [[nodiscard]] bool is_quiet(const Stmt& first, const Stmt& last) const {
     const auto* block = block_of(first);
-    const clang::Stmt* end = block == nullptr ? nullptr : child_of(*block, last);
+    const Stmt* end = block == nullptr ? nullptr : child_of(*block, last);
     if (end == nullptr) return false;
     const auto from = std::find(block->body_begin(), block->body_end(), &first);
     const auto to = std::find(from, block->body_end(), end);
     if (to == block->body_end()) return false;  // it comes before
     if (std::any_of(from + 1, to + 1, is_entered)) return false;
-    if (std::any_of(from, to, [](const clang::Stmt* one) { return offloads(*one); })) return false;
+    if (std::any_of(from, to, [](const Stmt* one) { return offloads(*one); })) return false;
     // Before it begins nothing of it was done.
     return end == &last || !offloads(*end);
   }
 
-  [[nodiscard]] bool begins_line(const clang::Stmt& statement) const {
+  [[nodiscard]] bool begins_line(const Stmt& statement) const {
     const SourceText text(program_.context(), statement.getBeginLoc());
     return !statement.getBeginLoc().isMacroID() &&
            text.begins_line(text.offset_of(statement.getBeginLoc()));
   }
 
   const Program& program_;
-  const clang::Stmt& code_;
+  const Stmt& code_;
 };
 
 /// `updates` are those of one scope's code, of one of the data; less those that another one makes
 /// needless, which may come earlier or more often for it: the same data brought back twice, with
 /// nothing on the device in between that could have changed it. Nothing is brought back that none
 /// of them had brought back in the same pass, unless the code is left in between.
-std::vector<Update> merged(const Program& program, const clang::Stmt& code,
-                           std::vector<Update> updates) {
+std::vector<Update> merged(const Program& program, const Stmt& code, std::vector<Update> updates) {
   const Merger merger(program, code);
   for (std::size_t i = 0; i < updates.size(); ++i) {
     for (std::size_t j = 0; j < updates.size(); ++j) {
@@ -273,18 +259,12 @@ std::vector<Update> merged(const Program& program, const clang::Stmt& code,
   return updates;
 }
 
-using Variable = const clang::VarDecl*;
-
-/// A scope, and what its directives do.
-struct Used {
-  Scope scope;
-  DeviceUses uses;
-};
+using Variable = const VarDecl*;
 
 /// Looks at all that uses the data, in the code and in what that calls.
 class Looker {
  public:
-  Looker(const Program& program, const clang::Stmt& code, const Stay& stay, KeptData data)
+  Looker(const Program& program, const Stmt& code, const Stay& stay, KeptData data)
       : program_(program), code_(code), stay_(stay) {
     found_.data = std::move(data);
     for (const auto& [name, kept] : found_.data) variables_.push_back(kept.variable);
@@ -292,7 +272,7 @@ class Looker {
 
   Residence look() {
     const std::vector<int>& devices = stay_.begin.front()->devices;
-    if (devices.size() > 1) refuse(code_, "the data is on several devices");
+    if (devices.size() > 1) program_.refuse(code_, "the data is on several devices");
     found_.device = devices.empty() ? 0 : devices.front();
     expect_room_around(program_, code_);
     expect_no_other_thread(program_, code_, variables_);
@@ -301,9 +281,7 @@ class Looker {
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
     for (const Variable variable : variables_) {
-      std::vector<const Scope*> scopes;
-      for (const Used& one : used_.at(variable)) scopes.push_back(&one.scope);
-      expect_memory(program_, code_, *variable, scopes);
+      expect_memory(program_, code_, *variable, used_.at(variable));
     }
     // What may be one, or is exchanged, is written if any of it is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
@@ -318,36 +296,32 @@ class Looker {
   }
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
-  void find_uses(const clang::VarDecl& variable) {
+  void find_uses(const VarDecl& variable) {
     for (Scope& scope : scopes_of(program_, code_, variable)) {
       if (scope.function == nullptr) {
         std::ranges::copy_if(scope.mentions, std::back_inserter(set_),
                              [](const Mention& one) { return one.use == Use::kPointer; });
       }
-      DeviceUses uses = device_uses(program_, scope, names_in(scope), found_.device);
+      scope.uses = device_uses(program_, scope, names_in(scope), found_.device);
+      const DeviceUses& uses = scope.uses;
       expect_counted(uses, *scope.data);
       expect_within(uses, variable);
-      expect_nothing_else_meant(program_, scope, uses);
+      expect_nothing_else_meant(program_, scope);
       if (!uses.idle.empty()) {
         expect_mapped_here_alone(program_, code_, *uses.idle.front(), variables_);
       }
       found_.is_later = found_.is_later || !uses.later.empty();
-      used_[&variable].push_back({std::move(scope), std::move(uses)});
+      used_[&variable].push_back(std::move(scope));
     }
   }
 
   /// What is on the device cannot grow: a directive that the run did not reach may name no more.
-  void expect_within(const DeviceUses& uses, const clang::VarDecl& variable) const {
+  void expect_within(const DeviceUses& uses, const VarDecl& variable) const {
     const std::string name = variable.getNameAsString();
     for (const Item& item : uses.items) {
       const auto here = program_.directives_at(item.named_at);
-      const bool is_reached = std::ranges::any_of(here, [&](const auto* one) {
-        return std::ranges::find(stay_.kept, one) != stay_.kept.end();
-      });
+      const bool is_reached = std::ranges::any_of(
+          here, [&](const Directive* one) { return llvm::is_contained(stay_.kept, one); });
       if (is_reached) continue;
       for (const std::string& one : terms_of(program_, code_, item)) {
         if (root_of(one) != name || one == name) continue;
@@ -359,9 +333,9 @@ class Looker {
     }
   }
 
-  [[nodiscard]] bool writes(const clang::VarDecl& variable) const {
+  [[nodiscard]] bool writes(const VarDecl& variable) const {
     return std::ranges::any_of(used_.at(&variable),
-                               [](const Used& one) { return one.uses.writes; });
+                               [](const Scope& one) { return one.uses.writes; });
   }
 
   /// What stays on the device, by its names in a scope.
@@ -371,62 +345,63 @@ class Looker {
   }
 
   /// Of what the run reached its events tell whether it comes in pairs.
-  void expect_counted(const DeviceUses& uses, const clang::VarDecl& data) const {
-    for (const clang::OMPExecutableDirective* one : uses.counted) {
-      const bool is_known = std::ranges::find(stay_.kept, one) != stay_.kept.end();
-      if (!is_known) expect_pair(program_, *one, uses.counted, data);
+  void expect_counted(const DeviceUses& uses, const VarDecl& data) const {
+    for (const Directive* one : uses.counted) {
+      if (!llvm::is_contained(stay_.kept, one)) {
+        expect_pair(program_, *one, uses.counted, data);
+      }
     }
   }
 
-  void add(const clang::VarDecl& variable, bool is_written) {
+  void add(const VarDecl& variable, bool is_written) {
     const std::string name = variable.getNameAsString();
     if (is_written) found_.written.insert(name);
-    for (const Used& one : used_.at(&variable)) {
+    for (const Scope& one : used_.at(&variable)) {
       if (one.uses.sends) found_.sent.insert(name);
       add_updates(one, variable, is_written);
     }
-    for (const Used& one : used_.at(&variable)) {
-      for (const clang::OMPExecutableDirective* region : one.uses.later) expect_waited(*region);
+    for (const Scope& one : used_.at(&variable)) {
+      for (const Directive* region : one.uses.later) expect_waited(*region);
     }
   }
 
-  void add_updates(const Used& used, const clang::VarDecl& variable, bool is_written) {
-    const Scope& scope = used.scope;
+  void add_updates(const Scope& scope, const VarDecl& variable, bool is_written) {
     std::vector<Update> here =
         updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
-    for (const MayStay& one : used.uses.may_stay) {
+    for (const MayStay& one : scope.uses.may_stay) {
       const std::string condition = fmt::format("!({})", one.condition);
       if (is_written) here.push_back({one.region, scope.data, true, one.item, condition});
       if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition});
     }
     for (Update& update : here) {
-      if (update.item.empty()) update.item = item_in(used, variable);
+      if (update.item.empty()) update.item = item_in(scope, variable);
     }
     here = merged(program_, *scope.code, std::move(here));
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
-    found_.idle.insert(used.uses.idle.begin(), used.uses.idle.end());
-    const bool is_changed = !here.empty() || !used.uses.idle.empty();
+    found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
+    const bool is_changed = !here.empty() || !scope.uses.idle.empty();
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
   }
 
   /// What an update brings or takes a region must not be at work on.
-  void expect_waited(const clang::OMPExecutableDirective& region) const {
+  void expect_waited(const Directive& region) const {
     const clang::SourceManager& sources = program_.context().getSourceManager();
-    const auto is_before = [&](const clang::Stmt& one, const clang::Stmt& other) {
+    const auto is_before = [&](const Stmt& one, const Stmt& other) {
       return sources.isBeforeInTranslationUnit(one.getBeginLoc(), other.getBeginLoc());
     };
     for (const Update& update : found_.updates) {
-      const clang::Stmt& statement = *update.statement;
+      const Stmt& statement = *update.statement;
       const bool is_again = !is_before(region, statement);  // of the pass before
-      const bool is_waited = std::ranges::any_of(
-          program_.directives_in(code_), [&](const clang::OMPExecutableDirective* wait) {
+      const bool is_waited =
+          std::ranges::any_of(program_.directives_in(code_), [&](const Directive* wait) {
             const bool is_between = is_again
                                         ? is_before(region, *wait) || is_before(*wait, statement)
                                         : is_before(region, *wait) && is_before(*wait, statement);
             return wait->getDirectiveKind() == llvm::omp::OMPD_taskwait && is_between &&
                    program_.is_within(*wait, code_) && is_certain(program_, *wait, code_);
           });
-      if (!is_waited) refuse(statement, "a region that is nowait may still be at work here");
+      if (!is_waited)
+        program_.refuse(statement, "a region that is nowait may still be at work here");
     }
   }
 
@@ -436,33 +411,31 @@ class Looker {
     const std::string name = scope.data->getNameAsString();
     for (const std::string& one : terms_of(program_, code_, *scope.function, name)) {
       if (found_.data.contains(one)) continue;
-      refuse(*scope.code, fmt::format("{}() would have to be changed, which is called with {}, too",
-                                      scope.function->getNameAsString(), one));
+      program_.refuse(*scope.code, "{}() would have to be changed, which is called with {}, too",
+                      scope.function->getNameAsString(), one);
     }
   }
 
   /// How a clause names all of the data in a scope.
-  [[nodiscard]] std::string item_in(const Used& used, const clang::VarDecl& variable) const {
-    const Scope& scope = used.scope;
+  [[nodiscard]] std::string item_in(const Scope& scope, const VarDecl& variable) const {
     const std::string& own = found_.data.at(variable.getNameAsString()).expression;
     if (scope.function == nullptr) return own;
     std::set<std::string> items;
-    for (const Item& item : used.uses.items) {
+    for (const Item& item : scope.uses.items) {
       const auto terms = terms_of(program_, code_, item);
       const bool is_all = std::ranges::any_of(terms, [&](const std::string& one) {
         return are_same_extents(program_, code_, one, own);
       });
       if (is_all) items.insert(item.expression);
     }
-    const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(scope.data);
+    const auto* parameter = dyn_cast<clang::ParmVarDecl>(scope.data);
     if (items.empty() && parameter != nullptr) {
       const std::string item = in_terms_of(program_, code_, *parameter, own);
       if (!item.empty()) items.insert(item);
     }
     if (items.size() != 1) {
-      refuse(*scope.code,
-             fmt::format("how much of {} the host uses in {}() no clause says",
-                         scope.data->getNameAsString(), scope.function->getNameAsString()));
+      program_.refuse(*scope.code, "how much of {} the host uses in {}() no clause says",
+                      scope.data->getNameAsString(), scope.function->getNameAsString());
     }
     Names(program_, *scope.code).expect_plain(*items.begin());
     return *items.begin();
@@ -476,22 +449,22 @@ class Looker {
     };
     for (const Variable one : swapped) {
       if (are_same_extents(program_, code_, extent_of(one), extent_of(swapped.front()))) continue;
-      refuse(code_, "what the loop exchanges has several extents");
+      program_.refuse(code_, "what the loop exchanges has several extents");
     }
   }
 
   const Program& program_;
-  const clang::Stmt& code_;
+  const Stmt& code_;
   const Stay& stay_;
   std::vector<Variable> variables_;
   std::vector<Mention> set_;  // where a pointer to the data is
-  std::map<Variable, std::vector<Used>> used_;
+  std::map<Variable, std::vector<Scope>> used_;
   Residence found_;
 };
 
 }  // namespace
 
-Residence residence_of(const Program& program, const clang::Stmt& code, const Stay& stay,
+Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items) {
   return Looker(program, code, stay, kept_data(program, code, stay, items)).look();
 }

@@ -13,8 +13,8 @@ namespace ompdm::edit {
 
 /// A `target update` of one of the data, on one side of a statement that stands in a block.
 struct Update {
-  const clang::Stmt* statement = nullptr;
-  const clang::VarDecl* data = nullptr;
+  const Stmt* statement = nullptr;
+  const VarDecl* data = nullptr;
   bool from = false;           ///< before the statement; else `to`, behind it
   std::string item = {};       ///< of the data; empty: all that stays on the device
   std::string condition = {};  ///< of an if() clause; empty: none
@@ -28,11 +28,11 @@ struct Residence {
   std::set<std::string> written;  ///< by a kernel
   std::set<std::string> sent;     ///< a clause asks for what the host has
   std::vector<Update> updates;
-  std::set<const clang::OMPExecutableDirective*> idle;  ///< that are not needed any more
+  std::set<const Directive*> idle;  ///< that are not needed any more
 };
 
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
-Residence residence_of(const Program& program, const clang::Stmt& code, const Stay& stay,
+Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items);
 
 }  // namespace ompdm::edit

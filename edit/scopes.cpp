@@ -1,41 +1,37 @@
 #include "scopes.h"
 
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
 #include <clang/Basic/SourceManager.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "messages.h"
 #include "names.h"
-#include "program.h"
 #include "source_text.h"
 
 namespace ompdm::edit {
 namespace {
 
 /// What the host calls in code, not further.
-class Calls : public HiddenCode {
+class Calls : public CodeVisitor {
  public:
-  bool dataTraverseStmtPre(clang::Stmt* statement) override {
-    const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(statement);
-    return directive == nullptr || !runs_on_device(*directive);
-  }
-  bool VisitCallExpr(clang::CallExpr* call) override {
-    all.insert(call);
-    return true;
-  }
-  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* argument) override {
-    return TraverseStmt(argument->getExpr());
+  bool enters(const Stmt& statement) override { return !is_region(statement); }
+  void visit(const Stmt& at) override {
+    if (const Stmt* code = hidden_code_of(at)) hidden = code;
+    if (const auto* call = dyn_cast<CallExpr>(&at)) all.insert(call);
+    const auto* argument = dyn_cast<clang::CXXDefaultArgExpr>(&at);
+    if (argument != nullptr) walk(argument->getExpr());
   }
 
-  std::set<const clang::CallExpr*> all;
+  std::set<const CallExpr*> all;
+  const Stmt* hidden = nullptr;
 };
 
 /// Whether it hands a function to another, which may call it.
-bool hands_function(const clang::CallExpr& call) {
-  for (const clang::Expr* argument : call.arguments()) {
+bool hands_function(const CallExpr& call) {
+  for (const Expr* argument : call.arguments()) {
     const clang::QualType type = argument->IgnoreParenImpCasts()->getType();
     const auto* record = type->getAsCXXRecordDecl();
     if (type->isFunctionType() || type->isFunctionPointerType() ||
@@ -50,20 +46,19 @@ class Scopes {
  public:
   explicit Scopes(const Program& program) : program_(program) {}
 
-  void add(const clang::Stmt& code, const clang::VarDecl& data,
-           const clang::FunctionDecl* function) {
+  void add(const Stmt& code, const VarDecl& data, const FunctionDecl* function) {
     if (!known_.emplace(function, &data).second) return;
     std::vector<Mention> mentions = mentions_on_host(program_, code, data);
     // Every function may use what is global.
     if (data.hasGlobalStorage()) add_calls(code, data, mentions);
     for (const Mention& one : mentions) {
       if (function != nullptr && one.use == Use::kPointer) {
-        refuse(*one.at,
-               fmt::format("{} is set anew, or gets another name, in {}(), which the loop calls",
-                           data.getNameAsString(), function->getNameAsString()));
+        program_.refuse(*one.at,
+                        "{} is set anew, or gets another name, in {}(), which the loop calls",
+                        data.getNameAsString(), function->getNameAsString());
       }
       for (const clang::ParmVarDecl* parameter : one.handed_to) {
-        const auto* callee = llvm::cast<clang::FunctionDecl>(parameter->getDeclContext());
+        const auto* callee = cast<FunctionDecl>(parameter->getDeclContext());
         add(*callee->getBody(), *parameter, callee);
       }
     }
@@ -73,184 +68,148 @@ class Scopes {
   std::vector<Scope> all;
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
+  void add_calls(const Stmt& code, const VarDecl& data, std::vector<Mention>& mentions) {
+    each_call(code, data, [&](const CallExpr& call, const FunctionDecl& called) {
+      if (offloads(*called.getBody())) {
+        add(*called.getBody(), data, &called);
+      } else {
+        std::set<const FunctionDecl*> known;
+        mentions.push_back({&call, use_in(called, data, known), {}, {}});
+      }
+    });
   }
 
-  void add_calls(const clang::Stmt& code, const clang::VarDecl& data,
-                 std::vector<Mention>& mentions) {
+  /// Of calls by the host of what is seen; the function is the one with the body.
+  template <class Take>
+  void each_call(const Stmt& code, const VarDecl& data, const Take& take) const {
     Calls calls;
-    calls.TraverseStmt(const_cast<clang::Stmt*>(&code));
-    expect_nothing_hidden(calls, data);
-    for (const clang::CallExpr* call : calls.all) {
-      const clang::FunctionDecl* called = body_of(*call, data);
-      if (called == nullptr) continue;
-      if (offloads(*called->getBody())) {
-        add(*called->getBody(), data, called);
-      } else {
-        std::set<const clang::FunctionDecl*> known;
-        mentions.push_back({call, use_in(*called, data, known), {}, {}});
-      }
+    calls.walk(&code);
+    if (calls.hidden != nullptr) {
+      program_.refuse(*calls.hidden, "what runs here without a call may use {}, which is global",
+                      data.getNameAsString());
+    }
+    for (const CallExpr* call : calls.all) {
+      const FunctionDecl* called = body_of(*call, data);
+      if (called != nullptr) take(*call, *called);
     }
   }
 
   /// Null of what the system has.
-  const clang::FunctionDecl* body_of(const clang::CallExpr& call,
-                                     const clang::VarDecl& data) const {
+  const FunctionDecl* body_of(const CallExpr& call, const VarDecl& data) const {
     const std::string name = data.getNameAsString();
-    const clang::FunctionDecl* called = call.getDirectCallee();
-    const clang::FunctionDecl* defined = nullptr;
-    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(called);
+    const FunctionDecl* called = call.getDirectCallee();
+    const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(called);
     if (called == nullptr || (method != nullptr && method->isVirtual()) || hands_function(call)) {
-      refuse(call, fmt::format("what is called by pointer may use {}, which is global", name));
+      program_.refuse(call, "what is called by pointer may use {}, which is global", name);
     }
-    if (called->hasBody(defined)) return defined;
-    const clang::SourceManager& sources = program_.context().getSourceManager();
-    const bool is_system =
-        called->getBuiltinID() != 0 || sources.isInSystemHeader(called->getLocation());
-    if (!is_system) {
-      refuse(call, fmt::format("{}(), whose body is not seen, may use {}, which is global",
-                               called->getNameAsString(), name));
+    const FunctionDecl* defined = seen_callee_of(&call);
+    if (defined == nullptr && !is_of_system(called)) {
+      program_.refuse(call, "{}(), whose body is not seen, may use {}, which is global",
+                      called->getNameAsString(), name);
     }
-    return nullptr;
+    return defined;
   }
 
   /// Of a function without regions, and of those that it calls.
-  Use use_in(const clang::FunctionDecl& function, const clang::VarDecl& data,
-             std::set<const clang::FunctionDecl*>& known) {
+  Use use_in(const FunctionDecl& function, const VarDecl& data,
+             std::set<const FunctionDecl*>& known) const {
     Use use = Use::kNone;
     if (!known.insert(&function).second) return use;
     for (const Mention& one : mentions_on_host(program_, *function.getBody(), data)) {
       if (one.use == Use::kUnknown || one.use == Use::kPointer) {
-        refuse(*one.at, fmt::format("{} {}", data.getNameAsString(),
-                                    one.why.empty() ? "is set here" : one.why));
+        program_.refuse(*one.at, "{} {}", data.getNameAsString(),
+                        one.why.empty() ? "is set here" : one.why);
       }
       use = both(use, one.use);
     }
-    Calls calls;
-    calls.TraverseStmt(function.getBody());
-    expect_nothing_hidden(calls, data);
-    for (const clang::CallExpr* call : calls.all) {
-      const clang::FunctionDecl* called = body_of(*call, data);
-      if (called != nullptr) use = both(use, use_in(*called, data, known));
-    }
+    each_call(*function.getBody(), data, [&](const CallExpr&, const FunctionDecl& called) {
+      use = both(use, use_in(called, data, known));
+    });
     return use;
   }
 
-  void expect_nothing_hidden(const Calls& calls, const clang::VarDecl& data) const {
-    if (calls.hidden == nullptr) return;
-    refuse(*calls.hidden, fmt::format("what runs here without a call may use {}, which is global",
-                                      data.getNameAsString()));
-  }
-
   const Program& program_;
-  std::set<std::pair<const clang::FunctionDecl*, const clang::VarDecl*>> known_;
-};
-
-/// Every place of the translation unit that names a function.
-class References : public WrittenCode {
- public:
-  explicit References(const clang::FunctionDecl& function) : function_(function) {}
-
-  bool shouldVisitTemplateInstantiations() const override { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) override {
-    if (name->getDecl()->getCanonicalDecl() == function_.getCanonicalDecl()) all.insert(name);
-    return true;
-  }
-  std::set<const clang::DeclRefExpr*> all;
-
- private:
-  const clang::FunctionDecl& function_;
+  std::set<std::pair<const FunctionDecl*, const VarDecl*>> known_;
 };
 
 class Callers {
  public:
-  Callers(const Program& program, const clang::Stmt& loop) : program_(program), loop_(loop) {}
+  Callers(const Program& program, const Stmt& loop) : program_(program), loop_(loop) {}
 
-  void expect(const clang::FunctionDecl& function) {
+  void expect(const FunctionDecl& function) {
     if (!known_.insert(&function).second) return;
     const std::string name = function.getNameAsString();
     if (!program_.is_called_here_alone(function)) {
-      refuse(*function.getBody(),
-             fmt::format("{}() would have to be changed, which other files may call: it is not "
-                         "static, or stands in a header",
-                         name));
+      program_.refuse(*function.getBody(),
+                      "{}() would have to be changed, which other files may call: it is not "
+                      "static, or stands in a header",
+                      name);
     }
-    References references(function);
-    references.TraverseDecl(program_.context().getTranslationUnitDecl());
-    for (const clang::DeclRefExpr* one : references.all) {
-      const clang::Stmt* parent = program_.parent_of(*one);
-      const auto* decays = llvm::dyn_cast_or_null<clang::ImplicitCastExpr>(parent);
-      const clang::Stmt* call = decays == nullptr ? nullptr : program_.parent_of(*decays);
-      const bool is_call = llvm::isa_and_nonnull<clang::CallExpr>(call) &&
-                           llvm::cast<clang::CallExpr>(call)->getCallee() == decays;
-      if (!is_call) refuse(*one, fmt::format("{}() is not only called here", name));
-      if (is_on_device(*one)) refuse(*one, fmt::format("{}() is called on the device, too", name));
+    // Every place of the translation unit that names it.
+    std::set<const clang::DeclRefExpr*> references;
+    const auto* unit = program_.context().getTranslationUnitDecl();
+    for (const auto* one : all_in<clang::DeclRefExpr>(unit)) {
+      const auto* named = one->getDecl()->getCanonicalDecl();
+      if (named == function.getCanonicalDecl()) references.insert(one);
+    }
+    for (const clang::DeclRefExpr* one : references) {
+      const Stmt* parent = program_.parent_of(*one);
+      const auto* decays = dyn_cast_or_null<clang::ImplicitCastExpr>(parent);
+      const Stmt* call = decays == nullptr ? nullptr : program_.parent_of(*decays);
+      const bool is_call =
+          isa_and_nonnull<CallExpr>(call) && cast<CallExpr>(call)->getCallee() == decays;
+      if (!is_call) program_.refuse(*one, "{}() is not only called here", name);
+      if (region_around(program_, *one) != nullptr) {
+        program_.refuse(*one, "{}() is called on the device, too", name);
+      }
       if (program_.is_within(*one, loop_)) continue;
-      const clang::FunctionDecl* caller = program_.function_of(*one);
+      const FunctionDecl* caller = program_.function_of(*one);
       if (caller == nullptr || caller == program_.function_of(loop_)) {
-        refuse(*one, fmt::format("{}() is called outside of the loop, too", name));
+        program_.refuse(*one, "{}() is called outside of the loop, too", name);
       }
       expect(*caller);
     }
   }
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
-  [[nodiscard]] bool is_on_device(const clang::Stmt& statement) const {
-    for (const clang::Stmt* at = &statement; at != nullptr; at = program_.parent_of(*at)) {
-      const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(at);
-      if (directive != nullptr && runs_on_device(*directive)) return true;
-    }
-    return false;
-  }
-
   const Program& program_;
-  const clang::Stmt& loop_;
-  std::set<const clang::FunctionDecl*> known_;
+  const Stmt& loop_;
+  std::set<const FunctionDecl*> known_;
 };
 
 }  // namespace
 
-std::vector<Scope> scopes_of(const Program& program, const clang::Stmt& loop,
-                             const clang::VarDecl& data) {
+std::vector<Scope> scopes_of(const Program& program, const Stmt& loop, const VarDecl& data) {
   Scopes scopes(program);
   scopes.add(loop, data, nullptr);
   return std::move(scopes.all);
 }
 
-void expect_called_here_alone(const Program& program, const clang::Stmt& loop,
-                              const clang::FunctionDecl& function) {
+void expect_called_here_alone(const Program& program, const Stmt& loop,
+                              const FunctionDecl& function) {
   Callers(program, loop).expect(function);
 }
 
 namespace {
 
-using llvm::dyn_cast;
-using llvm::isa;
-
 /// Directives of a scope, but those in regions that run on a device.
-class Directives : public WrittenCode {
+class Directives : public CodeVisitor {
  public:
-  bool dataTraverseStmtPre(clang::Stmt* statement) override {
-    const auto* directive = dyn_cast<clang::OMPExecutableDirective>(statement);
-    if (directive == nullptr) return true;
-    all.insert(directive);
-    return !runs_on_device(*directive);
+  bool enters(const Stmt& statement) override {
+    const auto* directive = dyn_cast<Directive>(&statement);
+    if (directive != nullptr) all.insert(directive);
+    return !is_region(statement);
   }
-  std::set<const clang::OMPExecutableDirective*> all;
+  std::set<const Directive*> all;
 };
 
 class Uses {
  public:
-  Uses(const Program& program, const Scope& scope, const std::vector<const clang::VarDecl*>& all,
+  Uses(const Program& program, const Scope& scope, const std::vector<const VarDecl*>& all,
        int device)
       : program_(program), data_(*scope.data), all_(all), device_(device) {}
 
-  void add(const clang::OMPExecutableDirective& directive) {
+  void add(const Directive& directive) {
     expect_no_address(directive);
     add_items(directive);
     const auto kind = directive.getDirectiveKind();
@@ -259,7 +218,7 @@ class Uses {
     } else if (kind == llvm::omp::OMPD_target_update) {
       add_update(directive);
     } else if (clang::isOpenMPTargetDataManagementDirective(kind)) {
-      if (!is_named(directive)) return;
+      if (!maps(directive, data_)) return;
       note_what_is_dropped(directive);
       found.around.push_back(&directive);
       expect_at_once(directive);
@@ -271,52 +230,38 @@ class Uses {
   DeviceUses found;
 
  private:
-  [[noreturn]] void refuse(const clang::Stmt& at, const std::string& why) const {
-    throw Refusal(why, place_of(program_.context(), at));
-  }
-
-  void expect_no_address(const clang::OMPExecutableDirective& directive) const {
+  void expect_no_address(const Directive& directive) const {
     const bool is_given = lists<clang::OMPUseDevicePtrClause>(directive, data_) ||
                           lists<clang::OMPUseDeviceAddrClause>(directive, data_) ||
                           lists<clang::OMPIsDevicePtrClause>(directive, data_) ||
                           lists<clang::OMPHasDeviceAddrClause>(directive, data_);
     if (is_given) {
-      refuse(directive, fmt::format("the device address of {} is asked for here", name()));
+      program_.refuse(directive, "the device address of {} is asked for here", name());
     }
   }
 
   [[nodiscard]] std::string name() const { return data_.getNameAsString(); }
 
-  [[nodiscard]] bool is_named(const clang::OMPExecutableDirective& directive) const {
-    return lists<clang::OMPMapClause>(directive, data_);
-  }
-
-  void add_items(const clang::OMPExecutableDirective& directive) {
-    for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
-        if (root_variable(*item) != &data_) continue;
-        const bool sends = clause->getMapType() == clang::OMPC_MAP_to ||
-                           clause->getMapType() == clang::OMPC_MAP_tofrom;
-        found.sends = found.sends || sends;
-        if (clause->isImplicit()) continue;
-        const Item one{text_of(*item), place_of(program_.context(), directive)};
-        found.items.push_back(one);
-      }
+  void add_items(const Directive& directive) {
+    for (const MapItem& one : mapped_items(directive, data_)) {
+      const auto type = one.clause->getMapType();
+      found.sends = found.sends || type == clang::OMPC_MAP_to || type == clang::OMPC_MAP_tofrom;
+      if (one.clause->isImplicit()) continue;
+      found.items.push_back({text(*one.item), place_of(program_.context(), directive)});
     }
   }
 
-  [[nodiscard]] std::string text_of(const clang::Expr& expression) const {
-    const SourceText text(program_.context(), expression.getBeginLoc());
-    return text.between(expression.getBeginLoc(), expression.getEndLoc());
+  [[nodiscard]] std::string text(const Expr& expression) const {
+    return text_of(program_.context(), expression);
   }
 
-  void expect_at_once(const clang::OMPExecutableDirective& directive) const {
+  void expect_at_once(const Directive& directive) const {
     if (directive.hasClausesOfKind<clang::OMPNowaitClause>()) {
-      refuse(directive, "this directive is nowait");
+      program_.refuse(directive, "this directive is nowait");
     }
   }
 
-  void expect_same_device(const clang::OMPExecutableDirective& directive) const {
+  void expect_same_device(const Directive& directive) const {
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
     // Without one it is the default device, the first as a rule.
     bool is_same = clause == nullptr && device_ == 0;
@@ -324,159 +269,265 @@ class Uses {
       const auto number = written(*clause->getDevice()).getIntegerConstantExpr(program_.context());
       is_same = number && number->getExtValue() == device_;
     }
-    if (!is_same) refuse(directive, "this directive may use another device");
+    if (!is_same) program_.refuse(directive, "this directive may use another device");
   }
 
   /// What runs elsewhere, or copies in any case, needs more than is written here.
-  void expect_plain(const clang::OMPExecutableDirective& directive) const {
+  void expect_plain(const Directive& directive) const {
     expect_same_device(directive);
     for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
       const bool copies = std::ranges::any_of(clause->getMapTypeModifiers(), [](auto modifier) {
         return modifier == clang::OMPC_MAP_MODIFIER_always;
       });
-      if (copies) refuse(directive, "this directive copies always");
+      if (copies) program_.refuse(directive, "this directive copies always");
       if (clause->getMapType() == clang::OMPC_MAP_delete) {
-        refuse(directive, "this directive deletes what is on the device");
+        program_.refuse(directive, "this directive deletes what is on the device");
       }
     }
   }
 
   /// Behind it the host has what it had, whatever kernels did.
-  void note_what_is_dropped(const clang::OMPExecutableDirective& directive) {
+  void note_what_is_dropped(const Directive& directive) {
     if (directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data) return;
     const bool is_exit = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
-    for (const auto* clause : directive.getClausesOfKind<clang::OMPMapClause>()) {
-      const auto type = clause->getMapType();
+    for (const MapItem& one : mapped_items(directive, data_)) {
+      const auto type = one.clause->getMapType();
       const bool brings = type == clang::OMPC_MAP_from || type == clang::OMPC_MAP_tofrom ||
                           (!is_exit && type == clang::OMPC_MAP_unknown);
-      for (const clang::Expr* item : clause->varlists()) {
-        if (!brings && root_variable(*item) == &data_) found.drops = &directive;
-      }
+      if (!brings) found.drops = &directive;
     }
   }
 
-  void add_region(const clang::OMPExecutableDirective& region) {
+  void add_region(const Directive& region) {
     const bool is_private = lists<clang::OMPFirstprivateClause>(region, data_, kWritten) ||
                             lists<clang::OMPPrivateClause>(region, data_, kWritten);
-    if (is_private) refuse(region, fmt::format("{} is private to this region", name()));
-    bool is_used = is_named(region);
+    if (is_private) program_.refuse(region, "{} is private to this region", name());
+    bool is_used = maps(region, data_);
     bool writes = false;
     if (region.hasAssociatedStmt()) {
       for (const Mention& one : mentions_on_device(program_, *region.getAssociatedStmt(), data_)) {
         is_used = true;
         if (one.use == Use::kUnknown || one.use == Use::kPointer) {
-          refuse(*one.at,
-                 fmt::format("in this kernel {} {}", name(), one.why.empty() ? "is set" : one.why));
+          program_.refuse(*one.at, "in this kernel {} {}", name(),
+                          one.why.empty() ? "is set" : one.why);
         }
         writes = writes || one.use == Use::kWrite || one.use == Use::kChange;
       }
     }
     if (!is_used) return;
     expect_plain(region);
-    if (writes && only_sends(region)) {
-      refuse(region, fmt::format("a kernel changes {}, which its clause only sends", name()));
+    const auto only_sends = [](const MapItem& one) {
+      const auto type = one.clause->getMapType();
+      return type == clang::OMPC_MAP_to || type == clang::OMPC_MAP_alloc;
+    };
+    if (writes && std::ranges::any_of(mapped_items(region, data_), only_sends)) {
+      program_.refuse(region, "a kernel changes {}, which its clause only sends", name());
     }
     found.writes = found.writes || writes;
     if (region.hasClausesOfKind<clang::OMPNowaitClause>()) found.later.push_back(&region);
     add_if(region, writes);
   }
 
-  [[nodiscard]] bool only_sends(const clang::OMPExecutableDirective& region) const {
-    for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
-      const bool sends = clause->getMapType() == clang::OMPC_MAP_to ||
-                         clause->getMapType() == clang::OMPC_MAP_alloc;
-      for (const clang::Expr* item : clause->varlists()) {
-        if (sends && root_variable(*item) == &data_) return true;
-      }
-    }
-    return false;
-  }
-
-  void add_if(const clang::OMPExecutableDirective& region, bool writes) {
+  void add_if(const Directive& region, bool writes) {
     for (const auto* clause : region.getClausesOfKind<clang::OMPIfClause>()) {
       const auto modifier = clause->getNameModifier();
       if (modifier != llvm::omp::OMPD_unknown && modifier != llvm::omp::OMPD_target) continue;
-      const clang::Expr& condition = written(*clause->getCondition());
-      if (condition.HasSideEffects(program_.context()) || !is_plain(condition)) {
-        refuse(region, "asking this directive's if() again may change or tell something else");
+      const Expr& condition = written(*clause->getCondition());
+      // It is asked before and behind the region.
+      if (condition.HasSideEffects(program_.context()) || !only_names(condition)) {
+        program_.refuse(region,
+                        "asking this directive's if() again may change or tell something else");
       }
       expect_unmapped(condition, region);
       // Behind it stands what the host has changed by then.
       if (writes) expect_at_once(region);
-      std::string item;
-      for (const auto* map : region.getClausesOfKind<clang::OMPMapClause>()) {
-        for (const clang::Expr* one : map->varlists()) {
-          if (!map->isImplicit() && root_variable(*one) == &data_) item = text_of(*one);
-        }
+      const auto items = mapped_items(region, data_, kWritten);
+      const std::string item = items.empty() ? std::string() : text(*items.back().item);
+      if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
+        program_.refuse(region, "this directive stands in no block: put braces around it");
       }
-      const clang::Stmt* parent = program_.parent_of(region);
-      if (parent == nullptr || !llvm::isa<clang::CompoundStmt>(parent)) {
-        refuse(region, "this directive stands in no block: put braces around it");
-      }
-      found.may_stay.push_back({&region, text_of(condition), item, writes});
+      found.may_stay.push_back({&region, text(condition), item, writes});
     }
   }
 
-  /// Of names and numbers, none of which the region sets.
-  [[nodiscard]] bool is_plain(const clang::Expr& condition) const { return only_names(condition); }
-
-  /// It is asked before and behind the region.
-  void expect_unmapped(const clang::Expr& condition,
-                       const clang::OMPExecutableDirective& region) const {
-    const std::vector<std::string> words = names_in(text_of(condition));
-    for (const auto* clause : region.getClausesOfKind<clang::OMPMapClause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
-        const clang::VarDecl* variable = root_variable(*item);
-        if (clause->isImplicit() || variable == nullptr) continue;
-        if (std::ranges::find(words, variable->getNameAsString()) != words.end()) {
-          refuse(region, "this region may change what its if() asks");
-        }
+  void expect_unmapped(const Expr& condition, const Directive& region) const {
+    const std::vector<std::string> words = names_in(text(condition));
+    for (const MapItem& one : mapped_items(region, kWritten)) {
+      if (one.variable == nullptr) continue;
+      if (llvm::is_contained(words, one.variable->getNameAsString())) {
+        program_.refuse(region, "this region may change what its if() asks");
       }
     }
   }
 
   /// Removed where it concerns nothing else, and left where it only brings back.
-  void add_update(const clang::OMPExecutableDirective& update) {
+  void add_update(const Directive& update) {
     const bool sends = lists<clang::OMPToClause>(update, data_);
     if (!sends && !lists<clang::OMPFromClause>(update, data_)) return;
     expect_at_once(update);
     expect_same_device(update);
     if (update.hasClausesOfKind<clang::OMPDependClause>()) {
-      refuse(update, "this directive waits for others, or others for it");
+      program_.refuse(update, "this directive waits for others, or others for it");
     }
     if (concerns_only_these<clang::OMPToClause>(update) &&
         concerns_only_these<clang::OMPFromClause>(update)) {
       found.idle.push_back(&update);
     } else if (sends) {
-      refuse(update, fmt::format("this directive sends {} and more", name()));
+      program_.refuse(update, "this directive sends {} and more", name());
     }
   }
 
   template <class Clause>
-  bool concerns_only_these(const clang::OMPExecutableDirective& update) const {
+  bool concerns_only_these(const Directive& update) const {
     for (const auto* clause : update.getClausesOfKind<Clause>()) {
-      for (const clang::Expr* item : clause->varlists()) {
-        if (std::ranges::find(all_, root_variable(*item)) == all_.end()) return false;
+      for (const Expr* item : clause->varlists()) {
+        if (!llvm::is_contained(all_, root_variable(*item))) return false;
       }
     }
     return true;
   }
 
   const Program& program_;
-  const clang::VarDecl& data_;
-  const std::vector<const clang::VarDecl*>& all_;
+  const VarDecl& data_;
+  const std::vector<const VarDecl*>& all_;
   int device_;
 };
 
 }  // namespace
 
 DeviceUses device_uses(const Program& program, const Scope& scope,
-                       const std::vector<const clang::VarDecl*>& all, int device) {
+                       const std::vector<const VarDecl*>& all, int device) {
   Directives directives;
-  directives.TraverseStmt(const_cast<clang::Stmt*>(scope.code));
+  directives.walk(scope.code);
   Uses uses(program, scope, all, device);
-  for (const clang::OMPExecutableDirective* one : directives.all) uses.add(*one);
+  for (const Directive* one : directives.all) uses.add(*one);
   return std::move(uses.found);
+}
+
+namespace {
+
+/// Statements that may leave a block before its end.
+class Jumps : public CodeVisitor {
+ public:
+  bool enters(const Stmt& at) override { return !isa<clang::LambdaExpr>(at); }
+  void visit(const Stmt& at) override {
+    any =
+        any ||
+        isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
+            clang::IndirectGotoStmt, clang::LabelStmt, clang::SwitchCase, clang::CXXThrowExpr>(at);
+  }
+  bool any = false;
+};
+
+bool is_enter(const Directive& directive) {
+  return directive.getDirectiveKind() == llvm::omp::OMPD_target_enter_data;
+}
+
+class Pairs {
+ public:
+  Pairs(const Program& program, const Directive& directive)
+      : program_(program), directive_(directive) {}
+
+  void expect(const std::vector<const Directive*>& all, const VarDecl& data) const {
+    const auto* block = dyn_cast_or_null<clang::CompoundStmt>(program_.parent_of(directive_));
+    if (block == nullptr) refuse();
+    for (const Stmt* statement : block->body()) {
+      if (isa<clang::SwitchCase, clang::LabelStmt>(statement)) refuse();
+    }
+    // Those of the block, in order: one of each kind by turns, an exit last.
+    std::vector<const Directive*> here;
+    std::vector<const Stmt*> between;
+    for (const Stmt* statement : block->body()) {
+      const auto* one = dyn_cast<Directive>(statement);
+      const bool is_one = one != nullptr && std::ranges::find(all, one) != all.end();
+      if (is_one) {
+        if (is_enter(*one) == (here.size() % 2 == 1)) refuse();
+        if (!here.empty() && !is_enter(*one)) {
+          expect_same_condition(*here.back(), *one, *block);
+          // One of more would begin twice what ends once.
+          const std::size_t items = mapped_items(*here.back(), data).size();
+          if (items != mapped_items(*one, data).size()) refuse();
+        }
+        here.push_back(one);
+      } else if (here.size() % 2 == 1) {
+        Jumps jumps;
+        jumps.walk(statement);
+        if (jumps.any) refuse();
+      }
+    }
+    if (here.empty() || here.size() % 2 == 1) refuse();
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    program_.refuse(
+        directive_,
+        "the run did not reach this directive, and which one belongs to it does not show");
+  }
+
+  [[nodiscard]] std::string condition_of(const Directive& one) const {
+    const auto* clause = one.getSingleClause<clang::OMPIfClause>();
+    return clause == nullptr ? std::string()
+                             : text_of(program_.context(), written(*clause->getCondition()));
+  }
+
+  void expect_same_condition(const Directive& enter, const Directive& exit,
+                             const clang::CompoundStmt& block) const {
+    const std::string condition = condition_of(enter);
+    if (condition != condition_of(exit)) refuse();
+    const auto* clause = enter.getSingleClause<clang::OMPIfClause>();
+    if (clause != nullptr && !only_names(written(*clause->getCondition()))) refuse();
+    const Names names(program_, block);
+    for (const std::string& name : names_in(condition)) names.expect_unchanged(name);
+  }
+
+  const Program& program_;
+  const Directive& directive_;
+};
+
+}  // namespace
+
+void expect_pair(const Program& program, const Directive& directive,
+                 const std::vector<const Directive*>& all, const VarDecl& data) {
+  Pairs(program, directive).expect(all, data);
+}
+
+namespace {
+
+/// Whether a directive of the program's own holds the data on the device at a statement.
+bool holds_any(const Program& program, const DeviceUses& uses, const Stmt& statement) {
+  const clang::SourceManager& sources = program.context().getSourceManager();
+  return std::ranges::any_of(uses.around, [&](const Directive* one) {
+    if (one->getDirectiveKind() == llvm::omp::OMPD_target_data) {
+      return program.is_within(statement, *one);
+    }
+    // Between an enter and an exit, as far as their block shows.
+    const Stmt* block = program.parent_of(*one);
+    return one->getDirectiveKind() == llvm::omp::OMPD_target_enter_data && block != nullptr &&
+           program.is_within(statement, *block) &&
+           sources.isBeforeInTranslationUnit(one->getBeginLoc(), statement.getBeginLoc()) &&
+           std::ranges::none_of(uses.around, [&](const Directive* exit) {
+             return exit->getDirectiveKind() == llvm::omp::OMPD_target_exit_data &&
+                    sources.isBeforeInTranslationUnit(one->getBeginLoc(), exit->getBeginLoc()) &&
+                    sources.isBeforeInTranslationUnit(exit->getBeginLoc(), statement.getBeginLoc());
+           });
+  });
+}
+
+}  // namespace
+
+void expect_nothing_else_meant(const Program& program, const Scope& scope) {
+  const DeviceUses& uses = scope.uses;
+  const std::string name = scope.data->getNameAsString();
+  if (uses.drops != nullptr && uses.writes) {
+    program.refuse(*uses.drops, "behind this directive the host has the {} of before", name);
+  }
+  for (const Mention& one : scope.mentions) {
+    const bool is_used = one.use == Use::kRead || one.use == Use::kWrite || one.use == Use::kChange;
+    if (is_used && uses.idle.empty() && holds_any(program, uses, *one.at)) {
+      program.refuse(*one.at, "the host may mean the {} of before here", name);
+    }
+  }
 }
 
 }  // namespace ompdm::edit

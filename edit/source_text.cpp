@@ -28,7 +28,7 @@ Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location) {
   return spot;
 }
 
-Place place_of(const clang::ASTContext& context, const clang::Stmt& statement) {
+Place place_of(const clang::ASTContext& context, const Stmt& statement) {
   const Spot spot = spot_of(context, statement.getBeginLoc());
   return {spot.file, spot.line};
 }
@@ -65,6 +65,11 @@ std::string SourceText::between(clang::SourceLocation begin, clang::SourceLocati
   const unsigned from = offset_of(begin);
   const unsigned to = end_of(end);
   return to > from ? text_.substr(from, to - from).str() : std::string();
+}
+
+std::string text_of(const clang::ASTContext& context, const Expr& expression) {
+  return SourceText(context, expression.getBeginLoc())
+      .between(expression.getBeginLoc(), expression.getEndLoc());
 }
 
 unsigned SourceText::line_begin(unsigned offset) const {
@@ -135,20 +140,20 @@ unsigned SourceText::past_semicolon(unsigned offset) const {
 namespace {
 
 /// The statement that a statement ends with: a branch's, a loop's body, what a directive is of.
-const clang::Stmt& last_part(const clang::Stmt& statement) {
-  const clang::Stmt* part = nullptr;
-  if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(&statement)) {
+const Stmt& last_part(const Stmt& statement) {
+  const Stmt* part = nullptr;
+  if (const auto* directive = dyn_cast<Directive>(&statement)) {
     if (directive->hasAssociatedStmt()) part = directive->getRawStmt();
-  } else if (const auto* captured = llvm::dyn_cast<clang::CapturedStmt>(&statement)) {
+  } else if (const auto* captured = dyn_cast<clang::CapturedStmt>(&statement)) {
     part = captured->getCapturedStmt();
-  } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
+  } else if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {
     part = branch->getElse() != nullptr ? branch->getElse() : branch->getThen();
-  } else if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement)) {
+  } else if (const auto* block = dyn_cast<clang::CompoundStmt>(&statement)) {
     // Of a span (see kept_data.h), which has no braces of its own.
     const bool is_span =
         !block->body_empty() && block->getLBracLoc() == block->body_front()->getBeginLoc();
     if (is_span) part = block->body_back();
-  } else if (!llvm::isa<clang::DoStmt>(statement)) {
+  } else if (!isa<clang::DoStmt>(statement)) {
     part = body_of_loop(statement);
   }
   return part == nullptr ? statement : last_part(*part);
@@ -156,13 +161,13 @@ const clang::Stmt& last_part(const clang::Stmt& statement) {
 
 }  // namespace
 
-unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement) {
-  const clang::Stmt& last = last_part(statement);
-  if (const auto* directive = llvm::dyn_cast<clang::OMPExecutableDirective>(&last)) {
+unsigned end_of_statement(const SourceText& text, const Stmt& statement) {
+  const Stmt& last = last_part(statement);
+  if (const auto* directive = dyn_cast<Directive>(&last)) {
     return text.pragma_end(text.offset_of(directive->getBeginLoc()));
   }
   const unsigned end = text.end_of(last.getEndLoc());
-  return llvm::isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
+  return isa<clang::CompoundStmt>(last) ? end : text.past_semicolon(end);
 }
 
 const clang::MacroDirective* Macros::last_of(const std::string& name) const {
@@ -186,7 +191,7 @@ std::optional<std::string> Macros::value_at(const std::string& name,
     return sources.isBeforeInTranslationUnit(place, one.getLocation());
   };
   while (at != nullptr && is_behind(*at)) at = at->getPrevious();
-  const auto* made = llvm::dyn_cast_or_null<clang::DefMacroDirective>(at);
+  const auto* made = dyn_cast_or_null<clang::DefMacroDirective>(at);
   if (made == nullptr || is_redefined(name)) return std::nullopt;
   const clang::MacroInfo& info = *made->getInfo();
   if (info.isFunctionLike() || info.isBuiltinMacro()) return std::nullopt;
@@ -215,156 +220,86 @@ std::string Macros::expanded(const std::string& expression, clang::SourceLocatio
 
 namespace {
 
-/// Hands on to a visitor what it may override.
 template <class Derived>
-class Hooks : public clang::RecursiveASTVisitor<Derived> {
+class Walk : public clang::RecursiveASTVisitor<Derived> {
  public:
   using Base = clang::RecursiveASTVisitor<Derived>;
+  explicit Walk(CodeVisitor& visitor) : visitor_(visitor) {}
 
-  bool shouldVisitTemplateInstantiations() const {
-    return visitor_.shouldVisitTemplateInstantiations();
+  bool shouldVisitTemplateInstantiations() const { return visitor_.has_instantiations(); }
+  bool dataTraverseStmtPre(Stmt* at) { return visitor_.enters(*at); }
+  bool dataTraverseStmtPost(Stmt* at) {
+    visitor_.leaves(*at);
+    return true;
   }
-  bool dataTraverseStmtPre(clang::Stmt* statement) {
-    return visitor_.dataTraverseStmtPre(statement);
+  bool TraverseDecl(clang::Decl* at) {
+    return (at != nullptr && !visitor_.enters_declared(*at)) || Base::TraverseDecl(at);
   }
-  bool TraverseCapturedStmt(clang::CapturedStmt* at) { return visitor_.TraverseCapturedStmt(at); }
-  bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* at) {
-    return visitor_.TraverseCXXForRangeStmt(at);
+  bool VisitStmt(Stmt* at) {
+    visitor_.visit(*at);
+    return true;
   }
-  bool TraverseDoStmt(clang::DoStmt* at) { return visitor_.TraverseDoStmt(at); }
-  bool TraverseForStmt(clang::ForStmt* at) { return visitor_.TraverseForStmt(at); }
-  bool TraverseLambdaExpr(clang::LambdaExpr* at) { return visitor_.TraverseLambdaExpr(at); }
-  bool TraverseSwitchStmt(clang::SwitchStmt* at) { return visitor_.TraverseSwitchStmt(at); }
-  bool TraverseWhileStmt(clang::WhileStmt* at) { return visitor_.TraverseWhileStmt(at); }
-  bool TraverseFunctionDecl(clang::FunctionDecl* at) { return visitor_.TraverseFunctionDecl(at); }
-  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* at) {
-    return visitor_.TraverseCXXMethodDecl(at);
-  }
-  bool VisitStmt(clang::Stmt* at) { return visitor_.VisitStmt(at); }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* at) { return visitor_.VisitDeclRefExpr(at); }
-  bool VisitCallExpr(clang::CallExpr* at) { return visitor_.VisitCallExpr(at); }
-  bool VisitBinaryOperator(clang::BinaryOperator* at) { return visitor_.VisitBinaryOperator(at); }
-  bool VisitBreakStmt(clang::BreakStmt* at) { return visitor_.VisitBreakStmt(at); }
-  bool VisitContinueStmt(clang::ContinueStmt* at) { return visitor_.VisitContinueStmt(at); }
-  bool VisitCoreturnStmt(clang::CoreturnStmt* at) { return visitor_.VisitCoreturnStmt(at); }
-  bool VisitDeclStmt(clang::DeclStmt* at) { return visitor_.VisitDeclStmt(at); }
-  bool VisitGotoStmt(clang::GotoStmt* at) { return visitor_.VisitGotoStmt(at); }
-  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* at) {
-    return visitor_.VisitIndirectGotoStmt(at);
-  }
-  bool VisitInitListExpr(clang::InitListExpr* at) { return visitor_.VisitInitListExpr(at); }
-  bool VisitLabelStmt(clang::LabelStmt* at) { return visitor_.VisitLabelStmt(at); }
-  bool VisitLambdaExpr(clang::LambdaExpr* at) { return visitor_.VisitLambdaExpr(at); }
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* at) {
-    return visitor_.VisitOMPExecutableDirective(at);
-  }
-  bool VisitReturnStmt(clang::ReturnStmt* at) { return visitor_.VisitReturnStmt(at); }
-  bool VisitSwitchCase(clang::SwitchCase* at) { return visitor_.VisitSwitchCase(at); }
-  bool VisitCXXBindTemporaryExpr(clang::CXXBindTemporaryExpr* at) {
-    return visitor_.VisitCXXBindTemporaryExpr(at);
-  }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* at) {
-    return visitor_.VisitCXXConstructExpr(at);
-  }
-  bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr* at) {
-    return visitor_.VisitCXXDefaultArgExpr(at);
-  }
-  bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* at) { return visitor_.VisitCXXDeleteExpr(at); }
-  bool VisitCXXForRangeStmt(clang::CXXForRangeStmt* at) {
-    return visitor_.VisitCXXForRangeStmt(at);
-  }
-  bool VisitCXXNewExpr(clang::CXXNewExpr* at) { return visitor_.VisitCXXNewExpr(at); }
-  bool VisitCXXThisExpr(clang::CXXThisExpr* at) { return visitor_.VisitCXXThisExpr(at); }
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr* at) { return visitor_.VisitCXXThrowExpr(at); }
-  bool VisitFunctionDecl(clang::FunctionDecl* at) { return visitor_.VisitFunctionDecl(at); }
-  bool VisitValueDecl(clang::ValueDecl* at) { return visitor_.VisitValueDecl(at); }
-  bool VisitVarDecl(clang::VarDecl* at) { return visitor_.VisitVarDecl(at); }
-  bool VisitDecompositionDecl(clang::DecompositionDecl* at) {
-    return visitor_.VisitDecompositionDecl(at);
+  bool VisitDecl(clang::Decl* at) {
+    visitor_.visit_declared(*at);
+    return true;
   }
 
  protected:
   CodeVisitor& visitor_;
+};
+
+class WalkWithClauses : public Walk<WalkWithClauses> {
+  using Walk::Walk;
+};
+
+class WalkAsWritten : public Walk<WalkAsWritten> {
+ public:
+  using Walk::Walk;
+  bool TraverseCapturedStmt(clang::CapturedStmt* at) { return TraverseStmt(at->getCapturedStmt()); }
+  bool TraverseOMPClause(clang::OMPClause* at) {
+    if (at != nullptr) visitor_.visit_clause(*at);
+    return true;
+  }
+};
+
+class Calling : public CodeVisitor {
+ public:
+  explicit Calling(Visit visit) : visit_(visit) {}
+  void visit(const Stmt& at) override { visit_(at); }
+  [[nodiscard]] bool has_instantiations() const override { return true; }
 
  private:
-  friend Derived;
-  explicit Hooks(CodeVisitor& visitor) : visitor_(visitor) {}
+  Visit visit_;
 };
-
-class WalkWithClauses : public Hooks<WalkWithClauses> {
- public:
-  explicit WalkWithClauses(CodeVisitor& visitor) : Hooks(visitor) {}
-};
-
-class WalkWithoutClauses : public Hooks<WalkWithoutClauses> {
- public:
-  explicit WalkWithoutClauses(CodeVisitor& visitor) : Hooks(visitor) {}
-  bool TraverseOMPClause(clang::OMPClause* clause) { return visitor_.TraverseOMPClause(clause); }
-};
-
-template <class Traverse>
-bool walk(CodeVisitor& visitor, const Traverse& traverse) {
-  return visitor.visits_clauses() ? traverse(WalkWithClauses(visitor))
-                                  : traverse(WalkWithoutClauses(visitor));
-}
 
 }  // namespace
 
-bool CodeVisitor::TraverseStmt(clang::Stmt* statement) {
-  return walk(*this, [&](auto way) { return way.TraverseStmt(statement); });
+void CodeVisitor::walk(const Stmt* code) {
+  auto* const at = const_cast<Stmt*>(code);
+  has_clauses() ? WalkWithClauses(*this).TraverseStmt(at) : WalkAsWritten(*this).TraverseStmt(at);
 }
 
-bool CodeVisitor::TraverseDecl(clang::Decl* declaration) {
-  return walk(*this, [&](auto way) { return way.TraverseDecl(declaration); });
+void CodeVisitor::walk(const clang::Decl* code) {
+  auto* const at = const_cast<clang::Decl*>(code);
+  has_clauses() ? WalkWithClauses(*this).TraverseDecl(at) : WalkAsWritten(*this).TraverseDecl(at);
 }
 
-bool CodeVisitor::TraverseCapturedStmt(clang::CapturedStmt* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseCapturedStmt(at); });
+bool CodeVisitor::follow(const FunctionDecl* function) {
+  if (function == nullptr || !followed_.insert(function).second) return false;
+  walk(function->getBody());
+  return true;
 }
 
-bool CodeVisitor::TraverseCXXForRangeStmt(clang::CXXForRangeStmt* at) {
-  return walk(*this,
-              [&](auto way) { return way.decltype(way)::Base::TraverseCXXForRangeStmt(at); });
-}
+void each_statement(const Stmt* code, Visit visit) { Calling(visit).walk(code); }
 
-bool CodeVisitor::TraverseDoStmt(clang::DoStmt* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseDoStmt(at); });
-}
-
-bool CodeVisitor::TraverseForStmt(clang::ForStmt* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseForStmt(at); });
-}
-
-bool CodeVisitor::TraverseLambdaExpr(clang::LambdaExpr* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseLambdaExpr(at); });
-}
-
-bool CodeVisitor::TraverseSwitchStmt(clang::SwitchStmt* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseSwitchStmt(at); });
-}
-
-bool CodeVisitor::TraverseWhileStmt(clang::WhileStmt* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseWhileStmt(at); });
-}
-
-bool CodeVisitor::TraverseFunctionDecl(clang::FunctionDecl* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseFunctionDecl(at); });
-}
-
-bool CodeVisitor::TraverseCXXMethodDecl(clang::CXXMethodDecl* at) {
-  return walk(*this, [&](auto way) { return way.decltype(way)::Base::TraverseCXXMethodDecl(at); });
-}
-
-bool WrittenCode::TraverseCapturedStmt(clang::CapturedStmt* region) {
-  return TraverseStmt(region->getCapturedStmt());
-}
+void each_statement(const clang::Decl* code, Visit visit) { Calling(visit).walk(code); }
 
 namespace {
 
 /// Whether any of the types that a template of the standard library is made for is so.
 template <class Is>
 bool any_argument(const clang::CXXRecordDecl& record, Is&& is) {
-  const auto* made = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
+  const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
   if (made == nullptr) return false;
   return std::ranges::any_of(made->getTemplateArgs().asArray(), [&](const auto& argument) {
     return argument.getKind() == clang::TemplateArgument::Type && is(argument.getAsType());
@@ -393,8 +328,8 @@ bool begins_by_own_code(clang::QualType type) {
          any_part(*record, begins_by_own_code);
 }
 
-}  // namespace
-
+/// Whether a value of that type runs code of the program's when it ends: its own destructor, or a
+/// member's, or a base's, or an element's of the standard library's containers.
 bool ends_by_own_code(clang::QualType type) {
   const clang::CXXRecordDecl* record = record_of(type);
   if (record == nullptr || type->isReferenceType() || record->hasTrivialDestructor()) return false;
@@ -402,6 +337,7 @@ bool ends_by_own_code(clang::QualType type) {
   return record->hasUserDeclaredDestructor() || any_part(*record, ends_by_own_code);
 }
 
+/// Whether a constructor is the program's own, or runs one that is.
 bool makes_by_own_code(const clang::CXXConstructExpr& made) {
   const clang::CXXConstructorDecl* constructor = made.getConstructor();
   if (constructor->isTrivial()) return false;
@@ -416,84 +352,73 @@ bool makes_by_own_code(const clang::CXXConstructExpr& made) {
                                                 : begins_by_own_code(made.getType());
 }
 
-bool calls_own_code(const clang::Stmt* statement) {
+/// Whether a statement calls a function of the program's own; null does not.
+bool calls_own_code(const Stmt* statement) {
   if (statement == nullptr) return false;
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(statement)) {
-    const clang::FunctionDecl* called = call->getDirectCallee();
-    const auto is_system = [&] {
-      const clang::SourceManager& sources = called->getASTContext().getSourceManager();
-      return called->getBuiltinID() != 0 || sources.isInSystemHeader(called->getLocation());
-    };
-    if (called == nullptr || !is_system()) return true;
-  }
-  return std::ranges::any_of(statement->children(), calls_own_code);
+  const bool is_call = isa<CallExpr>(statement);
+  return (is_call && !is_of_system(callee_of(statement))) ||
+         std::ranges::any_of(statement->children(), calls_own_code);
 }
 
-bool HiddenCode::VisitCXXConstructExpr(clang::CXXConstructExpr* made) {
-  if (makes_by_own_code(*made)) hidden = made;
-  return true;
-}
-
-bool HiddenCode::VisitCXXBindTemporaryExpr(clang::CXXBindTemporaryExpr* made) {
-  if (ends_by_own_code(made->getType())) hidden = made;
-  return true;
-}
-
-bool HiddenCode::VisitCXXDeleteExpr(clang::CXXDeleteExpr* ended) {
-  if (ends_by_own_code(ended->getDestroyedType())) hidden = ended;
-  return true;
-}
-
-bool HiddenCode::VisitDeclStmt(clang::DeclStmt* declared) {
-  for (const clang::Decl* one : declared->decls()) {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
-    const bool ends = variable != nullptr && (variable->hasAttr<clang::CleanupAttr>() ||
-                                              ends_by_own_code(variable->getType()));
-    if (ends) hidden = declared;
-  }
-  return true;
-}
-
-bool HiddenCode::VisitCXXNewExpr(clang::CXXNewExpr* made) {
-  const clang::FunctionDecl* get = made->getOperatorNew();
-  if (get != nullptr && get->hasBody()) hidden = made;
-  return true;
-}
-
-bool HiddenCode::VisitCXXForRangeStmt(clang::CXXForRangeStmt* loop) {
-  for (clang::Stmt* part :
-       {static_cast<clang::Stmt*>(loop->getBeginStmt()),
-        static_cast<clang::Stmt*>(loop->getEndStmt()), static_cast<clang::Stmt*>(loop->getCond()),
-        static_cast<clang::Stmt*>(loop->getInc())}) {
-    if (calls_own_code(part)) hidden = loop;
-  }
-  return true;
-}
-
-bool HiddenCode::VisitDecompositionDecl(clang::DecompositionDecl* declared) {
-  for (const clang::BindingDecl* one : declared->bindings()) {
-    const clang::VarDecl* holder = one->getHoldingVar();
-    if (holder != nullptr && calls_own_code(holder->getInit())) hidden = holder->getInit();
-  }
-  return true;
-}
-
-bool HiddenCode::VisitInitListExpr(clang::InitListExpr* list) {
-  const clang::InitListExpr* whole = list->isSemanticForm() ? list : list->getSemanticForm();
-  for (const clang::Expr* one : whole == nullptr ? list->inits() : whole->inits()) {
-    const auto* value = llvm::dyn_cast_or_null<clang::CXXDefaultInitExpr>(one);
-    if (value != nullptr && calls_own_code(value->getExpr())) hidden = list;
-  }
-  return true;
-}
-
-bool HiddenCode::VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) {
-  for (const auto* clause : directive->getClausesOfKind<clang::OMPReductionClause>()) {
-    for (const clang::Expr* combined : clause->reduction_ops()) {
-      if (calls_own_code(combined)) hidden = directive;
+const Stmt* hidden_code_of(const clang::DeclStmt& statement) {
+  const Stmt* hidden = nullptr;
+  for (const clang::Decl* one : statement.decls()) {
+    const auto* variable = dyn_cast<VarDecl>(one);
+    if (variable == nullptr) continue;
+    const bool ends =
+        variable->hasAttr<clang::CleanupAttr>() || ends_by_own_code(variable->getType());
+    if (ends) hidden = &statement;
+    const auto* parts = dyn_cast<clang::DecompositionDecl>(variable);
+    if (parts == nullptr) continue;
+    for (const clang::BindingDecl* part : parts->bindings()) {
+      const VarDecl* holder = part->getHoldingVar();
+      if (holder != nullptr && calls_own_code(holder->getInit())) hidden = holder->getInit();
     }
   }
-  return true;
+  return hidden;
+}
+
+bool runs_hidden_code(const Stmt& statement) {
+  if (const auto* made = dyn_cast<clang::CXXConstructExpr>(&statement)) {
+    return makes_by_own_code(*made);
+  }
+  if (const auto* made = dyn_cast<clang::CXXBindTemporaryExpr>(&statement)) {
+    return ends_by_own_code(made->getType());
+  }
+  if (const auto* ended = dyn_cast<clang::CXXDeleteExpr>(&statement)) {
+    return ends_by_own_code(ended->getDestroyedType());
+  }
+  if (const auto* made = dyn_cast<clang::CXXNewExpr>(&statement)) {
+    return made->getOperatorNew() != nullptr && made->getOperatorNew()->hasBody();
+  }
+  // Its begin, its end and its steps are calls that are not written.
+  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&statement)) {
+    return calls_own_code(loop->getBeginStmt()) || calls_own_code(loop->getEndStmt()) ||
+           calls_own_code(loop->getCond()) || calls_own_code(loop->getInc());
+  }
+  // Members that are not named in it may have initializers of their own.
+  if (const auto* list = dyn_cast<clang::InitListExpr>(&statement)) {
+    const clang::InitListExpr* whole = list->isSemanticForm() ? list : list->getSemanticForm();
+    return std::ranges::any_of((whole == nullptr ? list : whole)->inits(), [](const auto* one) {
+      const auto* value = dyn_cast_or_null<clang::CXXDefaultInitExpr>(one);
+      return value != nullptr && calls_own_code(value->getExpr());
+    });
+  }
+  // What `declare reduction` says.
+  const auto* directive = dyn_cast<Directive>(&statement);
+  if (directive == nullptr) return false;
+  for (const auto* clause : directive->getClausesOfKind<clang::OMPReductionClause>()) {
+    if (std::ranges::any_of(clause->reduction_ops(), calls_own_code)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const Stmt* hidden_code_of(const Stmt& statement) {
+  const auto* declared = dyn_cast<clang::DeclStmt>(&statement);
+  if (declared != nullptr) return hidden_code_of(*declared);
+  return runs_hidden_code(statement) ? &statement : nullptr;
 }
 
 }  // namespace ompdm::edit

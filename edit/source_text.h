@@ -2,22 +2,30 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DeclCXX.h>
-#include <clang/AST/ExprCXX.h>
 #include <clang/AST/OpenMPClause.h>
 #include <clang/AST/Stmt.h>
-#include <clang/AST/StmtCXX.h>
-#include <clang/AST/StmtOpenMP.h>
-#include <clang/Basic/SourceLocation.h>
 #include <clang/Lex/Preprocessor.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "messages.h"
 
 namespace ompdm::edit {
+
+// The types of clang's syntax tree that all of this is about.
+using clang::CallExpr;
+using clang::Expr;
+using clang::FunctionDecl;
+using clang::Stmt;
+using clang::VarDecl;
+using llvm::cast;
+using llvm::dyn_cast;
+using llvm::dyn_cast_or_null;
+using llvm::isa;
+using llvm::isa_and_nonnull;
 
 /// Where something is written. Of what a macro makes `in_macro` is set, and the line is that of its
 /// use.
@@ -31,7 +39,7 @@ struct Spot {
 Spot spot_of(const clang::ASTContext& context, clang::SourceLocation location);
 
 /// "u is read at solver.cpp:12": the line of a statement, for a refusal.
-Place place_of(const clang::ASTContext& context, const clang::Stmt& statement);
+Place place_of(const clang::ASTContext& context, const Stmt& statement);
 
 /// One file under two names is one.
 bool is_same_file(const std::string& one, const std::string& other);
@@ -61,8 +69,6 @@ class SourceText {
   [[nodiscard]] bool is_pragma(unsigned offset) const;
   /// Behind a semicolon, if one is next.
   [[nodiscard]] unsigned past_semicolon(unsigned offset) const;
-  /// "\n" or "\r\n".
-  [[nodiscard]] const char* newline() const { return newline_; }
 
   /// Lines of their own before the one that holds `offset`.
   [[nodiscard]] Replacement lines_before(unsigned offset,
@@ -78,8 +84,11 @@ class SourceText {
   const char* newline_ = "\n";
 };
 
+/// An expression as it stands in the source.
+std::string text_of(const clang::ASTContext& context, const Expr& expression);
+
 /// Behind a statement, and the semicolon that ends it.
-unsigned end_of_statement(const SourceText& text, const clang::Stmt& statement);
+unsigned end_of_statement(const SourceText& text, const Stmt& statement);
 
 class Macros {
  public:
@@ -103,101 +112,58 @@ class Macros {
   const clang::Preprocessor& preprocessor_;
 };
 
-/// A clang::RecursiveASTVisitor that is compiled once for all that are made of it: what it calls is
-/// virtual. It has those of its functions that are overridden somewhere; they mean the same.
+/// A walk through code in the order of the source: a clang::RecursiveASTVisitor that is compiled
+/// once for all walks. It goes through code as it is written: a region's body once, and neither the
+/// list of what it captures nor clauses, which hold the compiler's copies of what they name.
 class CodeVisitor {
  public:
-  CodeVisitor() = default;
-  CodeVisitor(const CodeVisitor&) = delete;
-  CodeVisitor& operator=(const CodeVisitor&) = delete;
   virtual ~CodeVisitor() = default;
 
-  /// Visits a statement, or a declaration, and all that is in it. False: a visit ended it.
-  bool TraverseStmt(clang::Stmt* statement);
-  bool TraverseDecl(clang::Decl* declaration);
+  /// Visits a statement, or a declaration, and all that is in it; nothing of null.
+  void walk(const Stmt* statement);
+  void walk(const clang::Decl* declaration);
 
-  virtual bool shouldVisitTemplateInstantiations() const { return false; }
-  virtual bool dataTraverseStmtPre(clang::Stmt*) { return true; }
-  virtual bool TraverseCapturedStmt(clang::CapturedStmt* at);
-  virtual bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* at);
-  virtual bool TraverseDoStmt(clang::DoStmt* at);
-  virtual bool TraverseForStmt(clang::ForStmt* at);
-  virtual bool TraverseLambdaExpr(clang::LambdaExpr* at);
-  virtual bool TraverseSwitchStmt(clang::SwitchStmt* at);
-  virtual bool TraverseWhileStmt(clang::WhileStmt* at);
-  virtual bool TraverseFunctionDecl(clang::FunctionDecl* at);
-  virtual bool TraverseCXXMethodDecl(clang::CXXMethodDecl* at);
+  /// Each statement, expression and directive.
+  virtual void visit(const Stmt&) {}
+  virtual void visit_declared(const clang::Decl&) {}
+  virtual void visit_clause(const clang::OMPClause&) {}
+  /// False: it is not visited, nor what is in it.
+  virtual bool enters(const Stmt&) { return true; }
+  virtual bool enters_declared(const clang::Decl&) { return true; }
+  /// After all that is in it.
+  virtual void leaves(const Stmt&) {}
+  /// Whether what templates were made into is visited, too.
+  [[nodiscard]] virtual bool has_instantiations() const { return false; }
+  /// Whether it goes through clauses and captures as well.
+  [[nodiscard]] virtual bool has_clauses() const { return false; }
 
-  virtual bool VisitStmt(clang::Stmt*) { return true; }
-  virtual bool VisitDeclRefExpr(clang::DeclRefExpr*) { return true; }
-  virtual bool VisitCallExpr(clang::CallExpr*) { return true; }
-  virtual bool VisitBinaryOperator(clang::BinaryOperator*) { return true; }
-  virtual bool VisitBreakStmt(clang::BreakStmt*) { return true; }
-  virtual bool VisitContinueStmt(clang::ContinueStmt*) { return true; }
-  virtual bool VisitCoreturnStmt(clang::CoreturnStmt*) { return true; }
-  virtual bool VisitDeclStmt(clang::DeclStmt*) { return true; }
-  virtual bool VisitGotoStmt(clang::GotoStmt*) { return true; }
-  virtual bool VisitIndirectGotoStmt(clang::IndirectGotoStmt*) { return true; }
-  virtual bool VisitInitListExpr(clang::InitListExpr*) { return true; }
-  virtual bool VisitLabelStmt(clang::LabelStmt*) { return true; }
-  virtual bool VisitLambdaExpr(clang::LambdaExpr*) { return true; }
-  virtual bool VisitOMPExecutableDirective(clang::OMPExecutableDirective*) { return true; }
-  virtual bool VisitReturnStmt(clang::ReturnStmt*) { return true; }
-  virtual bool VisitSwitchCase(clang::SwitchCase*) { return true; }
-  virtual bool VisitCXXBindTemporaryExpr(clang::CXXBindTemporaryExpr*) { return true; }
-  virtual bool VisitCXXConstructExpr(clang::CXXConstructExpr*) { return true; }
-  virtual bool VisitCXXDefaultArgExpr(clang::CXXDefaultArgExpr*) { return true; }
-  virtual bool VisitCXXDeleteExpr(clang::CXXDeleteExpr*) { return true; }
-  virtual bool VisitCXXForRangeStmt(clang::CXXForRangeStmt*) { return true; }
-  virtual bool VisitCXXNewExpr(clang::CXXNewExpr*) { return true; }
-  virtual bool VisitCXXThisExpr(clang::CXXThisExpr*) { return true; }
-  virtual bool VisitCXXThrowExpr(clang::CXXThrowExpr*) { return true; }
-  virtual bool VisitFunctionDecl(clang::FunctionDecl*) { return true; }
-  virtual bool VisitValueDecl(clang::ValueDecl*) { return true; }
-  virtual bool VisitVarDecl(clang::VarDecl*) { return true; }
-  virtual bool VisitDecompositionDecl(clang::DecompositionDecl*) { return true; }
+ protected:
+  /// Visits the body of a function, if it is not null, once. Returns whether it did.
+  bool follow(const FunctionDecl* function);
 
-  /// Whether it goes on to what clauses hold; where it does not, it may do so itself.
-  virtual bool visits_clauses() const { return true; }
-  virtual bool TraverseOMPClause(clang::OMPClause*) { return true; }
+ private:
+  std::set<const FunctionDecl*> followed_;
 };
 
-/// Code as it is written.
-class WrittenCode : public CodeVisitor {
- public:
-  /// A region's body once, and not the list of what it captures.
-  bool TraverseCapturedStmt(clang::CapturedStmt* region) override;
-  /// Clauses hold the compiler's copies of what they name.
-  bool visits_clauses() const final { return false; }
-};
+using Visit = llvm::function_ref<void(const Stmt&)>;
 
-/// Whether a value of that type runs code of the program's when it ends: its own destructor, or a
-/// member's, or a base's, or an element's of the standard library's containers.
-bool ends_by_own_code(clang::QualType type);
+/// Calls `visit` with each statement and expression of code as it is written; of a declaration with
+/// what templates were made into.
+void each_statement(const Stmt* code, Visit visit);
+void each_statement(const clang::Decl* code, Visit visit);
 
-/// Whether a constructor is the program's own, or runs one that is.
-bool makes_by_own_code(const clang::CXXConstructExpr& made);
+/// All statements or expressions of a kind there, in order.
+template <class Node, class Code>
+std::vector<const Node*> all_in(const Code* code) {
+  std::vector<const Node*> all;
+  each_statement(code, [&](const Stmt& at) {
+    if (const auto* one = dyn_cast<Node>(&at)) all.push_back(one);
+  });
+  return all;
+}
 
-/// Whether a statement calls a function of the program's own; null does not.
-bool calls_own_code(const clang::Stmt* statement);
-
-/// Visits code as it is written, and remembers what runs such code.
-class HiddenCode : public WrittenCode {
- public:
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) override;
-  bool VisitCXXBindTemporaryExpr(clang::CXXBindTemporaryExpr* made) override;
-  bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* ended) override;
-  bool VisitDeclStmt(clang::DeclStmt* declared) override;
-  bool VisitCXXNewExpr(clang::CXXNewExpr* made) override;
-  /// Its begin, its end and its steps are calls that are not written.
-  bool VisitCXXForRangeStmt(clang::CXXForRangeStmt* loop) override;
-  bool VisitDecompositionDecl(clang::DecompositionDecl* declared) override;
-  /// Members that are not named in it may have initializers of their own.
-  bool VisitInitListExpr(clang::InitListExpr* list) override;
-  /// What `declare reduction` says.
-  bool VisitOMPExecutableDirective(clang::OMPExecutableDirective* directive) override;
-
-  const clang::Stmt* hidden = nullptr;
-};
+/// What a statement itself runs of the program's own code without a call that is written:
+/// constructors, destructors, operators. Null of none.
+const Stmt* hidden_code_of(const Stmt& statement);
 
 }  // namespace ompdm::edit

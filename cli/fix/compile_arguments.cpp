@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -31,8 +31,7 @@ std::vector<std::string> texts_of(const std::string& all) {
   return texts;
 }
 
-template <std::size_t N>
-bool is_one_of(const std::string& word, const std::array<std::string_view, N>& words) {
+bool is_one_of(const std::string& word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -49,28 +48,27 @@ bool is_clang(const std::string& word) { return plain_name(word).starts_with("cl
 
 /// Where the compiler stands in a command: behind a launcher such as ccache. None: npos.
 std::size_t find_compiler(const std::vector<std::string>& words) {
-  static constexpr std::array<std::string_view, 3> kLaunchers = {"ccache", "sccache", "distcc"};
-  static constexpr std::array<std::string_view, 12> kCompilers = {
-      "cc",  "c++",  "clang",    "clang++",    "gcc", "g++",
-      "icx", "icpx", "amdclang", "amdclang++", "nvc", "nvc++"};
-  const std::size_t at = !words.empty() && is_one_of(plain_name(words.front()), kLaunchers) ? 1 : 0;
-  const bool is_compiler = at < words.size() && is_one_of(plain_name(words[at]), kCompilers);
+  const bool has_launcher =
+      !words.empty() && is_one_of(plain_name(words.front()), {"ccache", "sccache", "distcc"});
+  const std::size_t at = has_launcher ? 1 : 0;
+  const bool is_compiler =
+      at < words.size() &&
+      is_one_of(plain_name(words[at]), {"cc", "c++", "clang", "clang++", "gcc", "g++", "icx",
+                                        "icpx", "amdclang", "amdclang++", "nvc", "nvc++"});
   return is_compiler ? at : std::string::npos;
 }
 
 bool names_an_output(const std::string& word) {
-  static constexpr std::array<std::string_view, 5> kOptions = {"-o", "-MF", "-MT", "-MQ", "-MJ"};
-  return is_one_of(word, kOptions);
+  return is_one_of(word, {"-o", "-MF", "-MT", "-MQ", "-MJ"});
 }
 
 /// Whether that word of a command is a source to be compiled.
 bool is_source(const std::vector<std::string>& words, std::size_t at) {
-  static constexpr std::array<std::string_view, 6> kEndings = {".c",   ".cc",  ".cpp",
-                                                               ".cxx", ".c++", ".C"};
   const std::string& word = words[at];
   const bool is_value = at > 0 && (names_an_output(words[at - 1]) || words[at - 1] == "-include");
   return !is_value && !word.starts_with('-') &&
-         is_one_of(fs::path(word).extension().string(), kEndings);
+         is_one_of(fs::path(word).extension().string(),
+                   {".c", ".cc", ".cpp", ".cxx", ".c++", ".C"});
 }
 
 /// How a command compiles one of its sources.
@@ -101,17 +99,13 @@ CompileArguments arguments_of(const nlohmann::json& row) {
 }
 
 bool is_header(const fs::path& file) {
-  static constexpr std::array<std::string_view, 6> kHeaders = {".h",   ".hh",  ".hpp",
-                                                               ".hxx", ".inc", ".cuh"};
-  return std::ranges::find(kHeaders, file.extension().string()) != kHeaders.end();
+  return is_one_of(file.extension().string(), {".h", ".hh", ".hpp", ".hxx", ".inc", ".cuh"});
 }
 
 /// Whether a source defines main(): it is of another program, which may call the same functions.
 bool has_main(const fs::path& source) {
   static const std::regex kMain(R"(\bmain\s*\()");
-  std::ifstream in(source);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return std::regex_search(text, kMain);
+  return std::regex_search(read_text(source), kMain);
 }
 
 /// A unit of the sources that are compiled like `home`, with `home` last. Empty where there is no
@@ -141,6 +135,11 @@ SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& 
 
 }  // namespace
 
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 BuildLog::BuildLog(const fs::path& folder)
     : file_(folder / "build.log"), library_(find_own_library("libompdm-build-log.so")) {
   fs::create_directories(folder);
@@ -160,8 +159,7 @@ std::vector<std::pair<std::string, std::string>> BuildLog::environment() const {
 }
 
 std::vector<StartedProcess> BuildLog::processes() const {
-  std::ifstream in(file_, std::ios::binary);
-  const std::string all(std::istreambuf_iterator<char>(in), {});
+  const std::string all = read_text(file_);
   std::vector<StartedProcess> processes;
   std::uint32_t size = 0;
   for (std::size_t at = 0; at + sizeof size <= all.size(); at += size) {
@@ -178,43 +176,36 @@ std::vector<StartedProcess> BuildLog::processes() const {
 
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words;
-  std::string word;
   char quote = 0;
-  bool is_one = false;
+  bool is_open = false;  // the last word goes on
   for (std::size_t i = 0; i < command.size(); ++i) {
     const char letter = command[i];
+    const bool is_between = quote == 0 && (letter == ' ' || letter == '\t' || letter == '\n');
+    if (!is_open && !is_between) words.emplace_back();
+    is_open = !is_between;
+    if (is_between) continue;
     if (quote != 0 && letter == quote) {
       quote = 0;
-    } else if (letter == '\\' && i + 1 < command.size() &&
-               (quote == 0 ||
-                (quote == '"' && std::strchr("$`\"\\\n", command[i + 1]) != nullptr))) {
-      word += command[++i];
-      is_one = true;
     } else if (quote == 0 && (letter == '\'' || letter == '"')) {
       quote = letter;
-      is_one = true;
-    } else if (quote == 0 && (letter == ' ' || letter == '\t' || letter == '\n')) {
-      if (is_one) words.push_back(std::move(word));
-      word.clear();
-      is_one = false;
     } else {
-      word += letter;
-      is_one = true;
+      const bool is_escape =
+          letter == '\\' && i + 1 < command.size() &&
+          (quote == 0 || (quote == '"' && std::strchr("$`\"\\\n", command[i + 1]) != nullptr));
+      words.back() += is_escape ? command[++i] : letter;
     }
   }
-  if (is_one) words.push_back(std::move(word));
   return words;
 }
 
 std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
   const std::size_t compiler = find_compiler(process.words);
   if (compiler == std::string::npos) return {};
-  // A compiler's own steps, and runs that list headers.
-  static constexpr std::array<std::string_view, 4> kNone = {"-cc1", "-E", "-M", "-MM"};
   std::vector<CompileArguments> all;
   for (std::size_t i = compiler + 1; i < process.words.size(); ++i) {
     const std::string& word = process.words[i];
-    if (is_one_of(word, kNone)) return {};
+    // A compiler's own steps, and runs that list headers.
+    if (is_one_of(word, {"-cc1", "-E", "-M", "-MM"})) return {};
     if (is_source(process.words, i)) all.push_back(arguments_of(process, word));
   }
   return all;

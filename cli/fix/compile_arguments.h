@@ -9,6 +9,9 @@
 
 namespace ompdm::cli {
 
+/// All of a file; empty where it cannot be read.
+std::string read_text(const std::filesystem::path& file);
+
 struct StartedProcess {
   std::filesystem::path directory;
   std::vector<std::string> words;

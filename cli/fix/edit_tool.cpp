@@ -30,14 +30,6 @@ std::vector<fs::path> files_named(const nlohmann::json& finding) {
   return files;
 }
 
-/// A plan that cannot be made.
-EditPlan refused_plan(std::size_t number, std::string why) {
-  EditPlan plan;
-  plan.number = number;
-  plan.refused = std::move(why);
-  return plan;
-}
-
 /// "ompdm record ./heat 1000", as it is to be typed in the folder that it ran in.
 std::string record_again(const Process& process) {
   return "ompdm record " + typed_command(process.arguments);
@@ -56,7 +48,7 @@ fs::path find_tool() {
   return beside;
 }
 
-/// Why something cannot be done, with the place of the statement in the way.
+/// Why an edit cannot be made, with the place of the statement that prevents it.
 std::string sentence_of(const Json& refusal) {
   const std::string why = refusal.at("why");
   const std::string file = refusal.at("file");
@@ -144,7 +136,7 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files_named(finding(number));
 }
 
-/// A source is parsed once for all findings, but for a options about one of them.
+/// Asks about all findings at once, so that a source is parsed once; options concern one finding.
 Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions& options) const {
   Json request = {{"file", unit.compiled.file.string()},
                   {"beside", unit.beside},
@@ -186,7 +178,7 @@ void EditTool::add_seen(std::vector<CompileArguments> seen) {
   commands_.add_seen(std::move(seen));
 }
 
-/// With what the error is of, and what to do.
+/// The compiler's error with its cause and what to do.
 std::string EditTool::uncompiled(const CompileArguments& unit, const std::string& error) const {
   if (!unit.is_guess) {
     return fmt::format("clang 19 does not compile it as it is built: {}", typed_path(error));
@@ -201,8 +193,7 @@ std::string EditTool::uncompiled(const CompileArguments& unit, const std::string
 
 EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
                            const Json& answer) const {
-  EditPlan plan;
-  plan.number = number;
+  EditPlan plan = {.number = number};
   if (!answer.at("errors").empty()) {
     plan.refused = uncompiled(unit, answer.at("errors").front().get<std::string>());
     plan.is_compiled = false;
@@ -232,18 +223,21 @@ EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
     return report::is_fortran_source(file.native());
   };
   if (std::ranges::any_of(named, is_fortran)) {
-    return refused_plan(
-        number,
-        "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write");
+    return {
+        .number = number,
+        .refused =
+            "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write"};
   }
   const auto units = single_units(commands_, named);
   if (units.empty()) {
-    return refused_plan(
-        number,
-        is_seen_ ? "its edits are in a header, and its build did not show what includes it: name "
-                   "the folder of compile_commands.json with -p"
-                 : "its edits are in a header: --build learns what includes it; without it name "
-                   "the folder of compile_commands.json with -p");
+    return {
+        .number = number,
+        .refused =
+            is_seen_
+                ? "its edits are in a header, and its build did not show what includes it: name "
+                  "the folder of compile_commands.json with -p"
+                : "its edits are in a header: --build learns what includes it; without it name "
+                  "the folder of compile_commands.json with -p"};
   }
   EditPlan best = plan_in(units, number, options);
   if (best.refused.empty() && best.left_out.empty()) return best;
@@ -253,20 +247,22 @@ EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
     EditPlan wider = plan_in({unit}, number, options);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());
-    // What sees more knows better why not.
+    // A unit of more sources knows better why no plan can be made.
     const bool tells_more = !best.refused.empty() && wider.is_compiled;
     if (is_better || tells_more) best = std::move(wider);
   }
   return best;
 }
 
-/// The first that can be made; a header's text has to mean the same in all that include it.
+/// The first plan that can be made. A header's edits must be the same in all sources that include
+/// it.
 EditPlan EditTool::plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                            const EditOptions& options) const {
   constexpr std::size_t kMostUnits = 200;
-  EditPlan best = refused_plan(number, are_without_openmp(units)
-                                           ? "its sources are compiled without -fopenmp"
-                                           : "no source that was compiled holds all of it");
+  EditPlan best = {.number = number,
+                   .refused = are_without_openmp(units)
+                                  ? "its sources are compiled without -fopenmp"
+                                  : "no source that was compiled holds all of it"};
   bool is_made = false;
   for (std::size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
     const Json answer = ask(units[i], number, options);

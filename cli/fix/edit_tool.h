@@ -14,8 +14,8 @@
 namespace ompdm::cli {
 
 struct SourceState {
-  std::string obstacle;      ///< a sentence with what to do; empty: they are
-  bool may_be_same = false;  ///< it is newer: what is built of it shows whether anything changed
+  std::string obstacle;      ///< a sentence with what to do; empty: the sources are the same
+  bool may_be_same = false;  ///< a source is newer: a build of it shows whether anything changed
 };
 
 /// Whether the sources of a finding are those of the recording.
@@ -38,12 +38,13 @@ struct Replacement {
 
 /// The edits of one finding, or why they cannot be made.
 struct EditPlan {
-  std::size_t number = 0;  ///< of the finding in the report, from 1
-  std::string refused;     ///< a sentence with its place; empty: it can be made
-  std::vector<Replacement> replacements;
-  std::vector<std::string> returned;  ///< names of what comes back after a loop, and no one reads
-                                      ///< there as far as its function shows
-  std::size_t updates = 0;            ///< that were added for the host
+  std::size_t number = 0;    ///< of the finding in the report, from 1
+  std::string refused = {};  ///< a sentence with its place; empty: it can be made
+  std::vector<Replacement> replacements = {};
+  /// Variables that come back after a loop, and that nothing reads there as far as its function
+  /// shows.
+  std::vector<std::string> returned = {};
+  std::size_t updates = 0;  ///< that were added for the host
   /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
   std::vector<std::string> left_out = {};
   bool is_compiled = true;  ///< the source was: else that is why it is refused
@@ -54,6 +55,12 @@ struct EditPlan {
 void resolve_places(nlohmann::json& json, const SourceLines& sources,
                     std::vector<std::filesystem::path>& near);
 
+/// Variables that are not copied back, or spoiled on the host to see whether anything reads them.
+struct EditOptions {
+  std::vector<std::string> released;
+  bool spoil = false;
+};
+
 class EditTool {
  public:
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
@@ -62,13 +69,7 @@ class EditTool {
   /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
-  /// Variables that are not copied back, or spoiled on the host to see whether anything reads them.
-  struct EditOptions {
-    std::vector<std::string> released;
-    bool spoil = false;
-  };
-  [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options) const;
-  [[nodiscard]] EditPlan plan(std::size_t number) const { return plan(number, EditOptions()); }
+  [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options = {}) const;
   /// Source files that a finding's edits name.
   [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;
   [[nodiscard]] std::size_t size() const { return findings_.size(); }

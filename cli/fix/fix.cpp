@@ -130,21 +130,21 @@ std::string find_build_command(const fs::path& program) {
               Error::Kind::kUsage);
 }
 
-struct RecordedFinding {
-  SourceState source;
-  bool is_at_most =
-      false;  ///< entries of a loop that were not seen may need some of what it counts
-};
-
 struct RecordedRun {
   fs::path program;
   fs::path directory;
   std::vector<std::string> arguments;  ///< the program first
   std::string build_id;                ///< of the program
   nlohmann::json findings;             ///< of the JSON report, with paths as they are here
-  std::vector<RecordedFinding> facts;  ///< the same, in this order
+  std::vector<Verdict> verdicts;       ///< on the same, in this order, before anything is tried
   std::vector<fs::path> near;          ///< the sources, and the program
 };
+
+/// Whether the bytes of a pattern are device memory, not transfers.
+bool is_of_memory(const std::string& pattern) {
+  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
+         pattern == "device_leak";
+}
 
 /// Whether entries of a loop that were not seen as such need more than the finding leaves.
 bool promises_at_most(const analysis::Finding& finding) {
@@ -178,15 +178,26 @@ RecordedRun recorded_run(const std::string& file) {
   // The source shows directives that the run did not execute.
   for (analysis::Finding& finding : analyses.front().findings) {
     if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
-    run.facts.push_back({{}, promises_at_most(finding)});
+    run.verdicts.emplace_back().is_firm = !promises_at_most(finding);
   }
   run.findings = report::report_json(analyses).at("findings");
   const SourceLines lines(analyses.front());
-  for (std::size_t i = 0; i < run.facts.size(); ++i) {
-    run.facts[i].source = source_state(run.findings.at(i), lines, process);
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    run.verdicts[i].source = source_state(run.findings.at(i), lines, process);
   }
   run.near = {run.program};
   resolve_places(run.findings, lines, run.near);
+  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
+    Verdict& verdict = run.verdicts[i];
+    const nlohmann::json& finding = run.findings.at(i);
+    const fs::path source = finding.at("file").get<std::string>();
+    verdict.plan.number = i + 1;
+    verdict.place = source.empty() ? "-"
+                                   : fmt::format("{}:{}", source.filename().string(),
+                                                 finding.at("line").get<int>());
+    verdict.what = finding.at("pattern");
+    if (!is_of_memory(verdict.what)) verdict.promised = finding.at("wasted_bytes");
+  }
   return run;
 }
 
@@ -198,160 +209,13 @@ bool is_built_as_recorded(const RecordedRun& run, const fs::path& built) {
          is_of_same_sources(run.program, built);
 }
 
-struct Case {
-  EditPlan plan;
-  Verdict verdict;
-  SourceState source;
-
-  [[nodiscard]] bool is_open() const { return verdict.refused.empty(); }
-  [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
-};
-
-/// Why plans cannot be made together; empty: they can.
-std::string conflict_in(const std::vector<EditPlan>& plans) {
-  try {
-    changed_files(plans);
-    return {};
-  } catch (const Error& conflict) {
-    return conflict.what();
-  }
-}
-
-class Attempts {
- public:
-  struct Asked {
-    bool release = false;        ///< unread data is not copied back
-    bool of_other_runs = false;  ///< than the one that the promises are of
-  };
-
-  /// Writes the results into the cases' verdicts.
-  Attempts(std::vector<Case>& cases, const EditTool& tool, Asked asked)
-      : cases_(cases), tool_(tool), asked_(asked) {}
-
-  /// Throws Error, as Verifier does.
-  void make(Verifier& verifier) {
-    verifier.run_original(runs_to_come(verifier));
-    try_each(verifier);
-    if (!accepted_.empty()) together_ = try_together(verifier);
-  }
-
-  /// The result of all verified edits together; null: no edit was verified.
-  [[nodiscard]] const Measured* together() const { return together_ ? &*together_ : nullptr; }
-  [[nodiscard]] const std::vector<EditPlan>& accepted() const { return accepted_; }
-  /// Names of variables that are no longer copied back.
-  [[nodiscard]] const std::vector<std::string>& released() const { return released_; }
-
- private:
-  /// The number of findings to verify.
-  [[nodiscard]] std::size_t changes() const {
-    return static_cast<std::size_t>(std::ranges::count_if(cases_, &Case::is_planned));
-  }
-
-  [[nodiscard]] std::size_t runs_to_come(const Verifier& verifier) const {
-    std::size_t returned = 0;
-    for (const Case& one : cases_) {
-      if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
-    }
-    const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
-    return returned + verifier.runs_of_one() * (changes() + wholes);
-  }
-
-  void try_each(Verifier& verifier) {
-    for (Case& one : cases_) {
-      if (!one.is_planned()) continue;
-      Verdict& verdict = one.verdict;
-      verdict.was_tried = true;
-      // What is promised is what the edits would spare of the run that was recorded; where the host
-      // or more entries of a loop may need some of it, little of it is something.
-      const double share = verdict.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
-      const double least = share * static_cast<double>(verdict.promised.value_or(0));
-      verdict.measured = verifier.measure(changed_files({one.plan}),
-                                          {.what = fmt::format("finding {}", one.plan.number),
-                                           .least = static_cast<std::uint64_t>(least),
-                                           .is_final = changes() == 1});
-      if (!verdict.measured.verified) continue;
-      accepted_.push_back(one.plan);
-      verdict.measured.why = conflict_in(accepted_);
-      verdict.measured.verified = verdict.measured.why.empty();
-      if (!verdict.measured.verified) accepted_.pop_back();
-    }
-  }
-
-  Measured try_together(Verifier& verifier) {
-    std::uint64_t most = 0;
-    const Measured* alone = nullptr;
-    for (const Case& one : cases_) {
-      if (!one.verdict.measured.verified) continue;
-      most = std::max(most, one.verdict.measured.spared());
-      alone = &one.verdict.measured;
-    }
-    const std::uint64_t least = most / 10 * 9;
-    // One by itself was measured as it is.
-    const Measured all =
-        changes() == 1
-            ? *alone
-            : verifier.measure(changed_files(accepted_),
-                               {.what = "all of them together", .least = least, .is_final = true});
-    if (!asked_.release || !all.verified) return all;
-    const std::vector<EditPlan> whole = accepted_;
-    release(verifier);
-    if (released_.empty()) return all;
-    // It differs from what was compared by copies back alone, of which spoiling showed no need.
-    Measured less =
-        verifier.measure(changed_files(accepted_), {.what = "all without what no one reads",
-                                                    .least = least,
-                                                    .contents = false,
-                                                    .is_final = true});
-    less.unseen = all.unseen;
-    if (less.verified) return less;
-    accepted_ = whole;
-    released_.clear();
-    return all;
-  }
-
-  /// Removes copies back of variables whose spoiled host values change nothing.
-  void release(Verifier& verifier) {
-    for (EditPlan& plan : accepted_) {
-      EditTool::EditOptions options;
-      for (const std::string& name : std::vector<std::string>(plan.returned)) {
-        options.released.push_back(name);
-        options.spoil = true;
-        const EditPlan kept = plan;
-        plan = tool_.plan(plan.number, options);
-        const bool is_same =
-            plan.refused.empty() &&
-            verifier.is_same(changed_files(accepted_), fmt::format("without {} coming back", name));
-        if (!is_same) options.released.pop_back();
-        plan = kept;
-      }
-      options.spoil = false;
-      if (options.released.empty()) continue;
-      plan = tool_.plan(plan.number, options);
-      released_.insert(released_.end(), options.released.begin(), options.released.end());
-    }
-  }
-
-  std::vector<Case>& cases_;
-  const EditTool& tool_;
-  Asked asked_;
-  std::vector<EditPlan> accepted_;
-  std::optional<Measured> together_;
-  std::vector<std::string> released_;
-};
-
-void write_whole(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
-}
-
 /// Writes to standard output where no file is named. Throws Error.
 void write_patch(const std::string& text, const std::string& file) {
   if (file.empty()) {
     print_exactly(text);
     return;
   }
-  write_whole(file, text);
+  write_text(file, text);
   fmt::print("Wrote {}\n", file);
 }
 
@@ -364,7 +228,7 @@ void warn_of_older_patch(const std::string& file) {
 /// Writes the changed files into the user's own tree. Throws Error.
 void apply(const ChangedFiles& files) {
   for (const auto& [file, text] : files) {
-    write_whole(file, text);
+    write_text(file, text);
     fmt::print("Applied to {}\n", typed_path(file.string()));
   }
 }
@@ -421,7 +285,7 @@ class Fixing {
     refuse_input_as_output(options_.output, inputs);
     for (const std::size_t number : options_.only) take_up(number);
     for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
-    if (cases_.empty()) {
+    if (verdicts_.empty()) {
       fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
       warn_of_older_patch(options_.output);
       return kNothingVerified;
@@ -438,33 +302,26 @@ class Fixing {
       throw Error(fmt::format("there is no finding {}: the report has {}", number, tool_.size()),
                   Error::Kind::kUsage);
     }
-    const auto& finding = tool_.finding(number);
-    Case one;
-    one.plan.number = number;
-    one.verdict = verdict_of(number, finding);
-    one.source = recorded_.facts.at(number - 1).source;
+    Verdict one = recorded_.verdicts.at(number - 1);
     const bool is_to_be_seen = one.source.may_be_same && !options_.build.empty();
-    if (finding.at("edits").empty()) {
-      one.verdict.refused = "what to write is in words only";
+    if (tool_.finding(number).at("edits").empty()) {
+      one.plan.refused = "what to write is in words only";
     } else if (!is_to_be_seen) {
-      one.verdict.refused = one.source.obstacle;
+      one.plan.refused = one.source.obstacle;
     }
-    cases_.push_back(std::move(one));
+    verdicts_.push_back(std::move(one));
   }
 
   void plan() {
-    for (Case& one : cases_) {
+    for (Verdict& one : verdicts_) {
       if (!one.is_open()) continue;
       steps_.begin(fmt::format("looking at the source of finding {}", one.plan.number));
       one.plan = tool_.plan(one.plan.number);
-      one.verdict.refused = one.plan.refused;
-      one.verdict.left_out = one.plan.left_out;
       for (const Replacement& each : one.plan.replacements) {
-        if (one.is_open()) one.verdict.refused = obstacle_outside(each.file, tree_);
+        if (one.is_open()) one.plan.refused = obstacle_outside(each.file, tree_);
       }
-      one.verdict.is_firm = options_.runs.empty() && one.plan.updates == 0 &&
-                            one.plan.left_out.empty() &&
-                            !recorded_.facts.at(one.plan.number - 1).is_at_most;
+      one.is_firm = one.is_firm && options_.runs.empty() && one.plan.updates == 0 &&
+                    one.plan.left_out.empty();
     }
     steps_.end();
   }
@@ -472,7 +329,7 @@ class Fixing {
   /// The sources of findings that may still become a patch.
   [[nodiscard]] std::vector<fs::path> sources() const {
     std::vector<fs::path> files;
-    for (const Case& one : cases_) {
+    for (const Verdict& one : verdicts_) {
       if (!one.is_open()) continue;
       for (const fs::path& file : tool_.files_of(one.plan.number)) files.push_back(file);
     }
@@ -516,27 +373,22 @@ class Fixing {
     return target;
   }
 
-  [[nodiscard]] bool is_any(bool (Case::*holds)() const) const {
-    return std::ranges::any_of(cases_, [&](const Case& one) { return (one.*holds)(); });
-  }
-
   int print_unverified() {
     plan();
     std::vector<EditPlan> made;
     std::string text;
-    for (Case& one : cases_) {
+    for (Verdict& one : verdicts_) {
       if (one.is_planned()) {
         made.push_back(one.plan);
-        one.verdict.refused = conflict_in(made);
+        one.plan.refused = conflict_in(made);
         if (!one.is_open()) made.pop_back();
       }
-      const std::string head =
-          fmt::format("# finding {} at {}: ", one.verdict.number, one.verdict.place);
+      const std::string head = fmt::format("# finding {} at {}: ", one.plan.number, one.place);
       if (!one.is_open()) {
-        text += fmt::format("{}not made: {}\n", head, one.verdict.refused);
+        text += fmt::format("{}not made: {}\n", head, one.plan.refused);
         continue;
       }
-      for (const std::string& each : one.verdict.left_out) {
+      for (const std::string& each : one.plan.left_out) {
         text += fmt::format("{}without {}\n", head, each);
       }
     }
@@ -553,32 +405,35 @@ class Fixing {
   }
 
   int verify() {
-    if (!is_any(&Case::is_open)) {
+    if (!std::ranges::any_of(verdicts_, &Verdict::is_open)) {
       print_table();
       return kNothingVerified;
     }
     const Stopping stopping;
     const Scratch scratch;
     const Target what = target();
-    Verifier verifier(what, sameness_of(options_.ignored, options_.same), options_.timed_runs,
-                      scratch.folder(), steps_);
-    verifier.build_original(sources());
-    learn_of(verifier);
+    const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs,
+                                options_.release, !options_.runs.empty()};
+    Sandbox original(what, scratch.folder() / "original");
+    steps_.begin("building the original");
+    build_original(original, what, sources());
+    learn_of(original);
     plan();
-    Attempts attempts(cases_, tool_, {options_.release, !options_.runs.empty()});
-    if (is_any(&Case::is_planned)) attempts.make(verifier);
+    Together together;
+    if (std::ranges::any_of(verdicts_, &Verdict::is_planned)) {
+      together = verify_edits(verdicts_, tool_, what, original, scratch.folder(), asked, steps_);
+    }
     steps_.end();
     print_table();
-    const Measured* together = attempts.together();
-    if (together == nullptr || !together->verified) {
-      if (together != nullptr) fmt::print("Together they were not verified: {}\n", together->why);
+    const auto& measured = together.measured;
+    if (!measured || !measured->verified) {
+      if (measured) fmt::print("Together they were not verified: {}\n", measured->why);
       return kNothingVerified;
     }
-    fmt::print("Together: {}.\n", spared_sentence(*together));
-    const ChangedFiles files = changed_files(attempts.accepted());
-    write_patch(
-        verified_head(what, *together, attempts.released()) + unified_diff(files, what.tree),
-        options_.output);
+    fmt::print("Together: {}.\n", spared_sentence(*measured));
+    const ChangedFiles files = changed_files(together.accepted);
+    write_patch(verified_head(what, *measured, together.released) + unified_diff(files, what.tree),
+                options_.output);
     if (options_.apply) {
       apply(files);
     } else if (!options_.output.empty()) {
@@ -591,27 +446,25 @@ class Fixing {
   }
 
   /// How the sources are compiled, and whether those that are newer are what was recorded.
-  void learn_of(const Verifier& verifier) {
-    tool_.add_seen(verifier.compiles());
-    const bool is_same = is_built_as_recorded(recorded_, verifier.original());
-    for (Case& one : cases_) {
-      if (one.is_open() && !is_same) one.verdict.refused = one.source.obstacle;
+  void learn_of(const Sandbox& original) {
+    tool_.add_seen(original.compiles());
+    const bool is_same = is_built_as_recorded(recorded_, original.program());
+    for (Verdict& one : verdicts_) {
+      if (one.is_open() && !is_same) one.plan.refused = one.source.obstacle;
     }
   }
 
   void print_table() const {
-    std::vector<Verdict> verdicts;
-    for (const Case& one : cases_) verdicts.push_back(one.verdict);
-    fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
+    fmt::print("{}", verdict_table(verdicts_, !options_.runs.empty()));
     const std::string command = by_hand();
     if (!command.empty()) fmt::print("By hand: {}\n", command);
   }
 
   /// What tells of the first finding that got no patch, if that is not for want of its source.
   [[nodiscard]] std::string by_hand() const {
-    for (const Case& one : cases_) {
-      const bool is_stale = one.verdict.refused == one.source.obstacle && !one.is_open();
-      if (one.verdict.measured.verified || (one.is_planned() && !one.verdict.was_tried)) continue;
+    for (const Verdict& one : verdicts_) {
+      const bool is_stale = one.plan.refused == one.source.obstacle && !one.is_open();
+      if (one.measured.verified || (one.is_planned() && !one.was_tried)) continue;
       if (is_stale) continue;
       return fmt::format("ompdm explain {} {}", shell_word(options_.trace), one.plan.number);
     }
@@ -622,7 +475,7 @@ class Fixing {
   RecordedRun recorded_;
   EditTool tool_;
   fs::path tree_;
-  std::vector<Case> cases_;
+  std::vector<Verdict> verdicts_;
   Steps steps_;
 };
 

@@ -95,8 +95,7 @@ class TreeState {
 
 /// Whether a path leads below a folder, by its words alone.
 bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [left, right] = std::ranges::mismatch(folder, path);
-  return left == folder.end();
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
 fs::path common_folder(const std::vector<fs::path>& files) {
@@ -127,18 +126,11 @@ void lead_as_before(const fs::path& link, const fs::path& from, const fs::path& 
                      failed);
 }
 
-void write_text(const fs::path& file, const std::string& text) {
-  // A link may lead to the user's own file.
+/// The same where a link may lead to the user's own file.
+void write_instead(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
-}
-
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  write_text(file, text);
 }
 
 /// A text with the paths below one folder led to another.
@@ -213,6 +205,12 @@ void copy_tree(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  if (!out.flush()) throw Error(fmt::format("{}: cannot be written", file.string()));
+}
 
 Contents::Contents(const Trace& trace) {
   for (const DataOp& op : trace.ops) {
@@ -421,8 +419,6 @@ std::string Sandbox::outside_file(const std::string& message, std::size_t cause)
   return {};
 }
 
-std::string Sandbox::build(const ChangedFiles& changed) { return build(changed, {}); }
-
 std::string Sandbox::build_unchanged(const std::vector<fs::path>& files) {
   ChangedFiles written;
   for (const fs::path& file : files) {
@@ -433,11 +429,11 @@ std::string Sandbox::build_unchanged(const std::vector<fs::path>& files) {
 
 std::string Sandbox::build(const ChangedFiles& changed, Environment environment) {
   // Restores the files of earlier edits; their new time makes the build compile them.
-  for (const auto& [file, text] : originals_) write_text(own(file), text);
+  for (const auto& [file, text] : originals_) write_instead(own(file), text);
   for (const auto& [file, text] : changed) {
     const fs::path here = own(file);
     originals_.try_emplace(file, read_text(here));
-    write_text(here, text);
+    write_instead(here, text);
   }
   std::error_code ignored;
   fs::remove(program(), ignored);
@@ -467,14 +463,9 @@ std::vector<std::string> Sandbox::command(std::size_t number) const {
 
 Observation Sandbox::observe(std::vector<std::string> command, bool records) const {
   const TreeState before(copy_);
-  const ChildEnd end = start(std::move(command), run_view_, target_.directory,
-                             records ? Environment{{"OMPDM_HASH", "full"}} : Environment());
-  Observation seen;
-  seen.exit_status = end.exit_status;
-  seen.output = end.output;
-  seen.errors = end.errors;
+  Observation seen{start(std::move(command), run_view_, target_.directory,
+                         records ? Environment{{"OMPDM_HASH", "full"}} : Environment())};
   seen.files = before.take_written();
-  seen.wall = end.wall;
   return seen;
 }
 

@@ -55,6 +55,9 @@ bool has_tree(const std::vector<std::filesystem::path>& files);
 std::filesystem::path in_copy(const std::filesystem::path& path, const std::filesystem::path& tree,
                               const std::filesystem::path& copy);
 
+/// Throws Error.
+void write_text(const std::filesystem::path& file, const std::string& text);
+
 /// Changed files by their path.
 using ChangedFiles = std::map<std::filesystem::path, std::string>;
 
@@ -91,19 +94,17 @@ struct Movement {
   }
 };
 
-/// The result of one run.
-struct Observation {
-  int exit_status = 0;
-  std::string output;
-  std::string errors;
-  WrittenFiles files;  ///< in the tree
-  std::chrono::nanoseconds wall{};
-  Movement moved;     ///< of a recorded run
-  Contents contents;  ///< of a recorded run
+/// The result of one run: what it printed, wrote and moved.
+struct Observation : ChildEnd {
+  WrittenFiles files = {};  ///< in the tree
+  Movement moved = {};      ///< of a recorded run
+  Contents contents = {};   ///< of a recorded run
 };
 
 class Sandbox {
  public:
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
   /// Copies the tree into `folder`. Throws Error, also where nothing on this machine keeps a build
   /// from changing files outside of the copy.
   Sandbox(const Target& target, const std::filesystem::path& folder);
@@ -111,7 +112,7 @@ class Sandbox {
   /// Builds with these files changed and all others original. Returns what went wrong; empty:
   /// nothing. A program from an earlier build is removed first. Throws Error where the build tries
   /// to write outside of the copy.
-  std::string build(const ChangedFiles& changed);
+  std::string build(const ChangedFiles& changed, Environment environment = {});
   /// Builds the original and logs how its sources are compiled. Writes the files again, so that the
   /// build compiles them.
   std::string build_unchanged(const std::vector<std::filesystem::path>& files);
@@ -128,7 +129,6 @@ class Sandbox {
 
  private:
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& path) const;
-  using Environment = std::vector<std::pair<std::string, std::string>>;
   [[nodiscard]] ChildEnd start(std::vector<std::string> command, const View& view,
                                const std::filesystem::path& directory,
                                Environment environment) const;
@@ -138,7 +138,6 @@ class Sandbox {
   [[nodiscard]] std::string outside_file(const std::string& message, std::size_t cause) const;
   /// Runs a command and collects its output and files.
   [[nodiscard]] Observation observe(std::vector<std::string> command, bool records) const;
-  std::string build(const ChangedFiles& changed, Environment environment);
   [[nodiscard]] std::string build_command() const;
   [[nodiscard]] std::vector<std::string> command(std::size_t number) const;
 

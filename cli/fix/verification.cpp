@@ -89,15 +89,9 @@ std::string share_text(const Verdict& verdict) {
 }
 
 std::string verdict_text(const Verdict& verdict, bool of_other_runs) {
-  if (!verdict.was_tried) return "not tried: " + verdict.refused;
+  if (!verdict.was_tried) return "not tried: " + verdict.plan.refused;
   if (!verdict.measured.verified) return "refused: " + verdict.measured.why;
   return "verified" + (of_other_runs ? std::string() : share_text(verdict));
-}
-
-/// Whether the bytes of a pattern are device memory, not transfers.
-bool is_of_memory(const std::string& pattern) {
-  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
-         pattern == "device_leak";
 }
 
 }  // namespace
@@ -197,209 +191,338 @@ std::uint64_t Measured::spared() const {
   return before.bytes > after.bytes ? before.bytes - after.bytes : 0;
 }
 
-Verifier::Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
-                   const fs::path& folder, Steps& steps)
-    : target_(target),
-      same_(std::move(same)),
-      timed_runs_(timed_runs),
-      folder_(folder),
-      steps_(steps),
-      original_(target, folder / "original") {}
-
-void Verifier::build_original(const std::vector<fs::path>& files) {
-  steps_.begin("building the original");
-  const std::string failed = original_.build_unchanged(files);
+void build_original(Sandbox& original, const Target& target, const std::vector<fs::path>& files) {
+  const std::string failed = original.build_unchanged(files);
   if (failed.empty()) return;
-  const fs::path folder = target_.program.parent_path();
-  throw Error(fmt::format("{} as it is, in a copy, {}{}", target_.tree.string(), failed,
-                          target_.build_directory == folder
+  const fs::path folder = target.program.parent_path();
+  throw Error(fmt::format("{} as it is, in a copy, {}{}", target.tree.string(), failed,
+                          target.build_directory == folder
                               ? ""
                               : fmt::format(" (it was run in {}; --build auto finds what is in {})",
-                                            target_.build_directory.string(), folder.string())));
+                                            target.build_directory.string(), folder.string())));
 }
 
-std::string Verifier::on_which(std::size_t command) const {
-  return target_.commands.size() < 2 ? "" : fmt::format(" on '{}'", target_.command_text(command));
-}
-
-void Verifier::expect_recorded(std::size_t command, const Observation& run) const {
-  if (run.moved.transfers > 0) return;
-  throw Error(fmt::format(
-      "'{}' moved nothing and ended with status {}{}: {}", target_.command_text(command),
-      run.exit_status, complaint(run),
-      target_.is_recorded_command
-          ? "build it with the recorded program's compiler and options (-fopenmp-targets "
-            "...); if it read standard input: --run './app < input'"
-          : "check --run, whose command is one word for the shell: --run './app 100'"));
-}
-
-void Verifier::run_original(std::size_t runs_to_come) {
-  changed_ = std::make_unique<Sandbox>(target_, folder_ / "changed");
-  std::chrono::nanoseconds wall{};
-  for (std::size_t i = 0; i < target_.commands.size(); ++i) {
-    steps_.begin("running the original" + on_which(i));
-    before_.push_back(original_.record(i));
-    wall += before_[i].wall;
-    expect_recorded(i, before_[i]);
+std::string conflict_in(const std::vector<EditPlan>& plans) {
+  try {
+    changed_files(plans);
+    return {};
+  } catch (const Error& conflict) {
+    return conflict.what();
   }
-  steps_.expect(runs_to_come + 1, wall);
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    steps_.begin("running the original again" + on_which(i));
-    const Observation again = original_.record(i);
-    const std::string what = difference(before_[i], again);
-    if (!what.empty()) {
-      throw Error(
-          fmt::format("the original differs from itself{}: {}: leave such lines out with "
-                      "--ignore REGEX, or name a program that compares with --same",
-                      on_which(i), what));
+}
+
+namespace {
+
+/// Builds, runs and compares versions of a program.
+class Verifier {
+ public:
+  Verifier(std::vector<Verdict>& verdicts, const EditTool& tool, const Target& target,
+           const Sandbox& original, const fs::path& folder, const Verification& asked, Steps& steps)
+      : verdicts_(verdicts),
+        tool_(tool),
+        target_(target),
+        original_(original),
+        folder_(folder),
+        asked_(asked),
+        steps_(steps),
+        changed_(target, folder / "changed") {}
+
+  Together verify() {
+    run_original();
+    try_each();
+    if (!result_.accepted.empty()) result_.measured = try_together();
+    return std::move(result_);
+  }
+
+ private:
+  /// Runs the original twice, and prints how long the further runs will take.
+  void run_original() {
+    std::chrono::nanoseconds wall{};
+    for (std::size_t i = 0; i < target_.commands.size(); ++i) {
+      steps_.begin("running the original" + on_which(i));
+      before_.push_back(original_.record(i));
+      wall += before_[i].wall;
+      expect_recorded(i, before_[i]);
     }
-    // Files that differ in two runs of one program prove nothing.
-    std::erase_if(before_[i].files, [&](const auto& one) {
-      const auto at = again.files.find(one.first);
-      return at == again.files.end() || at->second != one.second;
-    });
-    before_[i].contents.keep_what_crosses_in(again.contents);
+    steps_.expect(runs_to_come() + 1, wall);
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      steps_.begin("running the original again" + on_which(i));
+      const Observation again = original_.record(i);
+      const std::string what = difference(before_[i], again);
+      if (!what.empty()) {
+        throw Error(
+            fmt::format("the original differs from itself{}: {}: leave such lines out with "
+                        "--ignore REGEX, or name a program that compares with --same",
+                        on_which(i), what));
+      }
+      // Files that differ in two runs of one program prove nothing.
+      std::erase_if(before_[i].files, [&](const auto& one) {
+        const auto at = again.files.find(one.first);
+        return at == again.files.end() || at->second != one.second;
+      });
+      before_[i].contents.keep_what_crosses_in(again.contents);
+    }
   }
-}
 
-std::string Verifier::kept_lines(const std::string& output) const {
-  if (same_.ignored.empty()) return output;
-  std::string kept;
-  for (std::size_t begin = 0; begin < output.size();) {
-    const std::size_t end = std::min(output.find('\n', begin), output.size() - 1) + 1;
-    const std::string line = output.substr(begin, end - begin);
-    const bool is_ignored = std::ranges::any_of(
-        same_.ignored, [&](const std::regex& each) { return std::regex_search(line, each); });
-    if (!is_ignored) kept += line;
-    begin = end;
+  /// The number of findings to verify.
+  [[nodiscard]] std::size_t changes() const {
+    return static_cast<std::size_t>(std::ranges::count_if(verdicts_, &Verdict::is_planned));
   }
-  return kept;
-}
 
-/// The first difference in files that the original always writes alike. Empty: none.
-std::string Verifier::other_file(const Observation& before, const Observation& after) {
-  for (const auto& [file, hash] : before.files) {
-    const auto at = after.files.find(file);
-    if (at == after.files.end()) return fmt::format("it does not write {}", file.string());
-    if (at->second != hash) return fmt::format("it writes another {}", file.string());
+  [[nodiscard]] std::size_t runs_to_come() const {
+    std::size_t returned = 0;
+    for (const Verdict& one : verdicts_) {
+      if (one.is_planned() && asked_.release) returned += one.plan.returned.size();
+    }
+    const std::size_t wholes = (changes() == 1 ? 0 : 1) + (returned == 0 ? 0 : 1);
+    // The least number of runs that measure() makes of each input.
+    const std::size_t runs_of_one = 1 + 2 * TimeComparison::least(asked_.timed_runs);
+    return returned + runs_of_one * (changes() + wholes);
   }
-  return {};
-}
 
-/// Empty: none.
-std::string Verifier::difference(const Observation& one, const Observation& other) const {
-  if (one.exit_status != other.exit_status) {
-    return fmt::format("its exit status is {} instead of {}", other.exit_status, one.exit_status);
+  void try_each() {
+    for (Verdict& one : verdicts_) {
+      if (!one.is_planned()) continue;
+      one.was_tried = true;
+      // What is promised is what the edits would spare of the run that was recorded; where the host
+      // or more entries of a loop may need some of it, little of it is something.
+      const double share = one.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
+      const double least = share * static_cast<double>(one.promised.value_or(0));
+      one.measured =
+          measure(changed_files({one.plan}), {.what = fmt::format("finding {}", one.plan.number),
+                                              .least = static_cast<std::uint64_t>(least),
+                                              .is_final = changes() == 1});
+      if (!one.measured.verified) continue;
+      result_.accepted.push_back(one.plan);
+      one.measured.why = conflict_in(result_.accepted);
+      one.measured.verified = one.measured.why.empty();
+      if (!one.measured.verified) result_.accepted.pop_back();
+    }
   }
-  if (!same_.command.empty()) {
+
+  Measured try_together() {
+    std::uint64_t most = 0;
+    const Measured* alone = nullptr;
+    for (const Verdict& one : verdicts_) {
+      if (!one.measured.verified) continue;
+      most = std::max(most, one.measured.spared());
+      alone = &one.measured;
+    }
+    const std::uint64_t least = most / 10 * 9;
+    // One by itself was measured as it is.
+    const Measured all =
+        changes() == 1
+            ? *alone
+            : measure(changed_files(result_.accepted),
+                      {.what = "all of them together", .least = least, .is_final = true});
+    if (!asked_.release || !all.verified) return all;
+    const std::vector<EditPlan> whole = result_.accepted;
+    release();
+    if (result_.released.empty()) return all;
+    // It differs from what was compared by copies back alone, of which spoiling showed no need.
+    Measured less =
+        measure(changed_files(result_.accepted), {.what = "all without what no one reads",
+                                                  .least = least,
+                                                  .contents = false,
+                                                  .is_final = true});
+    less.unseen = all.unseen;
+    if (less.verified) return less;
+    result_.accepted = whole;
+    result_.released.clear();
+    return all;
+  }
+
+  /// Removes copies back of variables whose spoiled host values change nothing.
+  void release() {
+    for (EditPlan& plan : result_.accepted) {
+      EditOptions options;
+      for (const std::string& name : std::vector<std::string>(plan.returned)) {
+        options.released.push_back(name);
+        options.spoil = true;
+        const EditPlan kept = plan;
+        plan = tool_.plan(plan.number, options);
+        const bool changes_nothing =
+            plan.refused.empty() &&
+            is_same(changed_files(result_.accepted), fmt::format("without {} coming back", name));
+        if (!changes_nothing) options.released.pop_back();
+        plan = kept;
+      }
+      options.spoil = false;
+      if (options.released.empty()) continue;
+      plan = tool_.plan(plan.number, options);
+      result_.released.insert(result_.released.end(), options.released.begin(),
+                              options.released.end());
+    }
+  }
+
+  struct Asked {
+    std::string what;         ///< that is changed, for progress
+    std::uint64_t least = 0;  ///< bytes that are to be spared
+    bool contents = true;     ///< the last copies back must have the original's contents
+    bool is_final = false;    ///< the times decide about the patch
+  };
+  /// Builds, records and compares the program with the files changed.
+  Measured measure(const ChangedFiles& changed, const Asked& asked) {
+    Measured found;
+    steps_.begin("building " + asked.what);
+    found.why = changed_.build(changed);
+    std::vector<Observation> all;
+    for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
+      steps_.begin("running " + asked.what + on_which(i));
+      const Observation& after = all.emplace_back(changed_.record(i));
+      found.before.add(before_[i].moved);
+      found.after.add(after.moved);
+      found.why = change_in(before_[i], after);
+      if (found.why.empty() && asked.contents) {
+        found.why = before_[i].contents.lost_in(after.contents);
+        found.unseen.merge(before_[i].contents.unseen());
+      }
+      if (!found.why.empty()) found.why += on_which(i);
+    }
+    if (found.why.empty()) found.why = unspared(found, asked.least, all);
+    if (found.why.empty() && TimeComparison::least(asked_.timed_runs) > 0) {
+      steps_.begin("taking the time of " + asked.what);
+      compare_times(found, asked.is_final);
+    }
+    found.verified = found.why.empty();
+    return found;
+  }
+
+  /// Whether the program with the files changed has the same output and files.
+  bool is_same(const ChangedFiles& changed, const std::string& what) {
+    steps_.begin(fmt::format("building and running {}", what));
+    if (!changed_.build(changed).empty()) return false;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (!change_in(before_[i], changed_.run(i)).empty()) return false;
+    }
+    return true;
+  }
+
+  /// " on './app small'"; empty where there is one command alone.
+  [[nodiscard]] std::string on_which(std::size_t command) const {
+    return target_.commands.size() < 2 ? ""
+                                       : fmt::format(" on '{}'", target_.command_text(command));
+  }
+
+  void expect_recorded(std::size_t command, const Observation& run) const {
+    if (run.moved.transfers > 0) return;
+    throw Error(fmt::format(
+        "'{}' moved nothing and ended with status {}{}: {}", target_.command_text(command),
+        run.exit_status, complaint(run),
+        target_.is_recorded_command
+            ? "build it with the recorded program's compiler and options (-fopenmp-targets "
+              "...); if it read standard input: --run './app < input'"
+            : "check --run, whose command is one word for the shell: --run './app 100'"));
+  }
+
+  /// The output without the lines that --ignore leaves out.
+  [[nodiscard]] std::string kept_lines(const std::string& output) const {
+    if (asked_.same.ignored.empty()) return output;
+    std::string kept;
+    for (std::size_t begin = 0; begin < output.size();) {
+      const std::size_t end = std::min(output.find('\n', begin), output.size() - 1) + 1;
+      const std::string line = output.substr(begin, end - begin);
+      const bool is_ignored = std::ranges::any_of(asked_.same.ignored, [&](const std::regex& each) {
+        return std::regex_search(line, each);
+      });
+      if (!is_ignored) kept += line;
+      begin = end;
+    }
+    return kept;
+  }
+
+  /// How the exit status or the output differs; empty: they do not.
+  [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const {
+    if (one.exit_status != other.exit_status) {
+      return fmt::format("its exit status is {} instead of {}", other.exit_status, one.exit_status);
+    }
+    if (!asked_.same.command.empty()) return compared_by_command(one.output, other.output);
+    const std::string left = kept_lines(one.output);
+    const std::string right = kept_lines(other.output);
+    if (left == right) return {};
+    const auto [was, is] = first_difference(left, right);
+    return fmt::format("it prints '{}' instead of '{}'", is, was);
+  }
+
+  [[nodiscard]] std::string compared_by_command(const std::string& one,
+                                                const std::string& other) const {
     const fs::path files[] = {folder_ / "output-1", folder_ / "output-2"};
-    std::ofstream(files[0]) << one.output;
-    std::ofstream(files[1]) << other.output;
+    std::ofstream(files[0]) << one;
+    std::ofstream(files[1]) << other;
     const ChildEnd end = run_child({{"sh", "-c",
-                                     same_.command + ' ' + shell_word(files[0].string()) + ' ' +
-                                         shell_word(files[1].string())},
+                                     asked_.same.command + ' ' + shell_word(files[0].string()) +
+                                         ' ' + shell_word(files[1].string())},
                                     target_.directory});
     constexpr int kNotRun = 126;
     if (end.exit_status >= kNotRun) {
-      throw Error(fmt::format("--same {}: cannot be run: {}", same_.command,
+      throw Error(fmt::format("--same {}: cannot be run: {}", asked_.same.command,
                               end.errors.substr(0, end.errors.find('\n'))));
     }
     return end.exit_status == 0 ? "" : "--same says that its output differs";
   }
-  const std::string left = kept_lines(one.output);
-  const std::string right = kept_lines(other.output);
-  if (left != right) {
-    const auto [was, is] = first_difference(left, right);
-    return fmt::format("it prints '{}' instead of '{}'", is, was);
-  }
-  return {};
-}
 
-bool Verifier::is_same(const ChangedFiles& changed, const std::string& what) {
-  steps_.begin(fmt::format("building and running {}", what));
-  if (!changed_->build(changed).empty()) return false;
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    const Observation after = changed_->run(i);
-    if (!difference(before_[i], after).empty() || !other_file(before_[i], after).empty()) {
-      return false;
+  /// The first difference, also in files that the original always writes alike; empty: none.
+  [[nodiscard]] std::string change_in(const Observation& before, const Observation& after) const {
+    const std::string what = difference(before, after);
+    if (!what.empty()) return what;
+    for (const auto& [file, hash] : before.files) {
+      const auto at = after.files.find(file);
+      if (at == after.files.end()) return fmt::format("it does not write {}", file.string());
+      if (at->second != hash) return fmt::format("it writes another {}", file.string());
     }
+    return {};
   }
-  return true;
-}
 
-Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
-  Measured found;
-  steps_.begin("building " + asked.what);
-  found.why = changed_->build(changed);
-  std::vector<Observation> all;
-  for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
-    steps_.begin("running " + asked.what + on_which(i));
-    const Observation& after = all.emplace_back(changed_->record(i));
-    found.before.add(before_[i].moved);
-    found.after.add(after.moved);
-    found.why = difference(before_[i], after);
-    if (found.why.empty()) found.why = other_file(before_[i], after);
-    if (found.why.empty() && asked.contents) {
-      found.why = before_[i].contents.lost_in(after.contents);
-      found.unseen.merge(before_[i].contents.unseen());
-    }
-    if (!found.why.empty()) found.why += on_which(i);
-  }
-  if (found.why.empty()) found.why = unspared(found, asked.least, all);
-  if (found.why.empty() && TimeComparison::least(timed_runs_) > 0) {
-    steps_.begin("taking the time of " + asked.what);
-    compare_times(found, asked.is_final);
-  }
-  found.verified = found.why.empty();
-  return found;
-}
-
-/// Why what is spared is too little. Empty: it is enough.
-std::string Verifier::unspared(const Measured& found, std::uint64_t least,
-                               const std::vector<Observation>& after) const {
-  const bool allocates_less = found.after.allocations < found.before.allocations;
-  if (found.spared() == 0 && found.after.bytes == found.before.bytes && allocates_less) return {};
-  if (found.spared() == 0) {
+  /// Why the change spares too little; empty: it spares enough.
+  [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
+                                     const std::vector<Observation>& after) const {
+    if (found.spared() > 0) return found.spared() < least ? "it spares less than promised" : "";
+    const bool allocates_less = found.after.allocations < found.before.allocations;
+    if (found.after.bytes == found.before.bytes && allocates_less) return {};
     for (std::size_t i = 0; i < after.size(); ++i) {
       if (after[i].moved.bytes <= before_[i].moved.bytes) continue;
-      return fmt::format("it moves {} instead of {}{}", report::spoken_size(after[i].moved.bytes),
-                         report::spoken_size(before_[i].moved.bytes), on_which(i));
+      return fmt::format("it moves {} instead of {}{}", spoken_size(after[i].moved.bytes),
+                         spoken_size(before_[i].moved.bytes), on_which(i));
     }
     return "it moves as much as before, and allocates as often";
   }
-  if (found.spared() < least) return "it spares less than promised";
-  return {};
-}
 
-/// Runs both by turns, so that other load on the machine affects both.
-void Verifier::compare_times(Measured& found, bool is_final) {
-  TimeComparison comparison({before_.size(), timed_runs_, is_final});
-  while (comparison.needs_more()) {
-    std::vector<TimeComparison::Turn> turns;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      const auto before = original_.time(i);
-      turns.push_back({before, changed_->time(i)});
+  /// Runs both by turns, so that other load on the machine affects both.
+  void compare_times(Measured& found, bool is_final) {
+    TimeComparison comparison({before_.size(), asked_.timed_runs, is_final});
+    while (comparison.needs_more()) {
+      std::vector<TimeComparison::Turn> turns;
+      for (std::size_t i = 0; i < before_.size(); ++i) {
+        const auto before = original_.time(i);
+        turns.push_back({before, changed_.time(i)});
+      }
+      comparison.add(turns);
     }
-    comparison.add(turns);
+    found.times = comparison.together();
+    if (const auto slower = comparison.slower()) {
+      found.why =
+          fmt::format("the run takes {}{}", comparison.of(*slower).figures(), on_which(*slower));
+    }
   }
-  found.times = comparison.together();
-  if (const auto slower = comparison.slower()) {
-    found.why =
-        fmt::format("the run takes {}{}", comparison.of(*slower).figures(), on_which(*slower));
-  }
-}
 
-Verdict verdict_of(std::size_t number, const nlohmann::json& finding) {
-  Verdict verdict;
-  verdict.number = number;
-  const std::string file = finding.at("file");
-  verdict.place = file.empty()
-                      ? "-"
-                      : fmt::format("{}:{}", std::filesystem::path(file).filename().string(),
-                                    finding.at("line").get<int>());
-  verdict.what = finding.at("pattern");
-  if (!is_of_memory(verdict.what)) verdict.promised = finding.at("wasted_bytes");
-  return verdict;
+  std::vector<Verdict>& verdicts_;
+  const EditTool& tool_;
+  const Target& target_;
+  const Sandbox& original_;
+  const fs::path& folder_;
+  const Verification& asked_;
+  Steps& steps_;
+  Sandbox changed_;
+  std::vector<Observation> before_;  ///< by command
+  Together result_;
+};
+
+}  // namespace
+
+Together verify_edits(std::vector<Verdict>& verdicts, const EditTool& tool, const Target& target,
+                      const Sandbox& original, const fs::path& folder, const Verification& asked,
+                      Steps& steps) {
+  return Verifier(verdicts, tool, target, original, folder, asked, steps).verify();
 }
 
 std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_runs) {
@@ -412,11 +535,12 @@ std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_ru
   std::string text = fmt::format("Finding  {:<{}}  {:<{}}   Promised   Measured  Verdict\n",
                                  "Where", place, "Pattern", what);
   for (const Verdict& one : verdicts) {
-    text += fmt::format("{:>7}  {:<{}}  {:<{}}  {:>9}  {:>9}  {}\n", one.number, one.place, place,
-                        one.what, what, one.promised ? spoken_size(*one.promised) : "-",
+    text += fmt::format("{:>7}  {:<{}}  {:<{}}  {:>9}  {:>9}  {}\n", one.plan.number, one.place,
+                        place, one.what, what, one.promised ? spoken_size(*one.promised) : "-",
                         measured_text(one), verdict_text(one, of_other_runs));
-    if (!one.refused.empty()) continue;
-    for (const std::string& each : one.left_out) text += fmt::format("         without {}\n", each);
+    if (!one.is_open()) continue;
+    for (const std::string& each : one.plan.left_out)
+      text += fmt::format("         without {}\n", each);
   }
   if (of_other_runs) {
     text += "Promised is of the run that was recorded, measured of those that --run names.\n";

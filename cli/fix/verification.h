@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <set>
@@ -115,74 +113,52 @@ struct Measured {
   [[nodiscard]] std::uint64_t spared() const;
 };
 
-class Verifier {
- public:
-  Verifier(const Target& target, Sameness same, TimedRuns timed_runs,
-           const std::filesystem::path& folder, Steps& steps);
-
-  /// Builds the original in a copy, and compiles these files again. Throws Error where it does not
-  /// build.
-  void build_original(const std::vector<std::filesystem::path>& files);
-  /// How build_original() compiled each source.
-  [[nodiscard]] std::vector<CompileArguments> compiles() const { return original_.compiles(); }
-  [[nodiscard]] std::filesystem::path original() const { return original_.program(); }
-  /// Runs the original twice, and prints how long the further runs will take. Throws Error where
-  /// nothing is recorded, or where the two runs differ.
-  void run_original(std::size_t runs_to_come);
-
-  /// The least number of runs that measure() makes of each input.
-  [[nodiscard]] std::size_t runs_of_one() const {
-    return 1 + 2 * TimeComparison::least(timed_runs_);
-  }
-  struct Asked {
-    std::string what;         ///< that is changed, for progress
-    std::uint64_t least = 0;  ///< bytes that are to be spared
-    /// Whether the last copies back must have the original's contents.
-    bool contents = true;
-    /// Its times decide about the patch.
-    bool is_final = false;
-  };
-  /// Builds, records and compares the program with the files changed.
-  Measured measure(const ChangedFiles& changed, const Asked& asked);
-  /// Whether the program with the files changed has the same output and files.
-  bool is_same(const ChangedFiles& changed, const std::string& what);
-
- private:
-  [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const;
-  [[nodiscard]] static std::string other_file(const Observation& before, const Observation& after);
-  [[nodiscard]] std::string kept_lines(const std::string& output) const;
-  /// " on './app small'"; empty where there is one command alone.
-  [[nodiscard]] std::string on_which(std::size_t command) const;
-  void expect_recorded(std::size_t command, const Observation& run) const;
-  [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
-                                     const std::vector<Observation>& after) const;
-  void compare_times(Measured& found, bool is_final);
-
-  const Target& target_;
-  Sameness same_;
-  TimedRuns timed_runs_;
-  std::filesystem::path folder_;
-  Steps& steps_;
-  Sandbox original_;
-  std::unique_ptr<Sandbox> changed_;
-  std::vector<Observation> before_;  ///< by command
-};
-
+/// A finding, its edits, and what came of them.
 struct Verdict {
-  std::size_t number = 0;
-  std::string place;  ///< "heat.cpp:56"
-  std::string what;   ///< the pattern
-  std::optional<std::uint64_t>
-      promised;          ///< bytes of redundant transfers; nullopt: the finding is about memory
+  EditPlan plan;       ///< its `refused` says why there is none, or why it was not tried
+  SourceState source;  ///< whether the sources are those of the recording
+  std::string place;   ///< "heat.cpp:56"
+  std::string what;    ///< the pattern
+  /// Bytes of redundant transfers; nullopt: the finding is about memory.
+  std::optional<std::uint64_t> promised;
   bool is_firm = false;  ///< no entry of a loop, nor use by the host, may need some of it after all
   bool was_tried = false;
-  Measured measured;                       ///< of one that was tried
-  std::string refused;                     ///< why it was not
-  std::vector<std::string> left_out = {};  ///< data that is left as it is, and why
+  Measured measured;  ///< of one that was tried
+
+  [[nodiscard]] bool is_open() const { return plan.refused.empty(); }
+  [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
 };
 
-/// The verdict on a finding of the JSON report before it is verified.
-Verdict verdict_of(std::size_t number, const nlohmann::json& finding);
+/// Builds the original in its copy, and compiles these files again. Throws Error where it does not
+/// build.
+void build_original(Sandbox& original, const Target& target,
+                    const std::vector<std::filesystem::path>& files);
+
+/// How edits are to be verified.
+struct Verification {
+  Sameness same;
+  TimedRuns timed_runs;
+  bool release = false;        ///< unread data is not copied back
+  bool of_other_runs = false;  ///< than the one that the promises are of
+};
+
+/// All edits that were verified.
+struct Together {
+  std::optional<Measured> measured;  ///< nullopt: no edit was
+  std::vector<EditPlan> accepted;
+  std::vector<std::string> released;  ///< names of variables that are no longer copied back
+};
+
+/// Runs the original twice, then builds, runs and compares each planned edit and all of them
+/// together, and writes what comes of each into its verdict. The second copy of the
+/// target is made in `folder`. Throws Error where the original records nothing, or where its two
+/// runs differ.
+Together verify_edits(std::vector<Verdict>& verdicts, const EditTool& tool, const Target& target,
+                      const Sandbox& original, const std::filesystem::path& folder,
+                      const Verification& asked, Steps& steps);
+
+/// Why plans cannot be made together; empty: they can.
+std::string conflict_in(const std::vector<EditPlan>& plans);
 
 /// "Finding  Where  Promised  Measured  Verdict". `of_other_runs`: what was measured is not of the
 /// run that the promise is of.
