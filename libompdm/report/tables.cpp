@@ -133,8 +133,7 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
           i, {std::string(analysis::activity_type_name(row.type)),
               row.percent ? Cell(*row.percent) : Cell(), row.total, number(row.count), row.average,
               row.median, row.minimum, row.maximum, row.deviation, number(row.bytes),
-              std::string(trace_schema::name_of(trace_schema::kClocks, row.clock)),
-              names.activity(row)});
+              std::string(trace_schema::word_of(row.clock)), names.activity(row)});
     }
   }
   return table.take();
