@@ -71,14 +71,8 @@ void add_terms(const Finding& finding, const Edit& edit, EditTerm term, std::set
 std::set<EditTerm> terms_of(const Finding& finding) {
   std::set<EditTerm> terms;
   for (const Edit& edit : finding.edits.empty() ? finding.withheld_edits : finding.edits) {
-    EditTerm term;
-    term.kind = edit.kind;
-    term.side = edit.anchor.side;
-    term.of = edit.anchor.of;
-    term.directive = edit.directive;
-    term.devices = edit.devices;
-    term.when = edit.when;
-    term.after_taskwait = edit.after_taskwait;
+    EditTerm term{edit.kind,    edit.anchor.side, edit.anchor.of,     {}, edit.directive, {}, {},
+                  edit.devices, edit.when,        edit.after_taskwait};
     if (edit.anchor.places.empty()) add_terms(finding, edit, term, terms);
     for (const SourcePlace& place : edit.anchor.places) {
       term.place = place;
@@ -148,16 +142,13 @@ bool looks_at_contents(const Analysis& run) {
   return !run.recording.hashing.empty() && run.recording.hashing != "off";
 }
 
-bool passes_loop(const Analysis& run, const std::string& file, int line) {
-  return line > 0 && std::ranges::any_of(run.iterations, [&](const Iteration& loop) {
-           return loop.line == line && loop.file == file;
-         });
-}
-
 /// Whether a run goes through a loop that edits stand at.
 bool passes_edits(const Analysis& run, const Terms& edits) {
   return std::ranges::any_of(edits, [&](const EditTerm& term) {
-    return !is_of_directives(term.of) && passes_loop(run, term.place.file, term.place.line);
+    return !is_of_directives(term.of) && term.place.line > 0 &&
+           std::ranges::any_of(run.iterations, [&](const Iteration& loop) {
+             return loop.line == term.place.line && loop.file == term.place.file;
+           });
   });
 }
 

@@ -174,9 +174,7 @@ bool saves_time(const Analysis& analysis, const std::optional<Prediction>& predi
   return saved > 0 && kHundredth * saved >= analysis.program_wall;
 }
 
-std::string_view directive_name(Directive directive) {
-  return trace_schema::name_of(trace_schema::kDirectives, directive);
-}
+std::string_view directive_name(Directive directive) { return trace_schema::word_of(directive); }
 
 std::string_view activity_type_name(ActivityType type) {
   constexpr std::string_view kNames[] = {"HtoD",   "DtoH",  "DtoD",  "memset",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/names.h"
 #include "ompdm/comparison.h"
 #include "ompdm/trace.h"
 
@@ -27,14 +28,10 @@ struct RowLabel {
   bool nameless = false;      ///< has no property of meaning in another process: never paired
 };
 
-/// Whether two rows that are the only ones of their sort left in a file are the same row under
-/// another name.
-enum class Renamed : bool { kNo, kYes };
-
 using Rows = std::vector<std::size_t>;
 using Labels = std::vector<RowLabel>;
 
-std::string file_name(const RowLabel& row) { return row.file.substr(row.file.rfind('/') + 1); }
+std::string file_name(const RowLabel& row) { return last_name(row.file); }
 
 /// Two versions' rows, and the row of AFTER that each of BEFORE is.
 class Pairing {
@@ -145,9 +142,10 @@ Labels labels(const Analysis& of, std::vector<Row> Analysis::* table) {
   return labels;
 }
 
+/// `may_be_renamed`: rows that are the only ones of their sort left in a file are the same row.
 template <class Row>
 Rows pair_rows(const Analysis& before, const Analysis& after, std::vector<Row> Analysis::* table,
-               Renamed renamed) {
+               bool may_be_renamed) {
   const Labels of_before = labels(before, table);
   const Labels of_after = labels(after, table);
   Pairing pairing(of_before, of_after);
@@ -160,7 +158,7 @@ Rows pair_rows(const Analysis& before, const Analysis& after, std::vector<Row> A
       });
     }
   }
-  if (renamed == Renamed::kYes) {
+  if (may_be_renamed) {
     pairing.pair_the_only_ones(
         [](const RowLabel& row) { return std::tuple(row.sort, file_name(row), "", ""); });
   }
@@ -254,13 +252,13 @@ Comparison compare(std::span<const Analysis> versions) {
     const Analysis& own = versions[i];
     for (std::size_t before = i; before-- > 0;) {
       const Analysis& other = versions[before];
-      const Rows same = pair_rows(other, own, &Analysis::directives, Renamed::kYes);
+      const Rows same = pair_rows(other, own, &Analysis::directives, true);
       directives.join(before, i, same);
-      activities.join(before, i, pair_rows(other, own, &Analysis::activities, Renamed::kYes));
-      variables.join(before, i, pair_rows(other, own, &Analysis::variables, Renamed::kNo));
+      activities.join(before, i, pair_rows(other, own, &Analysis::activities, true));
+      variables.join(before, i, pair_rows(other, own, &Analysis::variables, false));
       if (!are_whole) continue;
       iterations.join(before, i, pair_loops(other, own, same));
-      findings.join(before, i, pair_rows(other, own, &Analysis::findings, Renamed::kNo));
+      findings.join(before, i, pair_rows(other, own, &Analysis::findings, false));
     }
     directives.begin(i, own.directives.size());
     activities.begin(i, own.activities.size());

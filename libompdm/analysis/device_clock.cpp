@@ -1,6 +1,7 @@
 #include "analysis/device_clock.h"
 
 #include <cmath>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -32,32 +33,25 @@ Index<Row> append(Rows& rows, const Row& row) {
 
 /// The operation that an activity stands for; none of kernels and what is no work of a device.
 std::optional<OpKind> op_kind(ActivityKind kind) {
-  switch (kind) {
-    case ActivityKind::kHtoD:
-      return OpKind::kHtoD;
-    case ActivityKind::kDtoH:
-      return OpKind::kDtoH;
-    case ActivityKind::kDtoD:
-      return OpKind::kDtoD;
-    case ActivityKind::kMemset:
-      return OpKind::kMemset;
-    case ActivityKind::kKernel:
-    case ActivityKind::kHtoH:
-      break;
-  }
-  return std::nullopt;
+  constexpr std::optional<OpKind> kOps[] = {
+      OpKind::kHtoD, OpKind::kDtoH, OpKind::kDtoD, OpKind::kMemset, {}, {}};
+  return kOps[static_cast<std::size_t>(kind)];
+}
+
+template <class Row>
+void put_into_region(const Trace& trace, Index<Region> region, Row& row) {
+  row.region = region;
+  if (!region) return;
+  row.site = trace.regions.common(region.value).site;
+  row.thread = trace.regions.common(region.value).thread;
 }
 
 /// The rows that an activity becomes which stands for none.
 Launch launch_of(const Trace& trace, const DeviceActivity& activity) {
   Launch launch;
-  launch.region = activity.region;
   launch.kernel = activity.kernel;
   launch.device = activity.device;
-  if (activity.region) {
-    launch.site = trace.regions.common(activity.region.value).site;
-    launch.thread = trace.regions.common(activity.region.value).thread;
-  }
+  put_into_region(trace, activity.region, launch);
   return launch;
 }
 
@@ -65,11 +59,7 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
   DataOp op;
   op.kind = kind;
   op.internal = activity.internal;
-  op.region = activity.region;
-  if (activity.region) {
-    op.site = trace.regions.common(activity.region.value).site;
-    op.thread = trace.regions.common(activity.region.value).thread;
-  }
+  put_into_region(trace, activity.region, op);
   const bool peer = activity.source_device >= 0;
   op.src_device = kind == OpKind::kHtoD ? trace.host_device
                   : peer                ? activity.source_device
@@ -85,6 +75,11 @@ DataOp op_of(const Trace& trace, const DeviceActivity& activity, OpKind kind) {
 struct Work {
   std::uint64_t bytes = 0;
   Distribution times;
+
+  void add(const ActivityAggregate& aggregate) {
+    bytes += aggregate.bytes;
+    times.add(aggregate.times);
+  }
 };
 
 /// The same time spread over another number of them, as if each took its share: an estimate but for
@@ -159,18 +154,13 @@ void take_all(std::vector<Aggregate>& aggregates, const std::vector<Work>& works
   }
 }
 
-void add(const ActivityAggregate& aggregate, Work& work) {
-  work.bytes += aggregate.bytes;
-  work.times.add(aggregate.times);
-}
-
 /// The same of what was counted.
 void put_aggregates_on_device_clock(Trace& trace) {
   std::vector<Work> of_op(trace.op_aggregates.size());
   std::vector<Work> of_launch(trace.launch_aggregates.size());
   for (const ActivityAggregate& aggregate : trace.activity_aggregates) {
-    if (aggregate.op) add(aggregate, of_op[aggregate.op.value]);
-    if (aggregate.launch) add(aggregate, of_launch[aggregate.launch.value]);
+    if (aggregate.op) of_op[aggregate.op.value].add(aggregate);
+    if (aggregate.launch) of_launch[aggregate.launch.value].add(aggregate);
   }
   take_all(trace.op_aggregates, of_op);
   take_all(trace.launch_aggregates, of_launch);

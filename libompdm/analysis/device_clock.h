@@ -1,11 +1,8 @@
 // What each device was doing at a time, by its own clock. Inside the analysis library only.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <optional>
 #include <vector>
 
 #include "ompdm/trace.h"
@@ -23,21 +20,11 @@ inline bool has_device_times(const Trace& trace) {
 /// became. So with what was counted. A trace that is on the device's clock already stays as it is.
 Trace on_device_clock(Trace trace);
 
-/// Positions of rows in the order of their begins. A trace's are mostly in order: then none is
-/// held.
-template <class Row>
+/// Positions of rows in the order of their begins.
 class ByBegin {
  public:
-  explicit ByBegin(const DedupColumn<Row>& rows) {
-    std::size_t i = 1;
-    while (i < rows.size() && rows.begin_of(i - 1) <= rows.begin_of(i)) ++i;
-    if (i >= rows.size()) return;
-    order_.resize(rows.size());
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(rows.begin_of(a), a) < std::pair(rows.begin_of(b), b);
-    });
-  }
+  template <class Row>
+  explicit ByBegin(const DedupColumn<Row>& rows) : order_(order_of_begins(rows)) {}
   std::size_t operator[](std::size_t at) const { return order_.empty() ? at : order_[at]; }
 
  private:

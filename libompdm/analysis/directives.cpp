@@ -225,28 +225,28 @@ bool is_call(const DirectiveRow& row) {
   return row.directive == Directive::kApi || row.directive == Directive::kRuntime;
 }
 
-void add_ops(const DataOp& op, const Flow& moved, DirectiveFigures& sum) {
-  if (op.kind == OpKind::kAlloc) sum.alloc_count += moved.count;
-  if (!is_transfer(op.kind)) return;
-  add(sum.*described(op.kind).flow, moved);
-  if (op.clock == Clock::kEnqueue) sum.timed = false;
-}
-
 void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& sums) {
   const auto path = [&](std::size_t op) {
     return path_of(trace, trace.ops.region_of(op), trace.ops.common(op).path);
   };
-  const auto add = [&](const DataOp& op, Index<CallPath> by, std::uint64_t count,
-                       Nanoseconds time) {
+  const auto add_to_row = [&](const DataOp& op, Index<CallPath> by, const Flow& moved,
+                              std::uint64_t calls) {
     if (op.internal) return;
     const std::uint32_t row = row_of(table, op.site);
     DirectiveFigures& sum = sums.at(row, by);
-    add_ops(op, {count * op.bytes, count, time}, sum);
+    if (op.kind == OpKind::kAlloc) sum.alloc_count += moved.count;
+    if (is_transfer(op.kind)) {
+      add(sum.*described(op.kind).flow, moved);
+      if (op.clock == Clock::kEnqueue) sum.timed = false;
+    }
     if (!is_call(table.rows[row])) return;
-    sum.count += count;
-    sum.time += time;
+    sum.count += calls;
+    sum.time += moved.time;
   };
-  sum_up(trace.ops, path, add);
+  sum_up(trace.ops, path,
+         [&](const DataOp& op, Index<CallPath> by, std::uint64_t count, Nanoseconds time) {
+           add_to_row(op, by, {count * op.bytes, count, time}, count);
+         });
   // Several operations of one call were counted each.
   ApiCalls calls;
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
@@ -256,15 +256,12 @@ void add_ops(const Trace& trace, const DirectiveTable& table, DirectivePaths& su
     if (is_call(table.rows[row])) --sums.at(row, path(i)).count;
   }
   for (const OpAggregate& aggregate : trace.op_aggregates) {
-    if (aggregate.like.internal) continue;
-    const std::uint32_t row = row_of(table, aggregate.like.site);
-    DirectiveFigures& sum = sums.at(row, aggregate.like.path);
-    add_ops(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)}, sum);
-    if (!is_call(table.rows[row])) continue;
+    const DataOp& like = aggregate.like;
+    const std::uint64_t count = aggregate.times.count;
     // Of an API call that is told in part no call is counted; without a site all are of none.
-    const bool has_calls = aggregate.calls != 0 || table.rows[row].directive == Directive::kApi;
-    sum.count += has_calls ? aggregate.calls : aggregate.times.count;
-    sum.time += sum_of(aggregate.times);
+    const bool has_calls = aggregate.calls != 0 || is_of(trace, like.site, Directive::kApi);
+    add_to_row(like, like.path, {aggregate.bytes, count, sum_of(aggregate.times)},
+               has_calls ? aggregate.calls : count);
   }
 }
 

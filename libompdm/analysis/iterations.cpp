@@ -12,6 +12,7 @@
 #include "analysis/names.h"
 #include "analysis/order.h"
 #include "analysis/pass_finder.h"
+#include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "detectors/contents.h"
 #include "detectors/loops.h"
@@ -27,6 +28,8 @@ namespace {
 struct ThreadGroup {
   std::vector<std::uint32_t> threads;
   bool one_at_a_time = true;  ///< no two of their directives overlap in time
+  std::uint32_t latest = 0;   ///< whose directive ended last, so far
+  Nanoseconds end = 0;        ///< of that
 };
 
 /// What the main thread asks for comes one after the other, and so does what a thread of the
@@ -50,26 +53,21 @@ std::vector<ThreadGroup> groups_of_threads(const Trace& trace) {
       if (!is_new) groups.join(region.asker(), user->second);
     }
   }
-  struct Latest {
-    std::uint32_t thread = 0;
-    Nanoseconds end = 0;
-  };
   std::map<std::uint32_t, ThreadGroup> found;
-  std::map<std::uint32_t, Latest> latest;
   std::vector<bool> known(trace.threads.size());
   for (const Region& region : trace.regions) {
     const std::uint32_t thread = region.asker();
     if (has_own_sequence(trace, region)) continue;
-    const std::uint32_t leader = groups.find(thread);
-    ThreadGroup& group = found[leader];
+    ThreadGroup& group = found[groups.find(thread)];
+    const bool is_first = group.threads.empty();
     if (!known[thread]) group.threads.push_back(thread);
     known[thread] = true;
-    const auto [at, is_new] = latest.try_emplace(leader, Latest{thread, region.end});
-    Latest& last = at->second;
-    if (!is_new && last.thread != thread && region.begin < last.end) {
+    if (!is_first && group.latest != thread && region.begin < group.end) {
       group.one_at_a_time = false;
     }
-    if (region.end >= last.end) last = {thread, region.end};
+    if (!is_first && region.end < group.end) continue;
+    group.latest = thread;
+    group.end = region.end;
   }
   std::vector<ThreadGroup> rows;
   for (auto& [leader, group] : found) {
@@ -227,29 +225,28 @@ bool is_loop(const Loop& loop) {
   return loop.entries == sequences.size() && (loop.entries == 1 || loop.passes >= 3);
 }
 
-/// What is left of sequences once their loops are folded: the smaller, the better they are
-/// explained.
-std::size_t left_of(const std::vector<const std::vector<Step>*>& sequences, std::uint32_t symbols) {
+/// What is left of a sequence once its loops are folded: the less, the better they explain it.
+std::size_t left_of(const std::vector<Step>& steps, std::uint32_t symbols) {
   LoopFinder finder(symbols);
-  std::size_t left = 0;
-  for (const std::vector<Step>* steps : sequences) {
-    for (const Step& step : *steps) finder.append(step);
-    left += finder.left();
-    finder.end_sequence();
-  }
-  return left;
+  for (const Step& step : steps) finder.append(step);
+  return finder.left();
 }
 
 /// Gives what a sequence does on each of its devices symbols of its own, unless it is better
-/// explained without: which device is next may be decided anew each time. Returns the number of
-/// devices told apart.
+/// explained without: which device is next may be decided anew each time. Devices are numbered as
+/// they come, so that threads which do the same on devices of their own do the same. Returns the
+/// number of devices told apart.
 std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols) {
-  const std::uint32_t devices = number_devices(steps);
+  std::map<std::int32_t, std::uint32_t> numbers;
+  for (const Step& step : steps) {
+    numbers.try_emplace(step.device, static_cast<std::uint32_t>(numbers.size()));
+  }
+  const auto devices = static_cast<std::uint32_t>(numbers.size());
   if (devices < 2) return 1;
   std::vector<Step> apart = steps;
-  for (Step& step : apart) step.symbol += symbols * static_cast<std::uint32_t>(step.device);
+  for (Step& step : apart) step.symbol += symbols * numbers.at(step.device);
   // A loop for each device explains them as well as one loop over all of them.
-  if (left_of({&apart}, symbols * devices) > devices * left_of({&steps}, symbols)) return 1;
+  if (left_of(apart, symbols * devices) > devices * left_of(steps, symbols)) return 1;
   steps = std::move(apart);
   return devices;
 }
@@ -291,17 +288,18 @@ std::vector<Loop> forget_devices(std::vector<Loop> loops, std::uint32_t symbols)
 
 /// Makes one sequence of a group's threads, unless they are better explained apart: threads that
 /// share data and run at the same time may be the runtime's own, or each have a loop of its own.
-void join(std::vector<std::vector<Step>>& sequences, const ThreadGroup& group,
+void join(std::vector<Steps::Numbers>& sequences, const ThreadGroup& group, const Steps& steps,
           std::uint32_t symbols, std::vector<std::uint32_t>& sequence_of_thread) {
-  std::vector<Step> all;
-  std::vector<const std::vector<Step>*> apart;
+  Steps::Numbers all;
+  std::size_t left_apart = 0;
   for (const std::uint32_t thread : group.threads) {
     if (thread >= sequences.size()) continue;
-    apart.push_back(&sequences[thread]);
-    all.insert(all.end(), sequences[thread].begin(), sequences[thread].end());
+    const Steps::Numbers& own = sequences[thread];
+    all.insert(all.end(), own.begin(), own.end());
+    if (!group.one_at_a_time) left_apart += left_of(steps.all_of(own), symbols);
   }
-  sort_rows(all, std::mem_fn(&Step::begin));
-  if (!group.one_at_a_time && 2 * left_of({&all}, symbols) >= left_of(apart, symbols)) return;
+  std::ranges::stable_sort(all, {}, [&](std::uint32_t step) { return steps.begin_of(step); });
+  if (!group.one_at_a_time && 2 * left_of(steps.all_of(all), symbols) >= left_apart) return;
   const std::uint32_t first = group.threads.front();
   for (const std::uint32_t thread : group.threads) {
     if (thread < sequences.size()) sequences[thread].clear();
@@ -311,22 +309,21 @@ void join(std::vector<std::vector<Step>>& sequences, const ThreadGroup& group,
   sequences[first] = std::move(all);
 }
 
-template <class Number>
-Number mean(Number total, Number first, std::uint64_t passes) {
-  return static_cast<Number>(
-      std::llround(static_cast<double>(total - first) / static_cast<double>(passes)));
-}
-
 PassCost steady_cost(const Loop& loop) {
-  const std::uint64_t passes = loop.passes - loop.entries;
+  const auto passes = static_cast<double>(loop.passes - loop.entries);
   PassCost cost;
-  cost.htod_bytes = mean(loop.total.htod_bytes, loop.first_passes.htod_bytes, passes);
-  cost.dtoh_bytes = mean(loop.total.dtoh_bytes, loop.first_passes.dtoh_bytes, passes);
-  cost.transfer = mean(loop.total.transfer, loop.first_passes.transfer, passes);
-  cost.kernel = mean(loop.total.kernel, loop.first_passes.kernel, passes);
-  cost.allocations = mean(loop.total.allocations, loop.first_passes.allocations, passes);
-  cost.hashing = mean(loop.total.hashing, loop.first_passes.hashing, passes);
-  cost.wall = mean(loop.total.wall, loop.first_passes.wall, passes) - cost.hashing;
+  const auto take_mean = [&]<class Number>(Number PassCost::* figure) {
+    const Number later = loop.total.*figure - loop.first_passes.*figure;
+    cost.*figure = static_cast<Number>(std::llround(static_cast<double>(later) / passes));
+  };
+  for (const auto bytes : {&PassCost::htod_bytes, &PassCost::dtoh_bytes, &PassCost::allocations}) {
+    take_mean(bytes);
+  }
+  for (const auto time :
+       {&PassCost::transfer, &PassCost::kernel, &PassCost::hashing, &PassCost::wall}) {
+    take_mean(time);
+  }
+  cost.wall -= cost.hashing;
   return cost;
 }
 
@@ -334,47 +331,34 @@ PassCost steady_cost(const Loop& loop) {
 
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   const auto symbols = 2 * static_cast<std::uint32_t>(directives.rows.size());
-  const Steps steps_of(trace, directives);
-  std::vector<std::vector<Step>> sequences(steps_of.threads());
+  Steps steps(trace, directives);
+  std::vector<Steps::Numbers> sequences = steps.of_threads();
   LoopTable table;
   table.sequence_of_thread.resize(std::max(trace.threads.size(), sequences.size()));
   std::iota(table.sequence_of_thread.begin(), table.sequence_of_thread.end(), 0U);
-  const std::vector<ThreadGroup> groups = groups_of_threads(trace);
-  std::vector<bool> is_grouped(sequences.size());
-  for (const ThreadGroup& group : groups) {
-    for (const std::uint32_t thread : group.threads) {
-      if (thread >= sequences.size()) continue;
-      is_grouped[thread] = true;
-      sequences[thread] = steps_of.all_of(thread);
-    }
-    join(sequences, group, symbols, table.sequence_of_thread);
+  for (const ThreadGroup& group : groups_of_threads(trace)) {
+    join(sequences, group, steps, symbols, table.sequence_of_thread);
   }
-  is_grouped.resize(sequences.size(), true);
-  const CallOrder order(trace);
-  PassFinder passes(trace, order, symbols);
+  PassFinder passes(trace, steps, symbols);
   std::vector<ByOrder> why(sequences.size());
-  for (std::uint32_t i = 0; i < sequences.size(); ++i) {
-    if (is_grouped[i] ? passes.read(sequences[i], i) : passes.read(steps_of, i)) {
-      sequences[i].clear();
-      continue;
-    }
-    why[i] = passes.why_not();
-    if (!is_grouped[i]) sequences[i] = steps_of.all_of(i);
-  }
+  std::vector<std::vector<Step>> unexplained(sequences.size());
   std::uint32_t devices = 1;
-  for (std::vector<Step>& steps : sequences) {
-    devices = std::max(devices, tell_devices_apart(steps, symbols));
+  for (std::uint32_t i = 0; i < sequences.size(); ++i) {
+    if (passes.read(sequences[i], i)) continue;
+    why[i] = passes.why_not();
+    unexplained[i] = steps.all_of(sequences[i]);
+    devices = std::max(devices, tell_devices_apart(unexplained[i], symbols));
   }
   LoopFinder finder(symbols * devices);
-  for (const std::vector<Step>& steps : sequences) {
-    for (const Step& step : steps) finder.append(step);
+  for (const std::vector<Step>& sequence : unexplained) {
+    for (const Step& step : sequence) finder.append(step);
     finder.end_sequence();
   }
   table.rows = forget_devices(finder.loops(), symbols);
   for (Loop& loop : table.rows) loop.by_order = why[loop.spans.front().sequence];
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
   for (Loop& loop : passes.take_loops()) table.rows.push_back(std::move(loop));
-  sort_rows(table.rows, std::mem_fn(&Loop::begin));
+  sort_rows(table.rows, &Loop::begin);
   return table;
 }
 
@@ -419,44 +403,38 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
 
 namespace {
 
-/// What runs from an instant on, until the next segment.
-struct Segment {
-  Nanoseconds begin = 0;
-  std::size_t part = static_cast<std::size_t>(PassPart::kHost);
-  bool needless = false;
-};
+constexpr auto kHost = static_cast<std::size_t>(PassPart::kHost);
 
 /// What one sequence of directives did: time in segments that do not overlap, and what crossed
 /// when.
 class SequenceTime {
  public:
-  void add_interval(Nanoseconds begin, Nanoseconds end, std::size_t part, bool needless) {
+  void add_interval(Nanoseconds begin, Nanoseconds end, PassPart part, bool needless) {
     if (end <= begin) return;
-    edges_.push_back({begin, 2 * part + (needless ? 1 : 0), 1});
-    edges_.push_back({end, 2 * part + (needless ? 1 : 0), -1});
+    const std::size_t what = 2 * static_cast<std::size_t>(part) + (needless ? 1 : 0);
+    edges_.push_back({begin, what, 1});
+    edges_.push_back({end, what, -1});
   }
   void add_bytes(const DataOp& op, Nanoseconds at, bool needless) {
-    bytes_.push_back({at, op.bytes, op.kind, needless});
+    Instant& instant = instants_.emplace_back(Instant{at});
+    if (op.kind == OpKind::kHtoD) instant.htod_bytes = op.bytes;
+    if (op.kind == OpKind::kDtoH) instant.dtoh_bytes = op.bytes;
+    if (needless) instant.needless_bytes = op.bytes;
   }
-  void add_hashing(Nanoseconds at, Nanoseconds time) { hashing_.push_back({at, time}); }
+  void add_hashing(Nanoseconds at, Nanoseconds time) { instants_.push_back({at, 0, 0, 0, time}); }
 
   /// Call once all is added.
   void build() {
     std::ranges::sort(edges_, {}, &Edge::time);
-    std::ranges::sort(bytes_, {}, &Crossing::time);
-    std::ranges::sort(hashing_, {}, &Hashing::begin);
+    std::ranges::sort(instants_, {}, &Instant::time);
     std::array<int, 2 * kPassParts> running{};
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       running[edges_[i].what] += edges_[i].change;
       if (i + 1 < edges_.size() && edges_[i + 1].time == edges_[i].time) continue;
       const auto first = std::ranges::find_if(running, [](int count) { return count > 0; });
-      Segment segment{edges_[i].time};
-      if (first != running.end()) {
-        const auto what = static_cast<std::size_t>(first - running.begin());
-        segment.part = what / 2;
-        segment.needless = what % 2 == 1;
-      }
-      segments_.push_back(segment);
+      const bool any = first != running.end();
+      segments_.push_back(
+          {edges_[i].time, any ? static_cast<std::size_t>(first - running.begin()) : 2 * kHost});
     }
     edges_ = {};
   }
@@ -464,20 +442,15 @@ class SequenceTime {
   /// Fills what a pass spent between its begin and its end.
   void fill(Pass& pass) const {
     sum_segments(pass);
-    for (auto at = std::ranges::lower_bound(bytes_, pass.begin, {}, &Crossing::time);
-         at != bytes_.end() && at->time < pass.end; ++at) {
-      if (at->kind == OpKind::kHtoD) pass.htod_bytes += at->bytes;
-      if (at->kind == OpKind::kDtoH) pass.dtoh_bytes += at->bytes;
-      if (at->needless) pass.needless_bytes += at->bytes;
+    for (auto at = std::ranges::lower_bound(instants_, pass.begin, {}, &Instant::time);
+         at != instants_.end() && at->time < pass.end; ++at) {
+      pass.htod_bytes += at->htod_bytes;
+      pass.dtoh_bytes += at->dtoh_bytes;
+      pass.needless_bytes += at->needless_bytes;
+      pass.hashing += at->hashing;
     }
-    Nanoseconds hashing = 0;
-    for (auto at = std::ranges::lower_bound(hashing_, pass.begin, {}, &Hashing::begin);
-         at != hashing_.end() && at->begin < pass.end; ++at) {
-      hashing += at->time;
-    }
-    Nanoseconds& host = pass.time[static_cast<std::size_t>(PassPart::kHost)];
-    pass.hashing = std::min(hashing, host);
-    host -= pass.hashing;
+    pass.hashing = std::min(pass.hashing, pass.time[kHost]);
+    pass.time[kHost] -= pass.hashing;
     pass.wall = pass.end - pass.begin - pass.hashing;
   }
 
@@ -487,15 +460,17 @@ class SequenceTime {
     std::size_t what;  // twice the part, plus 1 if needless
     int change;
   };
-  struct Crossing {
-    Nanoseconds time;
-    std::uint64_t bytes;
-    OpKind kind;
-    bool needless;
-  };
-  struct Hashing {
+  /// What runs from an instant on, until the next segment.
+  struct Segment {
     Nanoseconds begin;
+    std::size_t what;
+  };
+  struct Instant {
     Nanoseconds time;
+    std::uint64_t htod_bytes = 0;
+    std::uint64_t dtoh_bytes = 0;
+    std::uint64_t needless_bytes = 0;
+    Nanoseconds hashing = 0;
   };
 
   void sum_segments(Pass& pass) const {
@@ -507,19 +482,17 @@ class SequenceTime {
       const Nanoseconds begin = std::max(at->begin, pass.begin);
       const Nanoseconds end = next == segments_.end() ? begin : std::min(next->begin, pass.end);
       if (end <= begin) continue;
-      pass.time[static_cast<std::size_t>(PassPart::kHost)] += begin - known;
-      pass.time[at->part] += end - begin;
-      if (at->needless) pass.needless[at->part] += end - begin;
+      pass.time[kHost] += begin - known;
+      pass.time[at->what / 2] += end - begin;
+      if (at->what % 2 == 1) pass.needless[at->what / 2] += end - begin;
       known = end;
     }
-    pass.time[static_cast<std::size_t>(PassPart::kHost)] +=
-        std::max(pass.end - known, Nanoseconds{0});
+    pass.time[kHost] += std::max(pass.end - known, Nanoseconds{0});
   }
 
   std::vector<Edge> edges_;
   std::vector<Segment> segments_;
-  std::vector<Crossing> bytes_;
-  std::vector<Hashing> hashing_;
+  std::vector<Instant> instants_;
 };
 
 std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
@@ -534,9 +507,9 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const Asker asked = asker_of(trace, i);
     const bool needless = finding_of_op[i] != Picture::kNone;
     SequenceTime& time = of_thread(asked.thread);
-    if (op.clock != Clock::kEnqueue)
-      time.add_interval(op.begin, op.end, static_cast<std::size_t>(described(op.kind).part),
-                        needless);
+    if (op.clock != Clock::kEnqueue) {
+      time.add_interval(op.begin, op.end, described(op.kind).part, needless);
+    }
     time.add_bytes(op, asked.time, needless);
   }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
@@ -546,8 +519,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const std::uint32_t asker = region && trace.regions.rare(region.value).made != 0
                                     ? trace.regions.common(region.value).maker
                                     : launch.thread;
-    of_thread(asker).add_interval(launch.begin, launch.end,
-                                  static_cast<std::size_t>(PassPart::kKernel), false);
+    of_thread(asker).add_interval(launch.begin, launch.end, PassPart::kKernel, false);
   }
   trace.regions.each_rare([&](std::size_t i, const Region::Rare& rare) {
     const Nanoseconds hashing = rare.hashing + rare.hashing_after;
@@ -580,7 +552,7 @@ std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& lo
       times[entry.sequence].fill(pass);
       rows[i].push_back(pass);
     }
-    sort_rows(rows[i], std::mem_fn(&Pass::begin));
+    sort_rows(rows[i], &Pass::begin);
   }
   return rows;
 }

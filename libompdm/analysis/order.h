@@ -24,23 +24,14 @@ std::vector<std::size_t> stable_order(const std::vector<Row>& rows, KeyOf key_of
                                       Before before = {}) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (before(key_of(rows[a]), key_of(rows[b]))) return true;
-    if (before(key_of(rows[b]), key_of(rows[a]))) return false;
-    return a < b;
-  });
+  std::ranges::stable_sort(order, before, [&](std::size_t at) { return key_of(rows[at]); });
   return order;
 }
 
 /// Sorts rows by `key_of(row)`.
 template <class Row, class KeyOf, class Before = std::less<>>
 void sort_rows(std::vector<Row>& rows, KeyOf key_of, Before before = {}) {
-  std::vector<Row> sorted;
-  sorted.reserve(rows.size());
-  for (const std::size_t position : stable_order(rows, key_of, before)) {
-    sorted.push_back(std::move(rows[position]));
-  }
-  rows = std::move(sorted);
+  std::ranges::stable_sort(rows, before, key_of);
 }
 
 /// Puts rows in order of their begin, and tells where each one went.

@@ -4,74 +4,36 @@
 // bodies is paid for by the symbols that it folds away.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "ompdm/analysis.h"
+#include "analysis/order.h"
+#include "analysis/tables.h"
 
 namespace ompdm::analysis {
 
-/// One executed directive: its symbol, its span, and what it cost. LoopFinder reads neither
-/// `cost.wall` nor `device`.
-struct Step {
-  std::uint32_t symbol = 0;
-  Nanoseconds begin = 0;
-  Nanoseconds end = 0;
-  PassCost cost;
-  std::int32_t device = 0;
-  Index<CallPath> path;
-};
-
-/// One time that a loop was entered and left.
-struct LoopEntry {
-  std::uint32_t sequence = 0;  ///< which one, in the order in which they were ended
-  Nanoseconds begin = 0;       ///< of its first pass
-  Nanoseconds end = 0;         ///< of its last pass's last step
-  std::uint64_t passes = 0;
-};
-
-/// When a pass of an entry began.
-struct PassBegin {
-  std::uint32_t span = 0;  ///< position in Loop::spans
-  Nanoseconds time = 0;
-};
-
-/// A loop, all of its entries together.
-struct Loop {
-  std::vector<std::uint32_t>
-      symbols;  ///< of a pass in their order, each once, those of inner loops included
-  std::uint32_t devices = 1;  ///< that a pass goes over
-  Index<CodeLoop> code;  ///< the loop of the program's code; none: found from the order of events
-  Frame place;           ///< where a reader finds that
-  ByOrder by_order;      ///< why there is no `code`
-  bool begin_unknown = false;  ///< that is a place in it, and it begins in another one
-  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were passes of
-  bool at_least =
-      false;  ///< passes in which nothing was recorded may be among those counted as one
-  std::uint64_t passes = 0;
-  std::uint64_t entries = 0;
-  bool entries_at_least = false;       ///< it may have been left and entered anew unseen
-  Nanoseconds begin = 0;               ///< of the first pass of the first entry
-  PassCost first;                      ///< the first pass of the first entry
-  PassCost first_passes;               ///< summed over entries: the first pass of each
-  PassCost total;                      ///< summed over all passes
-  std::vector<LoopEntry> spans;        ///< one an entry, in the order in which they were recognized
-  std::vector<PassBegin> pass_begins;  ///< one a pass, of each entry in order of time
-};
-
-/// Adds `cost` to `sum`.
-void add(PassCost& sum, const PassCost& cost);
-
 /// Adds the entries of a loop that does the same; `symbols` stay as they are.
-void add(Loop& sum, const Loop& loop);
-
-/// Loops, and whose sequences they are of.
-struct LoopTable {
-  std::vector<Loop> rows;
-  std::vector<std::uint32_t> sequence_of_thread;  ///< by position in Trace::threads
-};
+inline void add(Loop& sum, const Loop& loop) {
+  if (loop.begin < sum.begin) {
+    sum.begin = loop.begin;
+    sum.first = loop.first;
+  }
+  sum.passes += loop.passes;
+  sum.entries += loop.entries;
+  add(sum.first_passes, loop.first_passes);
+  add(sum.total, loop.total);
+  for (PassBegin pass : loop.pass_begins) {
+    pass.span += static_cast<std::uint32_t>(sum.spans.size());
+    sum.pass_begins.push_back(pass);
+  }
+  sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
+}
 
 /// Folds one sequence (thread) after the other. Two passes are equal when they are the same symbols
 /// in the same order, where a symbol or an inner loop counts as one however often it is repeated in
@@ -82,31 +44,64 @@ struct LoopTable {
 class LoopFinder {
  public:
   /// Symbols are 0 ... symbol_count - 1.
-  explicit LoopFinder(std::uint32_t symbol_count);
+  explicit LoopFinder(std::uint32_t symbol_count)
+      : symbol_count_(symbol_count), places_(symbol_count), loop_of_shape_(symbol_count, kNone) {}
 
   /// The next directive of the current sequence.
-  void append(const Step& step);
+  void append(const Step& step) {
+    Node node;
+    node.shape = step.symbol;
+    node.begin = step.begin;
+    node.end = step.end;
+    node.cost = step.cost;
+    node.cost.wall = 0;
+    push(node);
+    while (fold()) {
+    }
+  }
 
   /// How many steps and loops the current sequence has been folded to so far.
   [[nodiscard]] std::size_t left() const { return stack_.size(); }
 
   /// Ends the current sequence: what follows is never folded with it.
-  void end_sequence();
+  void end_sequence() {
+    keep_single_pass();
+    pop(stack_.size());
+    tails_.clear();
+    free_tails_.clear();
+    ++sequence_;
+  }
 
   /// Every loop seen in any sequence, equal ones together, in order of their first pass.
-  [[nodiscard]] std::vector<Loop> loops() const;
+  [[nodiscard]] std::vector<Loop> loops() const {
+    std::vector<Loop> loops = loops_;
+    for (const SinglePass& single : single_passes_) {
+      const std::uint32_t shape = known_shape(single.body);
+      if (shape == kNone || loop_of_shape_[shape] == kNone) continue;
+      Loop entry;
+      entry.passes = 1;
+      entry.entries = 1;
+      entry.begin = single.span.begin;
+      entry.first = entry.first_passes = entry.total = single.cost;
+      entry.spans = {single.span};
+      entry.pass_begins = {{0, single.span.begin}};
+      add(loops[loop_of_shape_[shape]], entry);
+    }
+    sort_rows(loops, &Loop::begin);
+    return loops;
+  }
 
  private:
+  using Body = std::vector<std::uint32_t>;  ///< shapes
+  static constexpr std::uint32_t kNone = Index<Loop>::kNone;
+
   /// A symbol or a folded loop. Nodes lie on a stack, oldest first.
   struct Node {
-    std::uint32_t shape =
-        0;  ///< the symbol, or symbol_count_ + the number of a body of several nodes
+    std::uint32_t shape = 0;     ///< the symbol, or symbol_count_ + the number of a longer body
     std::uint32_t loop = kNone;  ///< in loops_, once it is one
     std::uint32_t span = kNone;  ///< in that loop's spans
-    std::uint32_t tail =
-        kNone;  ///< in tails_: last node of the latest pass, which may yet be repeated in place
-    std::uint32_t body_below =
-        kNone;  ///< on the stack: nearest node below with a body of several nodes
+    std::uint32_t tail = kNone;  ///< in tails_: last node of the latest pass, which may yet repeat
+    std::uint32_t body_below = kNone;  ///< on the stack: nearest node below with a longer body
     Nanoseconds begin = 0;
     Nanoseconds end = 0;
     Nanoseconds pass_begin = 0;  ///< of the latest pass
@@ -114,34 +109,349 @@ class LoopFinder {
     bool in_first_pass = false;  ///< the latest pass is the first of this entry
     PassCost cost;
   };
-  static constexpr std::uint32_t kNone = Index<Loop>::kNone;
-  static constexpr std::size_t kLongestAlike = 64;            // passes that need not be equal
+  /// A short sequence in which nothing is repeated.
+  struct SinglePass {
+    Body body;
+    LoopEntry span;
+    PassCost cost;
+  };
+  static constexpr std::size_t kMostCandidates = 64;
+  static constexpr int kMostLoopsAlike = 4;         // the nearest, that a pass may be alike to
+  static constexpr std::size_t kLongestAlike = 64;  // passes that need not be equal
   static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;  // of the hashes
 
-  void push(Node node);
-  void pop(std::size_t count);
-  bool fold();
-  bool extend_loop_at(std::size_t at);
-  bool make_loop(std::size_t period);
-  bool take_alike_pass_at(std::size_t at);
-  bool enter_inner_loop_at(std::size_t at);
-  void start_entry(Node& node);
-  void add_pass(Node& node, const Node& pass);
-  void lengthen_pass(Node& node, const Node& part);
-  Node take_pass(std::size_t count);
-  void release(std::uint32_t tail);
-  std::uint32_t intern_body(std::size_t at, std::size_t count);
-  [[nodiscard]] bool matches_above(const Node& node, std::size_t at) const;
-  [[nodiscard]] std::uint64_t hash_of(std::size_t at, std::size_t count);
-  [[nodiscard]] std::vector<std::uint32_t> symbols_of(std::uint32_t shape) const;
-  void append_once(std::uint32_t shape, std::vector<std::uint32_t>& symbols) const;
-  [[nodiscard]] bool are_alike(const std::vector<std::uint32_t>& body, std::size_t begin,
-                               std::size_t end) const;
-  [[nodiscard]] std::uint32_t known_shape(const std::vector<std::uint32_t>& body) const;
+  void push(Node node) {
+    const auto at = static_cast<std::uint32_t>(stack_.size());
+    const std::uint64_t below = prefixes_.empty() ? 0 : prefixes_.back();
+    prefixes_.push_back(below * kBase + node.shape + 1);
+    places_[node.shape].push_back(at);
+    node.body_below = top_body_;
+    if (node.shape >= symbol_count_) top_body_ = at;
+    stack_.push_back(node);
+  }
+
+  void pop(std::size_t count) {
+    for (; count > 0; --count) {
+      places_[stack_.back().shape].pop_back();
+      top_body_ = stack_.back().body_below;
+      stack_.pop_back();
+      prefixes_.pop_back();
+    }
+  }
+
+  /// One step of folding at the top of the stack; false when there is nothing to fold.
+  bool fold() {
+    const std::size_t top = stack_.size() - 1;
+    if (top == 0) return false;
+    if (extend_loop_at(top - 1)) return true;
+    std::uint32_t body = stack_[top].body_below;
+    for (std::size_t tries = 0; body != kNone && tries < kMostCandidates; ++tries) {
+      if (body + 1 < top && extend_loop_at(body)) return true;
+      body = stack_[body].body_below;
+    }
+    const std::vector<std::uint32_t>& same = places_[stack_[top].shape];
+    for (std::size_t i = 1; i < same.size() && i <= kMostCandidates; ++i) {
+      const std::size_t period = top - same[same.size() - 1 - i];
+      if (2 * period > stack_.size()) return false;
+      if (period > 1 && make_loop(period)) return true;
+    }
+    body = stack_[top].body_below;
+    for (int tries = 0; body != kNone && tries < kMostLoopsAlike; ++tries) {
+      if (enter_inner_loop_at(body) || take_alike_pass_at(body)) return true;
+      body = stack_[body].body_below;
+    }
+    return false;
+  }
+
+  /// The shapes that a loop of several nodes repeats.
+  [[nodiscard]] const Body& body_of(std::uint32_t shape) const {
+    return bodies_[shape - symbol_count_];
+  }
+
+  /// Whether the nodes from `at` to the top are those of a body.
+  [[nodiscard]] bool ends_with(const Body& body, std::size_t at) const {
+    return std::equal(body.begin(), body.end(), stack_.begin() + static_cast<std::ptrdiff_t>(at),
+                      stack_.end(),
+                      [](std::uint32_t shape, const Node& node) { return shape == node.shape; });
+  }
+
+  /// Whether the nodes above `at` are one more pass of `node`.
+  [[nodiscard]] bool matches_above(const Node& node, std::size_t at) const {
+    if (node.shape >= symbol_count_) return ends_with(body_of(node.shape), at + 1);
+    return stack_.size() == at + 2 && stack_.back().shape == node.shape;
+  }
+
+  /// Takes the nodes above `at` as one more pass of that node, or of what ends its latest pass.
+  bool extend_loop_at(std::size_t at) {
+    Node* node = &stack_[at];
+    while (!matches_above(*node, at)) {
+      if (node->tail == kNone) return false;
+      node = &tails_[node->tail];
+    }
+    const std::uint32_t shape = node->shape;
+    Node pass = take_pass(stack_.size() - at - 1);
+    // take_pass may have moved the nodes: walk down again.
+    Node* outer = &stack_[at];
+    while (outer->shape != shape) {
+      lengthen_pass(*outer, pass);
+      outer = &tails_[outer->tail];
+    }
+    if (outer->loop == kNone) start_entry(*outer);
+    release(std::exchange(outer->tail, kNone));
+    outer->tail = pass.tail;
+    add_pass(*outer, pass);
+    return true;
+  }
+
+  /// Folds the topmost `period` nodes with the equal ones below them into a loop of two passes.
+  bool make_loop(std::size_t period) {
+    const std::size_t second = stack_.size() - period;
+    const std::size_t first = second - period;
+    // Most candidates differ before their last node already, which is cheaper to see.
+    if (hash_of(second - 2, 2) != hash_of(stack_.size() - 2, 2)) return false;
+    if (hash_of(first, period) != hash_of(second, period)) return false;
+    Body body;
+    for (std::size_t i = first; i < second; ++i) body.push_back(stack_[i].shape);
+    if (!ends_with(body, second)) return false;
+    const std::uint32_t shape = intern_body(std::move(body), hash_of(first, period));
+    const Node pass = take_pass(period);
+    Node node = take_pass(period);
+    release(std::exchange(node.tail, pass.tail));
+    node.shape = shape;
+    start_entry(node);
+    add_pass(node, pass);
+    push(node);
+    return true;
+  }
+
+  /// Removes the topmost nodes and sums them up; their last one lives on as the tail of the sum.
+  Node take_pass(std::size_t count) {
+    const std::size_t at = stack_.size() - count;
+    Node pass;
+    pass.begin = stack_[at].begin;
+    pass.end = stack_[at].end;
+    for (std::size_t i = at; i < stack_.size(); ++i) {
+      add(pass.cost, stack_[i].cost);
+      pass.end = std::max(pass.end, stack_[i].end);
+      if (i + 1 < stack_.size()) release(stack_[i].tail);
+    }
+    // A pass of one node repeats as that loop itself, and needs no tail.
+    if (count == 1) {
+      pass.tail = stack_.back().tail;
+    } else if (free_tails_.empty()) {
+      pass.tail = static_cast<std::uint32_t>(tails_.size());
+      tails_.push_back(stack_.back());
+    } else {
+      pass.tail = free_tails_.back();
+      free_tails_.pop_back();
+      tails_[pass.tail] = stack_.back();
+    }
+    pop(count);
+    return pass;
+  }
+
+  void release(std::uint32_t tail) {
+    while (tail != kNone) {
+      free_tails_.push_back(tail);
+      tail = tails_[tail].tail;
+    }
+  }
+
+  /// Makes a node the first pass of a new entry into its loop.
+  void start_entry(Node& node) {
+    if (loop_of_shape_[node.shape] == kNone) {
+      loop_of_shape_[node.shape] = static_cast<std::uint32_t>(loops_.size());
+      loops_.emplace_back().symbols = symbols_of(node.shape);
+    }
+    node.loop = loop_of_shape_[node.shape];
+    node.pass_begin = node.begin;
+    node.pass_wall = node.end - node.begin;
+    node.in_first_pass = true;
+    Loop& loop = loops_[node.loop];
+    node.span = static_cast<std::uint32_t>(loop.spans.size());
+    loop.spans.push_back({sequence_, node.begin, node.end, 1});
+    loop.pass_begins.push_back({node.span, node.begin});
+    PassCost cost = node.cost;
+    cost.wall = node.pass_wall;
+    if (loop.entries == 0) {
+      loop.first = cost;
+      loop.begin = node.begin;
+    }
+    ++loop.entries;
+    ++loop.passes;
+    add(loop.first_passes, cost);
+    add(loop.total, cost);
+  }
+
+  void add_pass(Node& node, const Node& pass) {
+    Loop& loop = loops_[node.loop];
+    // Now that the previous pass has a successor, the host's time between the two is its own.
+    const Nanoseconds gap = pass.begin - node.pass_begin - node.pass_wall;
+    loop.total.wall += gap;
+    if (std::exchange(node.in_first_pass, false)) {
+      loop.first_passes.wall += gap;
+      if (loop.entries == 1) loop.first.wall += gap;
+    }
+    node.pass_begin = pass.begin;
+    node.pass_wall = 0;
+    node.end = pass.begin;
+    ++loop.passes;
+    ++loop.spans[node.span].passes;
+    loop.pass_begins.push_back({node.span, pass.begin});
+    lengthen_pass(node, pass);
+  }
+
+  /// The latest pass went on, as an inner loop at its end did.
+  void lengthen_pass(Node& node, const Node& part) {
+    Loop& loop = loops_[node.loop];
+    const Nanoseconds longer = part.end - node.end;
+    node.end = part.end;
+    node.pass_wall += longer;
+    add(node.cost, part.cost);
+    loop.spans[node.span].end = part.end;
+    add(loop.total, part.cost);
+    loop.total.wall += longer;
+  }
+
+  /// Takes the nodes above `at` as two more passes of that loop, if the upper ones are exactly one
+  /// and the others are alike: a pass that differs stands between two that do not.
+  bool take_alike_pass_at(std::size_t at) {
+    const Body& body = body_of(stack_[at].shape);
+    const std::size_t above = stack_.size() - at - 1;
+    if (above <= body.size() || above > kLongestAlike) return false;
+    const std::size_t exact = stack_.size() - body.size();
+    if (!ends_with(body, exact) || !are_alike(body, at + 1, exact)) return false;
+    const Node last = take_pass(body.size());
+    const Node alike = take_pass(above - body.size());
+    Node& loop = stack_[at];
+    release(alike.tail);
+    release(std::exchange(loop.tail, last.tail));
+    add_pass(loop, alike);
+    add_pass(loop, last);
+    return true;
+  }
+
+  /// Where the loop at `at` has an inner loop of several nodes next, takes the topmost nodes as the
+  /// only pass of that, if they are one: so that a pass which enters it once equals the others.
+  bool enter_inner_loop_at(std::size_t at) {
+    const Body& body = body_of(stack_[at].shape);
+    const std::size_t above = stack_.size() - at - 1;
+    if (above > kLongestAlike) return false;
+    std::size_t done = 0;
+    while (done < std::min(body.size(), above) && stack_[at + 1 + done].shape == body[done]) ++done;
+    if (done == body.size() || body[done] < symbol_count_) return false;
+    const std::uint32_t inner = body[done];
+    if (loop_of_shape_[inner] == kNone || !ends_with(body_of(inner), at + 1 + done)) return false;
+    Node node = take_pass(above - done);
+    node.shape = inner;
+    start_entry(node);
+    push(node);
+    return true;
+  }
+
+  /// Whether the nodes in [begin, end) are most of the body's symbols in their order, and few
+  /// others, inner loops taken once.
+  [[nodiscard]] bool are_alike(const Body& body, std::size_t begin, std::size_t end) const {
+    std::vector<std::uint32_t> expected;
+    for (const std::uint32_t shape : body) append_once(shape, expected);
+    std::vector<std::uint32_t> found;
+    for (std::size_t i = begin; i < end; ++i) append_once(stack_[i].shape, found);
+    if (expected.size() > kLongestAlike || found.size() > 2 * expected.size()) return false;
+    // Another loop of these symbols is no pass of this one, however often it was passed.
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t shape = stack_[i].shape;
+      if (shape < symbol_count_ || std::ranges::count(body, shape) > 0) continue;
+      std::vector<std::uint32_t> symbols;
+      append_once(shape, symbols);
+      if (std::ranges::find_first_of(symbols, expected) != symbols.end()) return false;
+    }
+    std::size_t matched = 0;
+    auto from = expected.begin();
+    for (const std::uint32_t symbol : found) {
+      const auto next = std::find(from, expected.end(), symbol);
+      if (next == expected.end()) continue;
+      ++matched;
+      from = next + 1;
+    }
+    return 2 * matched > expected.size() && found.size() - matched <= expected.size();
+  }
+
+  /// Remembers a short sequence in which nothing was folded: it may turn out to be one pass of a
+  /// loop of other sequences.
+  void keep_single_pass() {
+    if (stack_.empty() || stack_.size() > kLongestAlike) return;
+    SinglePass single;
+    single.span = {sequence_, stack_.front().begin, stack_.back().end, 1};
+    for (const Node& node : stack_) {
+      if (node.loop != kNone) return;
+      single.body.push_back(node.shape);
+      single.span.end = std::max(single.span.end, node.end);
+      add(single.cost, node.cost);
+    }
+    single.cost.wall = single.span.end - single.span.begin;
+    single_passes_.push_back(std::move(single));
+  }
+
+  std::uint32_t intern_body(Body body, std::uint64_t hash) {
+    if (const std::uint32_t known = shape_of(body, hash); known != kNone) return known;
+    const auto shape = static_cast<std::uint32_t>(symbol_count_ + bodies_.size());
+    shape_of_body_.emplace(hash, shape);
+    bodies_.push_back(std::move(body));
+    places_.emplace_back();
+    loop_of_shape_.push_back(kNone);
+    return shape;
+  }
+
+  /// Of the shapes of `count` nodes from `at` on.
+  [[nodiscard]] std::uint64_t hash_of(std::size_t at, std::size_t count) {
+    while (powers_.size() <= count) powers_.push_back(powers_.back() * kBase);
+    const std::uint64_t below = at == 0 ? 0 : prefixes_[at - 1];
+    return prefixes_[at + count - 1] - below * powers_[count];
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> symbols_of(std::uint32_t shape) const {
+    std::vector<std::uint32_t> symbols;
+    std::unordered_set<std::uint32_t> seen;
+    Body open = {shape};
+    while (!open.empty()) {
+      const std::uint32_t next = open.back();
+      open.pop_back();
+      if (!seen.insert(next).second) continue;
+      if (next < symbol_count_) {
+        symbols.push_back(next);
+      } else {
+        open.insert(open.end(), body_of(next).rbegin(), body_of(next).rend());
+      }
+    }
+    return symbols;
+  }
+
+  /// The symbols of a shape, inner loops taken once.
+  void append_once(std::uint32_t shape, std::vector<std::uint32_t>& symbols) const {
+    if (symbols.size() > 2 * kLongestAlike) return;
+    if (shape < symbol_count_) {
+      symbols.push_back(shape);
+      return;
+    }
+    for (const std::uint32_t part : body_of(shape)) append_once(part, symbols);
+  }
+
+  /// The shape of a loop's body; kNone if there is no such loop.
+  [[nodiscard]] std::uint32_t known_shape(const Body& body) const {
+    if (body.size() == 1) return body.front();
+    std::uint64_t hash = 0;
+    for (const std::uint32_t shape : body) hash = hash * kBase + shape + 1;
+    return shape_of(body, hash);
+  }
+
   /// The same of a body with that hash.
-  [[nodiscard]] std::uint32_t shape_of(const std::vector<std::uint32_t>& body,
-                                       std::uint64_t hash) const;
-  void keep_single_pass();
+  [[nodiscard]] std::uint32_t shape_of(const Body& body, std::uint64_t hash) const {
+    const auto [begin, end] = shape_of_body_.equal_range(hash);
+    for (auto known = begin; known != end; ++known) {
+      if (body_of(known->second) == body) return known->second;
+    }
+    return kNone;
+  }
 
   std::uint32_t symbol_count_;
   std::uint32_t sequence_ = 0;
@@ -152,16 +462,11 @@ class LoopFinder {
   std::vector<std::uint64_t> powers_{1};            ///< of the hash's base
   std::vector<std::vector<std::uint32_t>> places_;  ///< by shape: such nodes on the stack, upwards
   std::uint32_t top_body_ = kNone;                  ///< highest node with a body of several nodes
-  std::vector<std::vector<std::uint32_t>> bodies_;  ///< shapes, by shape - symbol_count_
+  std::vector<Body> bodies_;                        ///< by shape - symbol_count_
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_of_body_;  ///< by hash
   std::vector<std::uint32_t> loop_of_shape_;                             ///< in loops_
   std::vector<Loop> loops_;
-  struct SinglePass {
-    std::vector<std::uint32_t> body;
-    LoopEntry span;
-    PassCost cost;
-  };
-  std::vector<SinglePass> single_passes_;  ///< short sequences in which nothing is repeated
+  std::vector<SinglePass> single_passes_;
 };
 
 }  // namespace ompdm::analysis

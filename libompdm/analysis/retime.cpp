@@ -13,28 +13,29 @@ namespace ompdm::analysis {
 
 namespace {
 
-struct Preset {
-  std::string_view name;
-  double bytes_per_second;
-};
-constexpr Preset kPresets[] = {
+using Unit = std::pair<std::string_view, double>;
+/// In bytes a second.
+constexpr Unit kPresets[] = {
     {"pcie3x16", 12e9}, {"pcie4x16", 25e9}, {"pcie5x16", 55e9}, {"nvlink4", 346e9}};
 constexpr Nanoseconds kLatency = 6000;
-
-using Unit = std::pair<std::string_view, double>;
 constexpr Unit kRates[] = {{"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"KB/s", 1e3}, {"B/s", 1}};
 constexpr Unit kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+std::optional<double> number_of(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
 
 /// "25GB/s" in bytes a second; nothing if it is no number with one of the units.
 template <std::size_t count>
 std::optional<double> quantity(std::string_view text, const Unit (&units)[count]) {
   for (const auto& [unit, scale] : units) {
     if (!text.ends_with(unit)) continue;
-    const char* end = text.data() + text.size() - unit.size();
-    double number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
-    return number * scale;
+    const std::optional<double> number = number_of(text.substr(0, text.size() - unit.size()));
+    return number ? std::optional(*number * scale) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -43,9 +44,9 @@ std::optional<double> quantity(std::string_view text, const Unit (&units)[count]
 
 Link parse_link(std::string_view text) {
   std::string names;
-  for (const Preset& preset : kPresets) {
-    if (text == preset.name) return {std::string(text), preset.bytes_per_second, kLatency};
-    names += std::string(preset.name) + ", ";
+  for (const auto& [name, bytes_per_second] : kPresets) {
+    if (text == name) return {std::string(text), bytes_per_second, kLatency};
+    names += std::string(name) + ", ";
   }
   const std::size_t comma = text.find(',');
   if (comma != std::string_view::npos) {
@@ -63,10 +64,8 @@ Link parse_link(std::string_view text) {
 
 double parse_kernel_factor(std::string_view text) {
   constexpr double kMost = 1e6;
-  double factor = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, factor);
-  if (error != std::errc() || stop != end || !(factor > 0) || factor > kMost) {
+  const double factor = number_of(text).value_or(0);
+  if (!(factor > 0) || factor > kMost) {
     throw Error("'" + std::string(text) +
                     "': how many times as fast kernels would be: write a number, as in 20",
                 Error::Kind::kUsage);
@@ -120,7 +119,7 @@ struct Boundary {
 class Retimer {
  public:
   /// The spans have to outlive this.
-  Retimer(std::vector<Span>& spans, std::size_t threads) : spans_(spans), places_(threads) {
+  explicit Retimer(std::vector<Span>& spans) : spans_(spans) {
     for (const Span& span : spans) old_.emplace_back(span.begin, span.end);
   }
 
@@ -242,7 +241,7 @@ class Retimer {
 
   std::vector<Span>& spans_;
   std::vector<std::pair<Nanoseconds, Nanoseconds>> old_;  // extents as recorded, by span
-  std::vector<Place> places_;                             // by thread
+  std::map<std::uint32_t, Place> places_;                 // by thread
   const Place* first_ = nullptr;                          // of the thread that was seen first
   std::map<std::int32_t, DeviceTimes> devices_;
   Nanoseconds last_before_ = 0;
@@ -303,8 +302,7 @@ std::vector<Boundary> boundaries_of(const std::vector<Span>& spans) {
     boundaries.push_back({span.begin, begin, -span.end, i});
     boundaries.push_back({span.end, end, -span.begin, i});
   }
-  std::sort(boundaries.begin(), boundaries.end(),
-            [](const Boundary& a, const Boundary& b) { return a.key() < b.key(); });
+  std::ranges::sort(boundaries, {}, &Boundary::key);
   return boundaries;
 }
 
@@ -345,21 +343,14 @@ void check_detail(const Trace& trace) {
               Error::Kind::kUsage);
 }
 
-std::uint32_t thread_count(const std::vector<Span>& spans) {
-  std::uint32_t last = 0;
-  for (const Span& span : spans) last = std::max(last, span.thread);
-  return last + 1;
-}
-
 }  // namespace
 
 Trace retime(Trace trace, const Link& link) {
   check_detail(trace);
   check_clocks(trace);
   std::vector<Span> spans = spans_of(trace, link);
-  Retimer retimer(spans, thread_count(spans));
-  std::sort(trace.device_events.begin(), trace.device_events.end(),
-            [](const DeviceEvent& a, const DeviceEvent& b) { return a.time < b.time; });
+  Retimer retimer(spans);
+  std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);
   auto event = trace.device_events.begin();
   for (const Boundary& boundary : boundaries_of(spans)) {
     for (; event != trace.device_events.end() && event->time <= boundary.time; ++event) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -19,12 +19,9 @@ namespace ompdm::analysis {
 
 Totals totals_of(const Trace& trace) {
   Totals totals;
-  const auto add_op = [&](const DataOp& op, const Flow& moved) {
+  sum_up_ops(trace, [&](const DataOp& op, const Flow& moved) {
     Flow Totals::* total = op.internal ? &Totals::runtime_internal : described(op.kind).total;
     if (total != nullptr) add(totals.*total, moved);
-  };
-  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
-    add_op(op, {count * op.bytes, count, time});
   });
   sum_up(trace.launches, [&](const Launch& /*launch*/, std::uint64_t count, Nanoseconds time) {
     add(totals.kernel, {0, count, time});
@@ -34,9 +31,6 @@ Totals totals_of(const Trace& trace) {
   });
   trace.regions.each_rare(
       [&](std::size_t /*region*/, const auto& own) { totals.region.time -= own.hashing; });
-  for (const OpAggregate& aggregate : trace.op_aggregates) {
-    add_op(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)});
-  }
   for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
     add(totals.kernel, {0, aggregate.times.count, sum_of(aggregate.times)});
   }
@@ -64,9 +58,20 @@ void add(Totals& sum, const Totals& other) {
   }
 }
 
+void add(PassCost& sum, const PassCost& cost) {
+  sum.htod_bytes += cost.htod_bytes;
+  sum.dtoh_bytes += cost.dtoh_bytes;
+  sum.transfer += cost.transfer;
+  sum.kernel += cost.kernel;
+  sum.wall += cost.wall;
+  sum.hashing += cost.hashing;
+  sum.allocations += cost.allocations;
+}
+
 std::vector<VariableRow> variables_of(const Trace& trace) {
   std::vector<VariableRow> rows;
   rows.reserve(trace.variables.size());
+  RowIds ids;
   for (const Variable& variable : trace.variables) {
     VariableRow row;
     row.piece = {static_cast<std::uint32_t>(rows.size())};
@@ -79,22 +84,16 @@ std::vector<VariableRow> variables_of(const Trace& trace) {
     row.least_bytes = variable.least_bytes;
     row.pieces = variable.pieces;
     row.aliases = variable.aliases;
+    row.id = ids.of(fmt::format("variable\n{}\n{}\n{}", row.name, last_name(row.file), row.line));
     rows.push_back(std::move(row));
   }
-  identify(rows);
-  const auto add = [&](const DataOp& op, const Flow& moved) {
+  sum_up_ops(trace, [&](const DataOp& op, const Flow& moved) {
     if (op.internal || !op.variable) return;
     if (op.kind != OpKind::kHtoD && op.kind != OpKind::kDtoH) return;
     VariableRow& row = rows[op.variable.value];
-    analysis::add(op.kind == OpKind::kHtoD ? row.htod : row.dtoh, moved);
+    add(op.kind == OpKind::kHtoD ? row.htod : row.dtoh, moved);
     if (op.clock == Clock::kEnqueue) row.timed = false;
-  };
-  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
-    add(op, {count * op.bytes, count, time});
   });
-  for (const OpAggregate& aggregate : trace.op_aggregates) {
-    add(aggregate.like, {aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)});
-  }
   const auto weight = [](const VariableRow& row) {
     return std::pair(row.htod.bytes + row.dtoh.bytes, row.bytes);
   };
@@ -107,71 +106,94 @@ namespace {
 /// An activity row with the durations it is to be computed from.
 struct ActivityGroup {
   Activity row;
-  std::vector<Nanoseconds> durations;
-  std::vector<Nanoseconds> unfinished;  ///< lower bounds: told of only where nothing else is known
-  Distribution counted;                 ///< those that are not told one by one
-
-  void add(bool ended, Nanoseconds duration) {
-    (ended ? durations : unfinished).push_back(duration);
-  }
+  std::vector<Nanoseconds> durations = {};
+  std::vector<Nanoseconds> unfinished = {};  ///< lower bounds: told only where no others are known
+  Distribution counted = {};                 ///< those that are not told one by one
 };
 
-bool is_empty(const ActivityGroup& group) {
-  return group.durations.empty() && group.unfinished.empty() && group.counted.count == 0;
+/// Adds what is told and what is counted to the groups that `group_of` gives, null for none.
+template <class Row, class Aggregate, class GroupOf>
+void fill(const DedupColumn<Row>& rows, const std::vector<Aggregate>& aggregates,
+          GroupOf group_of) {
+  const auto of_shape = rows.of_shapes(group_of);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ActivityGroup* group = of_shape[rows.shape_of(i)];
+    if (group == nullptr) continue;
+    const Row& shape = rows.common(i);
+    (shape.unfinished ? group->unfinished : group->durations).push_back(rows.duration_of(i));
+    if constexpr (requires { shape.bytes; }) group->row.bytes += shape.bytes;
+  }
+  for (const Aggregate& aggregate : aggregates) {
+    ActivityGroup* group = group_of(aggregate.like);
+    if (group == nullptr) continue;
+    group->counted.add(aggregate.times);
+    if constexpr (requires { aggregate.bytes; }) group->row.bytes += aggregate.bytes;
+  }
 }
 
-std::vector<ActivityGroup> group_ops(const Trace& trace, bool api_calls) {
-  constexpr std::size_t kTypes = 7;
-  constexpr std::size_t kClocks = 4;
-  std::vector<ActivityGroup> groups(kTypes * kClocks);
-  const auto group_of = [&](const DataOp& op) -> ActivityGroup* {
+/// The type, function, place and clock of a kernel's row: the region's own source line before what
+/// the entry's name tells.
+Activity describe_kernel(const Trace& trace, const Launch& launch) {
+  Activity row;
+  row.type = ActivityType::kKernel;
+  row.clock = launch.clock;
+  if (launch.site) {
+    const Site& source = trace.sites[launch.site.value];
+    row.function = source.function;
+    row.file = source.file;
+    row.line = source.line;
+  }
+  if (launch.kernel) {
+    const Kernel& entry = trace.kernels[launch.kernel.value];
+    if (row.function.empty()) row.function = entry.function;
+    if (row.function.empty()) row.function = entry.name;
+    if (row.file.empty()) row.file = entry.file;
+    if (row.line == 0) row.line = entry.line;
+  }
+  return row;
+}
+
+/// By type and clock; then the kernels, as they were met first.
+std::deque<ActivityGroup> groups_of(const Trace& trace, bool api_calls) {
+  std::map<std::pair<ActivityType, Clock>, ActivityGroup> by_type;
+  fill(trace.ops, trace.op_aggregates, [&](const DataOp& op) -> ActivityGroup* {
     const std::optional<ActivityType> type = described(op.kind).type;
     if (op.internal || !type) return nullptr;
     const bool is_api_call = *type == ActivityType::kAlloc || *type == ActivityType::kDelete;
     if (is_api_call != api_calls) return nullptr;
-    ActivityGroup& group =
-        groups[static_cast<std::size_t>(*type) * kClocks + static_cast<std::size_t>(op.clock)];
+    ActivityGroup& group = by_type[{*type, op.clock}];
     group.row.type = *type;
     group.row.clock = op.clock;
     return &group;
+  });
+  std::deque<ActivityGroup> groups;
+  for (auto& [type, group] : by_type) groups.push_back(std::move(group));
+  std::map<std::tuple<std::string, std::string, int, Clock>, ActivityGroup*> by_name;
+  const auto group_of = [&](const Launch& launch) {
+    Activity row = describe_kernel(trace, launch);
+    const std::tuple name(row.function, row.file, row.line, row.clock);
+    const auto [known, is_new] = by_name.try_emplace(name);
+    if (is_new) known->second = &groups.emplace_back(ActivityGroup{std::move(row)});
+    return known->second;
   };
-  const auto of_shape = trace.ops.of_shapes(group_of);
-  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    ActivityGroup* group = of_shape[trace.ops.shape_of(i)];
-    if (group == nullptr) continue;
-    group->row.bytes += trace.ops.common(i).bytes;
-    group->add(!trace.ops.common(i).unfinished, trace.ops.duration_of(i));
+  if (!api_calls) fill(trace.launches, trace.launch_aggregates, group_of);
+  std::erase_if(groups, [](const ActivityGroup& group) {
+    return group.durations.empty() && group.unfinished.empty() && group.counted.count == 0;
+  });
+  RowIds ids;
+  for (ActivityGroup& group : groups) {
+    const Activity& row = group.row;
+    group.row.id = ids.of(fmt::format("activity\n{}\n{}\n{}\n{}\n{}", activity_type_name(row.type),
+                                      static_cast<int>(row.clock), row.function,
+                                      last_name(row.file), row.line));
   }
-  for (const OpAggregate& aggregate : trace.op_aggregates) {
-    ActivityGroup* group = group_of(aggregate.like);
-    if (group == nullptr) continue;
-    group->row.bytes += aggregate.bytes;
-    group->counted.add(aggregate.times);
-  }
-  std::erase_if(groups, is_empty);
   return groups;
 }
 
-std::vector<ActivityGroup> group_launches(const Trace& trace) {
-  std::vector<ActivityGroup> groups;
-  std::map<std::tuple<std::string, std::string, int, Clock>, std::size_t> by_name;
-  const auto group_of = [&](const Launch& launch) {
-    Activity row = describe_kernel(trace, launch.kernel, launch.site, launch.clock);
-    const auto [known, is_new] =
-        by_name.try_emplace(std::tuple(row.function, row.file, row.line, row.clock), groups.size());
-    if (is_new) groups.push_back({std::move(row), {}, {}, {}});
-    return known->second;
-  };
-  const auto of_shape = trace.launches.of_shapes(group_of);
-  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    groups[of_shape[trace.launches.shape_of(i)]].add(!trace.launches.common(i).unfinished,
-                                                     trace.launches.duration_of(i));
+void add_up(const std::vector<Nanoseconds>& durations, Distribution& all) {
+  for (const Nanoseconds duration : durations) {
+    all.add(static_cast<std::uint64_t>(std::max(duration, Nanoseconds{0})));
   }
-  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
-    groups[group_of(aggregate.like)].counted.add(aggregate.times);
-  }
-  std::erase_if(groups, is_empty);
-  return groups;
 }
 
 /// Of what was counted, in all or in part: median and deviation are the histogram's.
@@ -179,9 +201,7 @@ Activity summarize_counted(ActivityGroup group) {
   Activity row = std::move(group.row);
   Distribution& all = group.counted;
   row.count = all.count + group.durations.size() + group.unfinished.size();
-  for (const Nanoseconds duration : group.durations) {
-    all.add(static_cast<std::uint64_t>(std::max(duration, Nanoseconds{0})));
-  }
+  add_up(group.durations, all);
   row.total = sum_of(all);
   row.minimum = static_cast<Nanoseconds>(all.least);
   row.maximum = static_cast<Nanoseconds>(all.most);
@@ -226,34 +246,10 @@ Activity summarize(ActivityGroup group) {
 
 }  // namespace
 
-// The region's own source line before what the entry's name tells.
-Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock) {
-  Activity row;
-  row.type = ActivityType::kKernel;
-  row.clock = clock;
-  if (site) {
-    const Site& source = trace.sites[site.value];
-    row.function = source.function;
-    row.file = source.file;
-    row.line = source.line;
-  }
-  if (kernel) {
-    const Kernel& entry = trace.kernels[kernel.value];
-    if (row.function.empty()) row.function = entry.function;
-    if (row.function.empty()) row.function = entry.name;
-    if (row.file.empty()) row.file = entry.file;
-    if (row.line == 0) row.line = entry.line;
-  }
-  return row;
-}
-
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
-  std::vector<ActivityGroup> groups = group_ops(trace, api_calls);
-  if (!api_calls) std::ranges::move(group_launches(trace), std::back_inserter(groups));
   std::vector<Activity> rows;
-  rows.reserve(groups.size());
   Nanoseconds listed = 0;
-  for (ActivityGroup& group : groups) {
+  for (ActivityGroup& group : groups_of(trace, api_calls)) {
     rows.push_back(summarize(std::move(group)));
     if (rows.back().clock != Clock::kEnqueue) listed += rows.back().total;
   }
@@ -262,9 +258,18 @@ std::vector<Activity> activities_of(const Trace& trace, bool api_calls) {
     row.percent =
         listed > 0 ? 100.0 * static_cast<double>(row.total) / static_cast<double>(listed) : 0.0;
   }
-  identify(rows);
-  sort_rows(rows, std::mem_fn(&Activity::total), std::greater<>{});
+  sort_rows(rows, &Activity::total, std::greater<>{});
   return rows;
+}
+
+void add_activities(const Trace& trace, std::map<std::string, Distribution>& durations) {
+  for (const bool api_calls : {false, true}) {
+    for (const ActivityGroup& group : groups_of(trace, api_calls)) {
+      Distribution& all = durations[group.row.id];
+      add_up(group.durations, all);
+      all.add(group.counted);
+    }
+  }
 }
 
 std::string row_id(std::string_view what) {
@@ -296,13 +301,6 @@ void identify(std::vector<DirectiveRow>& rows) {
   }
 }
 
-void identify(std::vector<VariableRow>& rows) {
-  RowIds ids;
-  for (VariableRow& row : rows) {
-    row.id = ids.of(fmt::format("variable\n{}\n{}\n{}", row.name, last_name(row.file), row.line));
-  }
-}
-
 void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives) {
   RowIds ids;
   for (Iteration& row : rows) {
@@ -312,15 +310,6 @@ void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& dir
       for (const std::size_t directive : row.directives) what += '\n' + directives[directive].id;
     }
     row.id = ids.of(what);
-  }
-}
-
-void identify(std::vector<Activity>& rows) {
-  RowIds ids;
-  for (Activity& row : rows) {
-    row.id = ids.of(fmt::format("activity\n{}\n{}\n{}\n{}\n{}", activity_type_name(row.type),
-                                static_cast<int>(row.clock), row.function, last_name(row.file),
-                                row.line));
   }
 }
 

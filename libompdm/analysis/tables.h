@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/repeats.h"
 #include "ompdm/aggregates.h"
 #include "ompdm/analysis.h"
 #include "ompdm/trace.h"
@@ -23,6 +22,61 @@ struct DirectiveTable {
   std::uint32_t no_site = 0;  ///< row of operations without a site, kNoDirective if there are none
 };
 inline constexpr std::uint32_t kNoDirective = Index<Site>::kNone;
+
+/// One executed directive: its symbol, its span, and what it cost, but for `cost.wall`.
+struct Step {
+  std::uint32_t symbol = 0;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  PassCost cost;
+  std::int32_t device = 0;
+  Index<CallPath> path;
+};
+
+/// One time that a loop was entered and left.
+struct LoopEntry {
+  std::uint32_t sequence = 0;  ///< which one, in the order in which they were ended
+  Nanoseconds begin = 0;       ///< of its first pass
+  Nanoseconds end = 0;         ///< of its last pass's last step
+  std::uint64_t passes = 0;
+};
+
+/// When a pass of an entry began.
+struct PassBegin {
+  std::uint32_t span = 0;  ///< position in Loop::spans
+  Nanoseconds time = 0;
+};
+
+/// A loop, all of its entries together.
+struct Loop {
+  /// Of a pass in their order, each once, those of inner loops included.
+  std::vector<std::uint32_t> symbols;
+  std::uint32_t devices = 1;  ///< that a pass goes over
+  Index<CodeLoop> code;  ///< the loop of the program's code; none: found from the order of events
+  Frame place;           ///< where a reader finds that
+  ByOrder by_order;      ///< why there is no `code`
+  bool begin_unknown = false;  ///< that is a place in it, and it begins in another one
+  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were passes of
+  bool at_least = false;       ///< more passes may have come, in which nothing was recorded
+  std::uint64_t passes = 0;
+  std::uint64_t entries = 0;
+  bool entries_at_least = false;       ///< it may have been left and entered anew unseen
+  Nanoseconds begin = 0;               ///< of the first pass of the first entry
+  PassCost first;                      ///< the first pass of the first entry
+  PassCost first_passes;               ///< summed over entries: the first pass of each
+  PassCost total;                      ///< summed over all passes
+  std::vector<LoopEntry> spans;        ///< one an entry, in the order in which they were recognized
+  std::vector<PassBegin> pass_begins;  ///< one a pass, of each entry in order of time
+};
+
+/// Adds `cost` to `sum`.
+void add(PassCost& sum, const PassCost& cost);
+
+/// Loops, and whose sequences they are of.
+struct LoopTable {
+  std::vector<Loop> rows;
+  std::vector<std::uint32_t> sequence_of_thread;  ///< by position in Trace::threads
+};
 
 /// Who asked for an operation, and when: for what a task runs, where the task was made.
 struct Asker {
@@ -81,13 +135,24 @@ inline void add(Flow& sum, const Flow& other) {
   sum.time += other.time;
 }
 
-Totals totals_of(const Trace& trace);
+/// Calls `take` with operations and what those alike come to, told one by one and counted.
+template <class Take>
+void sum_up_ops(const Trace& trace, Take take) {
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds time) {
+    take(op, Flow{count * op.bytes, count, time});
+  });
+  for (const OpAggregate& aggregate : trace.op_aggregates) {
+    take(aggregate.like, Flow{aggregate.bytes, aggregate.times.count, sum_of(aggregate.times)});
+  }
+}
 
-/// What a kernel's row is called: its type, function, place and clock.
-Activity describe_kernel(const Trace& trace, Index<Kernel> kernel, Index<Site> site, Clock clock);
+Totals totals_of(const Trace& trace);
 
 /// Copies, memsets and kernels (`api_calls` false), or allocations and deletes (true).
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls);
+
+/// Adds the durations of all of these, by their rows' ids.
+void add_activities(const Trace& trace, std::map<std::string, Distribution>& durations);
 
 DirectiveTable directives_of(const Trace& trace);
 
@@ -132,13 +197,8 @@ std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& lo
 /// sites in the program.
 void identify(std::vector<DirectiveRow>& rows);
 
-/// Rows in the order in which the variables were first mapped.
-void identify(std::vector<VariableRow>& rows);
-
 /// Loops in order of their first pass; the directives have their ids.
 void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives);
-
-void identify(std::vector<Activity>& rows);
 
 /// Follows a trace's operations in their order.
 class ApiCalls {

@@ -85,7 +85,7 @@ class Movement {
   }
 
   const Trace& trace_;
-  ByBegin<Region> regions_;
+  ByBegin regions_;
   std::size_t next_ = 0;
   UnionLength all_;
 };
@@ -133,37 +133,24 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
 
 namespace {
 
-constexpr Nanoseconds kHalf = 2;
 constexpr Nanoseconds kTenth = 10;
 constexpr Nanoseconds kTwentieth = 20;
 /// What rides along with a launch, in bytes (kRidesAlong).
 constexpr std::uint64_t kRides = 256;
 constexpr std::uint64_t kLaunchesPerTransfer = 10;
 
-struct VerdictSums {
-  Nanoseconds transfer = 0;
-  Nanoseconds movement = 0;
-  Nanoseconds device = 0;
-  Nanoseconds span = 0;
-  std::uint64_t transfers = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t launches = 0;
-};
-
-VerdictSums sums_of(std::span<const Analysis> analyses) {
-  VerdictSums sums;
+/// The sums that a verdict is about.
+std::pair<Headline, Totals> sums_of(std::span<const Analysis> analyses) {
+  Headline sum;
+  Totals totals;
   for (const Analysis& one : analyses) {
-    sums.transfer += one.headline.transfer;
-    sums.movement += one.headline.movement;
-    sums.device += one.headline.device;
-    sums.span += one.headline.span;
-    sums.launches += one.totals.kernel.count;
-    for (const Flow& flow : {one.totals.htod, one.totals.dtoh, one.totals.dtod}) {
-      sums.transfers += flow.count;
-      sums.bytes += flow.bytes;
-    }
+    sum.transfer += one.headline.transfer;
+    sum.movement += one.headline.movement;
+    sum.device += one.headline.device;
+    sum.span += one.headline.span;
+    add(totals, one.totals);
   }
-  return sums;
+  return {sum, totals};
 }
 
 /// Whether all that this run moved is known: pages that migrate by themselves, say, are not.
@@ -175,9 +162,12 @@ bool knows_all(const Analysis& one) {
 }
 
 /// Whether next to nothing moves, by counts: these are the same on each device.
-bool is_next_to_nothing(const VerdictSums& sums) {
-  return kLaunchesPerTransfer * sums.transfers <= sums.launches &&
-         sums.bytes <= kRides * sums.launches;
+bool is_next_to_nothing(const Totals& sum) {
+  Flow moved = sum.htod;
+  add(moved, sum.dtoh);
+  add(moved, sum.dtod);
+  return kLaunchesPerTransfer * moved.count <= sum.kernel.count &&
+         moved.bytes <= kRides * sum.kernel.count;
 }
 
 }  // namespace
@@ -192,66 +182,22 @@ bool has_device_times(std::span<const Analysis> analyses) {
 Verdict verdict_of(std::span<const Analysis> analyses) {
   if (std::ranges::none_of(analyses, has_target_events)) return Verdict::kUnjudged;
   if (!std::ranges::all_of(analyses, knows_all)) return Verdict::kUnjudged;
-  const VerdictSums sums = sums_of(analyses);
+  const auto [sums, totals] = sums_of(analyses);
   if (!has_device_times(analyses)) {
-    return is_next_to_nothing(sums) ? Verdict::kNoProblem : Verdict::kUnjudged;
+    return is_next_to_nothing(totals) ? Verdict::kNoProblem : Verdict::kUnjudged;
   }
-  const bool fills_device =
-      kHalf * sums.transfer >= sums.device && kTenth * sums.movement >= sums.span;
-  if (sums.movement > 0 && (fills_device || kHalf * sums.movement >= sums.span)) {
+  const bool fills_device = 2 * sums.transfer >= sums.device && kTenth * sums.movement >= sums.span;
+  if (sums.movement > 0 && (fills_device || 2 * sums.movement >= sums.span)) {
     return Verdict::kDominates;
   }
-  const bool is_small =
-      kTwentieth * sums.movement < sums.span && kHalf * sums.transfer < sums.device;
+  const bool is_small = kTwentieth * sums.movement < sums.span && 2 * sums.transfer < sums.device;
   return is_small || sums.movement == 0 ? Verdict::kNoProblem : Verdict::kMatters;
 }
 
 namespace {
 
-using ActivityKey = std::tuple<ActivityType, Clock, std::string, std::string, int>;
-
-ActivityKey key_of(const Activity& row) {
-  return {row.type, row.clock, row.function, row.file, row.line};
-}
-
 std::uint64_t length(Nanoseconds duration) {
   return static_cast<std::uint64_t>(std::max(Nanoseconds{0}, duration));
-}
-
-void add_activities(const Trace& trace, const Analysis& analysis, Durations& all) {
-  std::map<ActivityKey, Distribution*> rows;
-  for (const auto* table : {&analysis.activities, &analysis.api_calls}) {
-    for (const Activity& row : *table) rows[key_of(row)] = &all.activities[row.id];
-  }
-  const auto row_of = [&](const ActivityKey& key) {
-    const auto row = rows.find(key);
-    return row == rows.end() ? nullptr : row->second;
-  };
-  const auto row_of_op = [&](const DataOp& op) -> Distribution* {
-    const std::optional<ActivityType> type = described(op.kind).type;
-    return op.internal || !type ? nullptr : row_of({*type, op.clock, "", "", 0});
-  };
-  const auto row_of_launch = [&](const Launch& launch) {
-    return row_of(key_of(describe_kernel(trace, launch.kernel, launch.site, launch.clock)));
-  };
-  const auto of_op = trace.ops.of_shapes(row_of_op);
-  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    Distribution* row = of_op[trace.ops.shape_of(i)];
-    if (row != nullptr && !trace.ops.common(i).unfinished)
-      row->add(length(trace.ops.duration_of(i)));
-  }
-  const auto of_launch = trace.launches.of_shapes(row_of_launch);
-  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    Distribution* row = of_launch[trace.launches.shape_of(i)];
-    if (row == nullptr || trace.launches.common(i).unfinished) continue;
-    row->add(length(trace.launches.duration_of(i)));
-  }
-  for (const OpAggregate& aggregate : trace.op_aggregates) {
-    if (Distribution* row = row_of_op(aggregate.like)) row->add(aggregate.times);
-  }
-  for (const LaunchAggregate& aggregate : trace.launch_aggregates) {
-    if (Distribution* row = row_of_launch(aggregate.like)) row->add(aggregate.times);
-  }
 }
 
 void add_directives(const Trace& trace, const Analysis& analysis, const Picture& picture,
@@ -277,10 +223,10 @@ void add_directives(const Trace& trace, const Analysis& analysis, const Picture&
 
 Durations durations_of(const Trace& trace, const Analysis& analysis, const Picture& picture) {
   Durations all;
-  if (!has_device_times(trace)) {
-    add_activities(trace, analysis, all);
+  if (has_device_times(trace)) {
+    add_activities(on_device_clock(trace), all.activities);
   } else {
-    add_activities(on_device_clock(trace), analysis, all);
+    add_activities(trace, all.activities);
   }
   add_directives(trace, analysis, picture, all);
   return all;
@@ -293,35 +239,29 @@ struct Busy {
   std::vector<Interval> kernels;
 };
 
-void add_copy(std::map<std::int32_t, Busy>& devices, const DeviceActivity& copy) {
-  const Interval interval{copy.begin, copy.end};
-  devices[copy.device].copies.push_back(interval);
-  for (const std::int32_t other : {copy.source_device, copy.destination_device}) {
-    if (other >= 0 && other != copy.device) devices[other].copies.push_back(interval);
-  }
-}
-
 }  // namespace
 
 std::vector<DeviceUse> device_use_of(const Trace& trace) {
   std::map<std::int32_t, Busy> devices;
   for (const DeviceActivity& activity : trace.activities) {
-    if (activity.kind == ActivityKind::kKernel) {
-      devices[activity.device].kernels.push_back({activity.begin, activity.end});
-    } else if (activity.kind != ActivityKind::kMemset && activity.kind != ActivityKind::kHtoH) {
-      add_copy(devices, activity);
+    if (activity.kind == ActivityKind::kMemset || activity.kind == ActivityKind::kHtoH) continue;
+    const Interval interval{activity.begin, activity.end};
+    const bool is_kernel = activity.kind == ActivityKind::kKernel;
+    Busy& busy = devices[activity.device];
+    (is_kernel ? busy.kernels : busy.copies).push_back(interval);
+    for (const std::int32_t other : {activity.source_device, activity.destination_device}) {
+      if (is_kernel || other < 0 || other == activity.device) continue;
+      devices[other].copies.push_back(interval);
     }
   }
   std::vector<DeviceUse> rows;
   for (auto& [device, busy] : devices) {
     std::vector<Interval> all = busy.copies;
     all.insert(all.end(), busy.kernels.begin(), busy.kernels.end());
-    const auto begins = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
-    const auto ends = [](const Interval& a, const Interval& b) { return a.end < b.end; };
     DeviceUse row;
     row.device = device;
-    row.span =
-        std::ranges::max_element(all, ends)->end - std::ranges::min_element(all, begins)->begin;
+    row.span = std::ranges::max(all, {}, &Interval::end).end -
+               std::ranges::min(all, {}, &Interval::begin).begin;
     row.copies = union_length(std::move(busy.copies));
     row.kernels = union_length(std::move(busy.kernels));
     const Nanoseconds any = union_length(std::move(all));
@@ -405,20 +345,17 @@ std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& di
 
 namespace {
 
-struct Request {
-  ActivityType type;
-  Nanoseconds begin;
-};
+/// The type of what the host asked for, and when it did.
+using Request = std::pair<std::optional<ActivityType>, Nanoseconds>;
 
-std::optional<Request> request_of(const Trace& trace, const DeviceActivity& activity) {
+Request request_of(const Trace& trace, const DeviceActivity& activity) {
   if (activity.launch) {
-    return Request{ActivityType::kKernel, trace.launches.begin_of(activity.launch.value)};
+    return {ActivityType::kKernel, trace.launches.begin_of(activity.launch.value)};
   }
-  if (!activity.op || activity.internal) return std::nullopt;
+  if (!activity.op || activity.internal) return {};
   const DataOp& op = trace.ops[activity.op.value];
-  if (op.kind == OpKind::kMemset) return std::nullopt;  // done by other means
-  const std::optional<ActivityType> type = described(op.kind).type;
-  return type ? std::optional(Request{*type, op.begin}) : std::nullopt;
+  if (op.kind == OpKind::kMemset) return {};  // done by other means
+  return {described(op.kind).type, op.begin};
 }
 
 }  // namespace
@@ -430,24 +367,24 @@ std::vector<StartLatency> start_latencies_of(const Trace& trace) {
   for (const DeviceActivity& activity : trace.activities) {
     const auto stream = std::pair(activity.context, activity.stream);
     const auto [busy, is_first] = busy_until.emplace(stream, activity.end);
-    const std::optional<Request> request = request_of(trace, activity);
+    const auto [type, asked] = request_of(trace, activity);
     // What goes by the host takes two copies, of which the first is the start.
-    if (request && !(activity.op && started[activity.op.value])) {
-      const Nanoseconds latency = activity.begin - request->begin;
-      const auto [at, is_new] = by_type.try_emplace(request->type);
+    if (type && !(activity.op && started[activity.op.value])) {
+      const Nanoseconds latency = activity.begin - asked;
+      const auto [at, is_new] = by_type.try_emplace(*type);
       StartLatency& row = at->second;
       row.minimum = is_new ? latency : std::min(row.minimum, latency);
       row.maximum = is_new ? latency : std::max(row.maximum, latency);
       row.average += latency;  // their sum, until all are there
       ++row.count;
-      if (!is_first && busy->second > request->begin) ++row.queued;
+      if (!is_first && busy->second > asked) ++row.queued;
       if (activity.op) started[activity.op.value] = true;
     }
     busy->second = std::max(busy->second, activity.end);
   }
   std::vector<StartLatency> rows;
-  for (auto& [type, row] : by_type) {
-    row.type = type;
+  for (auto& [of_type, row] : by_type) {
+    row.type = of_type;
     row.average /= static_cast<Nanoseconds>(row.count);
     rows.push_back(row);
   }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "ompdm/analysis.h"
 #include "ompdm/findings.h"

@@ -88,7 +88,7 @@ class OperationList {
     // As nvprof has it.
     line.name = fmt::format("[{}{}{}{}]", op.internal ? "runtime's " : "",
                             op.clock == Clock::kDevice ? "CUDA " : "", copies ? "memcpy " : "",
-                            trace_schema::name_of(trace_schema::kOpCategories, op.kind));
+                            trace_schema::word_of(op.kind));
     if (op.variable) line.name += ' ' + trace_.variables[op.variable.value].name;
     return line;
   }
@@ -217,7 +217,7 @@ Json json_of(const Operation& line, std::size_t recording) {
   Json json = {{"trace", recording},
                {"start_ns", line.begin},
                {"duration_ns", line.duration},
-               {"clock", trace_schema::name_of(trace_schema::kClocks, line.clock)},
+               {"clock", trace_schema::word_of(line.clock)},
                {"requested_teams", line.teams},
                {"requested_threads", line.threads},
                {"bytes", line.has_bytes ? Json(line.bytes) : Json(nullptr)},

@@ -383,7 +383,7 @@ Json activity_json(const analysis::Activity& row, const Analysis& of, const Sour
                {"max_ns", row.maximum},
                {"stddev_ns", row.deviation},
                {"percent", known(row.percent)},
-               {"clock", trace_schema::name_of(trace_schema::kClocks, row.clock)}};
+               {"clock", trace_schema::word_of(row.clock)}};
   if (row.type == analysis::ActivityType::kKernel) json["directive_id"] = region_id(row, of);
   return json;
 }

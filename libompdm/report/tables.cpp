@@ -135,7 +135,7 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
         row.add(data_only("stddev_ns"), of.deviation);
         row.add(data_only("bytes"), number(of.bytes));
         row.add({"clock", "Clock"},
-                std::string(trace_schema::name_of(trace_schema::kClocks, of.clock)));
+                std::string(trace_schema::word_of(of.clock)));
         row.add({"name", "Name"}, names.activity(of));
       });
 }

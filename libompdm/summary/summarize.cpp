@@ -26,7 +26,7 @@ class Summarizer {
       for (const analysis::Activity& row : *table) {
         add(all_.activities, row, row.line,
             {{"type", analysis::activity_type_name(row.type)},
-             {"clock", trace_schema::name_of(trace_schema::kClocks, row.clock)},
+             {"clock", trace_schema::word_of(row.clock)},
              {"function", row.function},
              {"file", row.file}})
             .durations = durations.activities.at(row.id);

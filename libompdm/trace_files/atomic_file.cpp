@@ -55,8 +55,6 @@ int TemporaryFile::take_descriptor() { return std::exchange(fd_, -1); }
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP};
 std::array<struct sigaction, kEndings.size()> inherited;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ompdm/error.h"
+#include "spool_format/stream.h"
 #include "trace_files/json_text.h"
 #include "trace_files/trace_metadata.h"
 #include "trace_files/trace_schema.h"
@@ -30,6 +31,8 @@ std::uint64_t binary::checksum_of(const BlockHeader& header, std::uint64_t numbe
 namespace {
 
 using namespace binary;
+using spool::from_zigzag;
+using spool::zigzag;
 
 constexpr std::size_t kLongestVarint = 10;
 
@@ -56,12 +59,6 @@ inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   }
   return false;
 }
-
-inline std::uint64_t to_zigzag(std::uint64_t difference) {
-  return (difference << 1) ^ (0 - (difference >> 63));
-}
-
-inline std::uint64_t from_zigzag(std::uint64_t value) { return (value >> 1) ^ (0 - (value & 1)); }
 
 /// The position of a field in one of a row's two lists, FieldRule::shape or FieldRule::rare.
 using Position = int FieldRule::*;
@@ -96,7 +93,7 @@ std::uint64_t to_number(const Field& field) {
   if constexpr (requires { field.value; }) {
     return static_cast<std::uint32_t>(field.value + 1);
   } else if constexpr (std::is_signed_v<Field>) {
-    return to_zigzag(static_cast<std::uint64_t>(std::int64_t{field}));
+    return zigzag(static_cast<std::uint64_t>(std::int64_t{field}));
   } else {
     return static_cast<std::uint64_t>(field);
   }
@@ -109,7 +106,7 @@ bool from_number(std::uint64_t number, Field& field) {
     field.value = static_cast<std::uint32_t>(number) - 1;
     return number <= std::numeric_limits<std::uint32_t>::max();
   } else if constexpr (std::is_enum_v<Field>) {
-    constexpr std::size_t kCount = trace_schema::words_of(Field{}).size();
+    constexpr std::size_t kCount = trace_schema::kWords<Field>.size();
     field = static_cast<Field>(number < kCount ? number : 0);
     return number < kCount;
   } else if constexpr (std::is_same_v<Field, bool>) {
@@ -127,12 +124,20 @@ bool from_number(std::uint64_t number, Field& field) {
 
 inline std::uint64_t take_number(std::string_view& bytes) {
   std::uint64_t number = 0;
-  if (!take_varint(bytes, number)) throw DamagedBlock("a row ends within a number");
+  if (!take_varint(bytes, number)) throw MalformedLine("a row ends within a number");
   return number;
 }
 
 inline std::uint64_t take_difference(std::string_view& bytes) {
   return from_zigzag(take_number(bytes));
+}
+
+/// `last`: the begin of the row before.
+template <class Row>
+void take_times(std::string_view& bytes, std::uint64_t& last, Row& row) {
+  last += take_difference(bytes);
+  row.begin = static_cast<Nanoseconds>(last);
+  row.end = static_cast<Nanoseconds>(last + take_difference(bytes));
 }
 
 /// Fields that this version does not know are passed over, those that an older one did not write
@@ -150,7 +155,7 @@ void take_fields(std::string_view& bytes, Row& row) {
         const auto position = static_cast<std::size_t>(rule.*kPosition);
         if (position >= count || position >= kKnown) return;
         if (!from_number(numbers[position], field)) {
-          throw DamagedBlock("a field has no value that makes sense");
+          throw MalformedLine("a field has no value that makes sense");
         }
       },
       row);
@@ -167,50 +172,28 @@ class RunsReader {
   }
 
  private:
-  static constexpr bool kHasRegion = requires(Row row) { row.region; };
-
-  /// The part of a row that is in no shape.
-  struct Own {
-    Nanoseconds begin = 0;
-    Nanoseconds end = 0;
-    Index<Region> region;
-  };
-
   void take_row(std::string_view& bytes) {
     const std::uint64_t head = take_number(bytes);
     const std::uint64_t shape = head >> 1;
-    if (shape > first_rows_.size()) throw DamagedBlock("a row is like none before it");
-    if (shape == first_rows_.size()) {
-      take_new_shape(bytes);
+    if (shape > first_rows_.size()) throw MalformedLine("a row is like none before it");
+    Row row;
+    const bool is_new = shape == first_rows_.size();
+    if (is_new) take_fields<&FieldRule::shape>(bytes, row);
+    take_times(bytes, begin_, row);
+    Index<Region> region;
+    if constexpr (requires { row.region; }) {
+      region_ += take_difference(bytes);
+      if (!from_number(region_, region)) throw MalformedLine("a row is of no region");
+      row.region = region;
+    }
+    if (is_new) {
+      if (runs_.size() >= Index<Row>::kNone) throw MalformedLine("it has too many rows");
+      first_rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
+      runs_.push_back(row);
     } else {
-      const Own own = take_own(bytes);
-      runs_.repeat(first_rows_[shape], own.begin, own.end, own.region.value);
+      runs_.repeat(first_rows_[shape], row.begin, row.end, region.value);
     }
     if ((head & 1) != 0) take_rare(bytes);
-  }
-
-  void take_new_shape(std::string_view& bytes) {
-    Row row;
-    take_fields<&FieldRule::shape>(bytes, row);
-    const Own own = take_own(bytes);
-    row.begin = own.begin;
-    row.end = own.end;
-    if constexpr (kHasRegion) row.region = own.region;
-    if (runs_.size() >= Index<Row>::kNone) throw DamagedBlock("it has too many rows");
-    first_rows_.push_back(static_cast<std::uint32_t>(runs_.size()));
-    runs_.push_back(row);
-  }
-
-  Own take_own(std::string_view& bytes) {
-    Own own;
-    begin_ += take_difference(bytes);
-    own.begin = static_cast<Nanoseconds>(begin_);
-    own.end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
-    if constexpr (kHasRegion) {
-      region_ += take_difference(bytes);
-      if (!from_number(region_, own.region)) throw DamagedBlock("a row is of no region");
-    }
-    return own;
   }
 
   void take_rare(std::string_view& bytes) {
@@ -234,9 +217,7 @@ class VectorReader {
   void take_rows(std::string_view bytes) {
     while (!bytes.empty()) {
       Row& row = rows_.emplace_back();
-      begin_ += take_difference(bytes);
-      row.begin = static_cast<Nanoseconds>(begin_);
-      row.end = static_cast<Nanoseconds>(begin_ + take_difference(bytes));
+      take_times(bytes, begin_, row);
       take_fields<&FieldRule::shape>(bytes, row);
     }
   }
@@ -255,17 +236,17 @@ class BlockReader {
  public:
   explicit BlockReader(ByteSource& source) : source_(source), bytes_(kLargestBlock, '\0') {}
 
-  /// The next block, `bytes()` of it valid until the next call. Throws DamagedBlock.
+  /// The next block, `bytes()` of it valid until the next call. Throws MalformedLine.
   BlockKind next() {
     char raw[sizeof(BlockHeader)];
     BlockHeader header;
     if (read_fully(source_, raw, sizeof(raw)) < sizeof(raw)) fail_cut();
     std::memcpy(&header, raw, sizeof(header));
-    if (header.size > kLargestBlock) throw DamagedBlock("a block is larger than any");
+    if (header.size > kLargestBlock) throw MalformedLine("a block is larger than any");
     if (read_fully(source_, bytes_.data(), header.size) < header.size) fail_cut();
     size_ = header.size;
     if (checksum_of(header, number_, bytes()) != header.checksum) {
-      throw DamagedBlock(fmt::format("the checksum of block {} is another", number_));
+      throw MalformedLine(fmt::format("the checksum of block {} is another", number_));
     }
     ++number_;
     return header.kind;
@@ -276,7 +257,7 @@ class BlockReader {
  private:
   [[noreturn]] void fail_cut() {
     cut_ = true;
-    throw DamagedBlock("it ends within a block");
+    throw MalformedLine("it ends within a block");
   }
 
   ByteSource& source_;
@@ -346,11 +327,9 @@ class BinaryReader {
   void unless_damaged(Read read) {
     try {
       read();
-    } catch (const DamagedBlock& damaged) {
+    } catch (const MalformedLine& damaged) {
       if (blocks_.cut()) fail("is cut short", kCopyAgain);
       fail(fmt::format("is damaged ({})", damaged.what()), kCopyAgain);
-    } catch (const MalformedLine& malformed) {
-      fail(fmt::format("is damaged ({})", malformed.what()), kCopyAgain);
     }
   }
 
@@ -377,18 +356,18 @@ class BinaryReader {
     MetadataReader metadata(trace_);
     std::string_view line;
     if (!lines.next(line) || !line.starts_with(trace_schema::kOpening)) {
-      throw DamagedBlock("it does not begin with its metadata");
+      throw MalformedLine("it does not begin with its metadata");
     }
     bool is_whole = false;
     while (!is_whole && lines.next(line)) {
-      if (lines.too_long()) throw DamagedBlock("a line is longer than any of a trace");
+      if (lines.too_long()) throw MalformedLine("a line is longer than any of a trace");
       is_whole = lines.ended() && metadata.read_line(line);
     }
     // The reader of lines may not have asked for what comes behind the last one.
     char none = 0;
     const bool has_more = !is_whole || lines.next(line) || text.read(&none, 1) != 0;
     const auto after = text.after();
-    if (has_more || !after) throw DamagedBlock("its metadata is not whole");
+    if (has_more || !after) throw MalformedLine("its metadata is not whole");
     counts_ = metadata.counts();
     metadata.reserve(size_ / kSmallestRow, size_ / kSmallestFullRow);
     return *after;
@@ -402,7 +381,7 @@ class BinaryReader {
     VectorReader<Synchronization> synchronizations(trace_.synchronizations);
     for (; kind != BlockKind::kEnd; kind = blocks_.next()) {
       const std::string_view bytes = blocks_.bytes();
-      if (kind == BlockKind::kMetadata) throw DamagedBlock("its metadata is not in one place");
+      if (kind == BlockKind::kMetadata) throw MalformedLine("its metadata is not in one place");
       if (kind == BlockKind::kRegions) regions.take_rows(bytes);
       if (kind == BlockKind::kOps) ops.take_rows(bytes);
       if (kind == BlockKind::kLaunches) launches.take_rows(bytes);
@@ -410,11 +389,11 @@ class BinaryReader {
       if (kind == BlockKind::kSynchronizations) synchronizations.take_rows(bytes);
     }
     char more = 0;
-    if (source_.read(&more, 1) != 0) throw DamagedBlock("it goes on behind its end");
+    if (source_.read(&more, 1) != 0) throw MalformedLine("it goes on behind its end");
   }
 
   void check_counts() const {
-    if (counts_of(trace_) != counts_) throw DamagedBlock("it has not as many rows as it says");
+    if (counts_of(trace_) != counts_) throw MalformedLine("it has not as many rows as it says");
   }
 
   ByteSource& source_;
@@ -462,12 +441,12 @@ class BlockWriter final : public ByteSink {
       at = put_varint(at, std::uint64_t{numbers[shape]} * 2 + (has_rare ? 1 : 0));
       if (is_new) at = put_fields<&FieldRule::shape>(at, runs.common(i));
       const auto begin = static_cast<std::uint64_t>(runs.begin_of(i));
-      at = put_varint(at, to_zigzag(begin - last_begin));
-      at = put_varint(at, to_zigzag(static_cast<std::uint64_t>(runs.duration_of(i))));
+      at = put_varint(at, zigzag(begin - last_begin));
+      at = put_varint(at, zigzag(static_cast<std::uint64_t>(runs.duration_of(i))));
       last_begin = begin;
       if constexpr (requires { runs.region_of(i); }) {
         const std::uint64_t region = to_number(runs.region_of(i));
-        at = put_varint(at, to_zigzag(region - last_region));
+        at = put_varint(at, zigzag(region - last_region));
         last_region = region;
       }
       if (has_rare) {
@@ -486,8 +465,8 @@ class BlockWriter final : public ByteSink {
     char* at = block_.data();
     for (const Row& row : all) {
       const auto begin = static_cast<std::uint64_t>(row.begin);
-      at = put_varint(at, to_zigzag(begin - last_begin));
-      at = put_varint(at, to_zigzag(static_cast<std::uint64_t>(row.end) - begin));
+      at = put_varint(at, zigzag(begin - last_begin));
+      at = put_varint(at, zigzag(static_cast<std::uint64_t>(row.end) - begin));
       last_begin = begin;
       at = end_row(kind, put_fields<&FieldRule::shape>(at, row));
     }

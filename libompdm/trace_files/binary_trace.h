@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -38,8 +37,8 @@ enum class BlockKind : std::uint32_t {
 struct BlockHeader {
   BlockKind kind = BlockKind::kEnd;
   std::uint32_t size = 0;  ///< bytes that follow
-  std::uint64_t checksum =
-      0;  ///< XXH3-64 of them, seeded with kind + 2^32 times the block's number
+  /// XXH3-64 of them, seeded with kind + 2^32 times the block's number.
+  std::uint64_t checksum = 0;
 };
 static_assert(sizeof(BlockHeader) == 16 && std::is_trivially_copyable_v<BlockHeader>);
 
@@ -52,12 +51,6 @@ inline constexpr std::size_t kFullBlock = std::size_t{1} << 20;
 inline constexpr std::size_t kLargestRow = 512;
 /// No block is larger; a larger one can only come from a file that is not ours.
 inline constexpr std::size_t kLargestBlock = kFullBlock + kLargestRow;
-
-/// A block that is not what its place asks for; `what()` says why in some words.
-class DamagedBlock : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 }  // namespace ompdm::binary
 

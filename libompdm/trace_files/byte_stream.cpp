@@ -59,9 +59,7 @@ class FileSource final : public ByteSource {
     // A file cut short reports Z_BUF_ERROR once everything before the cut has been given.
     if (got == 0 || error == Z_BUF_ERROR) return 0;
     if (error == Z_ERRNO) fail_reading(name_, errno);
-    throw Error(fmt::format(
-        "{}: is damaged inside its compressed data: copy it again or record the program again",
-        name_));
+    throw Error(fmt::format("{}: is damaged inside its compressed data: {}", name_, kCopyAgain));
   }
 
  private:
@@ -69,49 +67,20 @@ class FileSource final : public ByteSource {
   gzFile file_ = nullptr;
 };
 
-class PlainSink final : public ByteSink {
+class FileSink final : public ByteSink {
  public:
-  PlainSink(int descriptor, std::string named) : name_(std::move(named)), fd_(descriptor) {}
-  PlainSink(const PlainSink&) = delete;
-  PlainSink& operator=(const PlainSink&) = delete;
-  ~PlainSink() override {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  void write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail_writing(name_, errno);
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
-  void close() override {
-    const int fd = fd_;
-    fd_ = -1;
-    if (::close(fd) != 0 && errno != EINTR) fail_writing(name_, errno);
-  }
-
- private:
-  std::string name_;
-  int fd_;
-};
-
-class GzipSink final : public ByteSink {
- public:
-  GzipSink(int descriptor, std::string named) : name_(std::move(named)) {
-    // Level 1: half the time of level 6 here, for a fifth more bytes.
-    file_ = gzdopen(descriptor, "wb1");
+  FileSink(int descriptor, const std::filesystem::path& named) : name_(named.string()) {
+    // Level 1: half the time of level 6 here, for a fifth more bytes. T: as it is, no gzip.
+    file_ = gzdopen(descriptor, named.extension() == ".gz" ? "wb1" : "wbT");
     if (file_ == nullptr) {
       ::close(descriptor);
       fail_writing(name_, ENOMEM);
     }
     gzbuffer(file_, kReadAtOnce);
   }
-  GzipSink(const GzipSink&) = delete;
-  GzipSink& operator=(const GzipSink&) = delete;
-  ~GzipSink() override {
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+  ~FileSink() override {
     if (file_ != nullptr) gzclose_w(file_);
   }
 
@@ -119,15 +88,15 @@ class GzipSink final : public ByteSink {
     while (!bytes.empty()) {
       const auto part = static_cast<unsigned>(std::min(bytes.size(), kReadAtOnce));
       errno = 0;
-      if (gzwrite(file_, bytes.data(), part) != static_cast<int>(part))
+      if (gzwrite(file_, bytes.data(), part) != static_cast<int>(part)) {
         fail_writing(name_, cause());
+      }
       bytes.remove_prefix(part);
     }
   }
 
   void close() override {
-    gzFile file = file_;
-    file_ = nullptr;
+    gzFile file = std::exchange(file_, nullptr);
     errno = 0;
     if (gzclose_w(file) != Z_OK) fail_writing(name_, cause());
   }
@@ -162,8 +131,7 @@ std::unique_ptr<ByteSink> open_sink(const std::filesystem::path& path) {
 }
 
 std::unique_ptr<ByteSink> sink_on(int descriptor, const std::filesystem::path& named) {
-  if (named.extension() == ".gz") return std::make_unique<GzipSink>(descriptor, named.string());
-  return std::make_unique<PlainSink>(descriptor, named.string());
+  return std::make_unique<FileSink>(descriptor, named);
 }
 
 std::unique_ptr<ByteSink> sink_on_copy(int descriptor, const std::filesystem::path& named) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -77,8 +78,9 @@ class JsonRowWriter {
   void operator()(std::string_view key, const T& value, FieldRule rule = {}) {
     if (is_left_out(value, rule)) return;
     out_ += separator_;
-    separator_ = ",";
-    fmt::format_to(std::back_inserter(out_), "\"{}\":", key);
+    separator_ = ",\"";
+    out_ += key;
+    out_ += "\":";
     put(out_, value, rule);
   }
 
@@ -143,14 +145,16 @@ class JsonRowWriter {
   template <std::integral T>
   static void put_number(std::string& out, T value, bool is_address) {
     constexpr auto kLimit = static_cast<std::int64_t>(trace_schema::kExactInteger);
-    const auto at_end = std::back_inserter(out);
-    if (is_address || (std::is_unsigned_v<T> && std::cmp_greater(value, kLimit))) {
-      fmt::format_to(at_end, "\"{:#x}\"", value);
-    } else if (std::cmp_greater(value, kLimit) || std::cmp_less(value, -kLimit)) {
-      fmt::format_to(at_end, "\"{}\"", value);
-    } else {
-      fmt::format_to(at_end, "{}", value);
-    }
+    const bool is_large = std::cmp_greater(value, kLimit) || std::cmp_less(value, -kLimit);
+    const bool is_hexadecimal = is_address || (std::is_unsigned_v<T> && is_large);
+    const std::string_view quote = is_hexadecimal || is_large ? "\"" : "";
+    char digits[24];
+    const auto end =
+        std::to_chars(digits, digits + sizeof(digits), value, is_hexadecimal ? 16 : 10).ptr;
+    out += quote;
+    if (is_hexadecimal) out += "0x";
+    out.append(digits, end);
+    out += quote;
   }
 
   template <class T>
@@ -179,7 +183,7 @@ class JsonRowWriter {
   }
 
   std::string& out_;
-  std::string_view separator_;
+  std::string_view separator_ = "\"";
 };
 
 /// Reads the fields of a row out of a JSON object. Fields that the object does not have keep their
@@ -251,7 +255,7 @@ class JsonRowReader {
     } else if constexpr (json_rows::kIsReference<T>) {
       take_integer(value, key, out.value);
     } else if constexpr (std::is_enum_v<T>) {
-      const auto found = trace_schema::value_of<T>(trace_schema::words_of(T{}), text(value, key));
+      const auto found = trace_schema::value_of<T>(text(value, key));
       if (!found) refuse_value(key);
       out = *found;
     } else if constexpr (std::same_as<T, std::string>) {

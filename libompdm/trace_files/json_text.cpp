@@ -1,6 +1,5 @@
 #include "trace_files/json_text.h"
 
-#include <charconv>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
@@ -86,25 +85,6 @@ std::string from_utf8(std::string_view text) {
 
 std::string json_string(std::string_view bytes) {
   return nlohmann::json(to_utf8(bytes)).dump(-1, ' ', true);
-}
-
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    text.remove_prefix(2);
-    base = 16;
-  }
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<std::int64_t> parse_signed(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace ompdm

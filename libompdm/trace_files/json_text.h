@@ -1,19 +1,20 @@
 // Texts and integers of JSON, read and written.
 #pragma once
 
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
-#include <utility>
 
 namespace ompdm {
 
-/// A line that is not what its place asks for; `what()` says why in some words, without the file's
-/// name.
+/// A line, or a block of trace.ompdm, that is not what its place asks for; `what()` says why in
+/// some words, without the file's name.
 class MalformedLine : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,24 +35,18 @@ std::string from_utf8(std::string_view text);
 /// The text with its quotes as a JSON string in ASCII.
 std::string json_string(std::string_view bytes);
 
-/// "0x7f12" (any case) or decimal digits; nothing else and nothing larger than 64 bits.
-std::optional<std::uint64_t> parse_unsigned(std::string_view text);
-
-/// Decimal digits with or without a minus.
-std::optional<std::int64_t> parse_signed(std::string_view text);
-
-/// One of the two, by the type that is to hold it.
+/// Decimal digits with or without a minus; of an unsigned integer digits without, or "0x7f12" (any
+/// case). Nothing else, and no number that the type cannot hold.
 template <std::integral Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
-  if constexpr (std::is_signed_v<Integer>) {
-    const auto value = parse_signed(text);
-    if (!value || !std::in_range<Integer>(*value)) return std::nullopt;
-    return static_cast<Integer>(*value);
-  } else {
-    const auto value = parse_unsigned(text);
-    if (!value || !std::in_range<Integer>(*value)) return std::nullopt;
-    return static_cast<Integer>(*value);
-  }
+  const bool is_hexadecimal =
+      std::is_unsigned_v<Integer> && (text.starts_with("0x") || text.starts_with("0X"));
+  if (is_hexadecimal) text.remove_prefix(2);
+  Integer value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, is_hexadecimal ? 16 : 10);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
 }
 
 }  // namespace ompdm

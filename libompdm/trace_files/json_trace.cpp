@@ -29,33 +29,13 @@ using namespace trace_schema;
 
 static_assert(LineReader::kPadding >= simdjson::SIMDJSON_PADDING);
 
-struct Event {
-  std::string_view phase;
-  std::string_view category;
-  std::optional<dom::element> begin;
-  std::optional<dom::element> duration;
-  std::optional<dom::element> bind_id;
-  std::optional<dom::element> args;
-};
-
-Event read_keys(const dom::object& object) {
-  Event event;
-  for (const auto& [key, value] : object) {
-    if (key == "ph") {
-      if (value.get(event.phase) != simdjson::SUCCESS) refuse_value(key);
-    } else if (key == "cat") {
-      if (value.get(event.category) != simdjson::SUCCESS) refuse_value(key);
-    } else if (key == "ts") {
-      event.begin = value;
-    } else if (key == "dur") {
-      event.duration = value;
-    } else if (key == "bind_id") {
-      event.bind_id = value;
-    } else if (key == "args") {
-      event.args = value;
-    }
-  }
-  return event;
+/// The text of an event's key; empty if it has none.
+std::string_view text_of(const dom::object& event, std::string_view key) {
+  dom::element value;
+  std::string_view text;
+  if (event.at_key(key).get(value) != simdjson::SUCCESS) return {};
+  if (value.get(text) != simdjson::SUCCESS) refuse_value(key);
+  return text;
 }
 
 void expect_of_a_run(Nanoseconds time) {
@@ -65,31 +45,36 @@ void expect_of_a_run(Nanoseconds time) {
     throw MalformedLine("its time is outside of any run");
 }
 
-Nanoseconds microseconds_of(const std::optional<dom::element>& value, std::string_view key) {
+Nanoseconds microseconds_of(const dom::element& value, std::string_view key) {
   double number = 0;
-  if (value->get(number) != simdjson::SUCCESS || !(std::abs(number) < 1e15)) refuse_value(key);
+  if (value.get(number) != simdjson::SUCCESS || !(std::abs(number) < 1e15)) refuse_value(key);
   return std::llround(number * 1000);
 }
 
 /// A row of an event. `row` has what is absent in it.
 template <class Row>
-Row row_of(const Event& event, Row row) {
+Row row_of(const dom::object& event, Row row) {
   int times = 0;
-  if (event.args) {
+  dom::element value;
+  if (event.at_key("args").get(value) == simdjson::SUCCESS) {
     dom::object args;
-    if (event.args->get(args) != simdjson::SUCCESS) refuse_value("args");
+    if (value.get(args) != simdjson::SUCCESS) refuse_value("args");
     times = JsonRowReader::read(args, row, true);
   }
-  if (event.bind_id) {
+  if (event.at_key("bind_id").get(value) == simdjson::SUCCESS) {
     std::uint64_t id = 0;
-    JsonRowReader::take(*event.bind_id, "bind_id", id);
+    JsonRowReader::take(value, "bind_id", id);
     if (id == 0 || id > Index<Region>::kNone) refuse_value("bind_id");
     if constexpr (requires { row.region; }) row.region = {static_cast<std::uint32_t>(id - 1)};
   }
   if (times < 2) {
-    if (!event.begin || !event.duration) throw MalformedLine("it has no ts or no dur");
-    row.begin = microseconds_of(event.begin, "ts");
-    const Nanoseconds duration = microseconds_of(event.duration, "dur");
+    dom::element duration_value;
+    if (event.at_key("ts").get(value) != simdjson::SUCCESS ||
+        event.at_key("dur").get(duration_value) != simdjson::SUCCESS) {
+      throw MalformedLine("it has no ts or no dur");
+    }
+    row.begin = microseconds_of(value, "ts");
+    const Nanoseconds duration = microseconds_of(duration_value, "dur");
     expect_of_a_run(duration);
     row.end = static_cast<Nanoseconds>(static_cast<std::uint64_t>(row.begin) +
                                        static_cast<std::uint64_t>(duration));
@@ -113,7 +98,7 @@ class JsonReader {
     read_opening();
     trace_.truncated = true;
     unless_damaged([&] {
-      if (read_metadata()) read_events();
+      if (read_metadata({})) read_events();
     });
     if (trace_.truncated) drop_references_behind_the_cut();
     return std::move(trace_);
@@ -122,15 +107,7 @@ class JsonReader {
   /// The metadata up to the line of that key.
   Trace read_head(std::string_view key) && {
     read_opening();
-    unless_damaged([&] {
-      MetadataReader metadata(trace_);
-      std::string_view line;
-      bool is_read = false;
-      while (!is_read && next(line)) {
-        is_read = line.starts_with(key);
-        if (metadata.read_line(line)) break;
-      }
-    });
+    unless_damaged([&] { read_metadata(key); });
     return std::move(trace_);
   }
 
@@ -164,7 +141,8 @@ class JsonReader {
     }
     line.remove_prefix(kOpening.size());
     const std::size_t quote = line.find('"');
-    const auto version = quote == line.npos ? std::nullopt : parse_unsigned(line.substr(0, quote));
+    const auto version =
+        quote == line.npos ? std::nullopt : parse_integer<std::uint64_t>(line.substr(0, quote));
     if (!lines_.ended()) fail("is cut short within its first line", kCopyAgain);
     if (!version || line.substr(quote + 1) != ",") {
       fail("has a first line as no ompdm writes it", kCopyAgain);
@@ -183,11 +161,13 @@ class JsonReader {
     return lines_.ended();
   }
 
-  // False if the file ends before its events.
-  bool read_metadata() {
+  /// Whether the file goes on with its events. Reads no further than the line of the key, if any.
+  bool read_metadata(std::string_view last_key) {
     MetadataReader metadata(trace_);
     std::string_view line;
-    while (next(line)) {
+    bool is_read = false;
+    while (!is_read && next(line)) {
+      is_read = !last_key.empty() && line.starts_with(last_key);
       if (!metadata.read_line(line)) continue;
       metadata.reserve(size_ / kSmallestEvent, size_ / kSmallestEvent);
       return true;
@@ -213,27 +193,26 @@ class JsonReader {
   /// Events that are not the model's (counters, names of tracks, categories of later versions) are
   /// passed over.
   void read_event(std::string_view object) {
-    dom::object keys;
-    if (parser_.parse(object.data(), object.size(), false).get(keys) != simdjson::SUCCESS) {
+    dom::object event;
+    if (parser_.parse(object.data(), object.size(), false).get(event) != simdjson::SUCCESS) {
       throw MalformedLine("it is no JSON object");
     }
-    const Event event = read_keys(keys);
-    if (event.phase != "X") return;
-    if (event.category == kRegionCategory) {
+    if (text_of(event, "ph") != "X") return;
+    const std::string_view category = text_of(event, "cat");
+    if (category == kRegionCategory) {
       trace_.regions.push_back(row_of(event, Region{}));
-    } else if (event.category == kLaunchCategory) {
+    } else if (category == kLaunchCategory) {
       trace_.launches.push_back(row_of(event, Launch{}));
-    } else if (const auto kind = value_of<OpKind>(kOpCategories, event.category)) {
+    } else if (const auto kind = value_of<OpKind>(category)) {
       DataOp op;
       op.kind = *kind;
       op.src_device = op.dst_device = trace_.host_device;
       trace_.ops.push_back(row_of(event, op));
-    } else if (const auto did = value_of<ActivityKind>(kActivityCategories, event.category)) {
+    } else if (const auto did = value_of<ActivityKind>(category)) {
       DeviceActivity activity;
       activity.kind = *did;
       trace_.activities.push_back(row_of(event, activity));
-    } else if (const auto waited =
-                   value_of<SynchronizationKind>(kSynchronizationCategories, event.category)) {
+    } else if (const auto waited = value_of<SynchronizationKind>(category)) {
       Synchronization wait;
       wait.kind = *waited;
       trace_.synchronizations.push_back(row_of(event, wait));

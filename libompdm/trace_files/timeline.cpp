@@ -154,9 +154,6 @@ namespace {
 
 namespace schema = trace_schema;
 
-constexpr std::array<std::string_view, 4> kAgreements = {"one_clock", "within", "unsynchronized",
-                                                         "unknown"};
-
 // Two hosts may have given out the same number: the first keeps it.
 std::vector<std::uint32_t> pids_of(const std::vector<Process>& processes, Pids& fresh) {
   std::set<std::uint32_t> given{0};
@@ -168,10 +165,10 @@ std::vector<std::uint32_t> pids_of(const std::vector<Process>& processes, Pids& 
   return pids;
 }
 
-std::set<std::uint32_t> own_pids(const std::vector<Process>& processes) {
-  std::set<std::uint32_t> pids;
-  for (const Process& process : processes) pids.insert(process.pid);
-  return pids;
+Pids other_pids(const std::vector<Process>& processes) {
+  std::set<std::uint32_t> taken;
+  for (const Process& process : processes) taken.insert(process.pid);
+  return Pids(std::move(taken));
 }
 
 Placement place_of(const Process& process, std::uint32_t pid) {
@@ -233,7 +230,7 @@ void write_head(const TimelineHead& head, const std::vector<std::uint32_t>& pids
   }
   MetadataLines lines(sink, schema::kTimelineOpening, schema::kTimelineVersion);
   lines.value("begin_realtime_ns", clock.begin_realtime_ns);
-  lines.value("agreement", schema::name_of(kAgreements, clock.agreement));
+  lines.value("agreement", clock.agreement);
   if (clock.agreement == Agreement::kWithin) lines.value("within_ns", clock.within);
   lines.value("said", head.agreement);
   lines.list("clocks", clocks);
@@ -244,23 +241,14 @@ void write_head(const TimelineHead& head, const std::vector<std::uint32_t>& pids
 }  // namespace
 
 struct TimelineWriter::File {
-  File(const std::filesystem::path& path, const TimelineHead& head)
+  File(const std::filesystem::path& path, const TimelineHead& head,
+       std::unique_ptr<trace::Replacement> replacement, std::unique_ptr<ByteSink> sink)
       : path_(path),
         head_(head),
-        replacement_(std::make_unique<trace::Replacement>(path)),
-        sink_(sink_on(replacement_->take_descriptor(), path)),
+        replacement_(std::move(replacement)),
+        sink_(std::move(sink)),
         line_(*sink_),
-        fresh_(own_pids(head.processes)),
-        pids_(pids_of(head.processes, fresh_)) {
-    write_head(head_, pids_, *sink_);
-  }
-
-  File(int descriptor, const TimelineHead& head)
-      : path_("standard output"),
-        head_(head),
-        sink_(sink_on_copy(descriptor, path_)),
-        line_(*sink_),
-        fresh_(own_pids(head.processes)),
+        fresh_(other_pids(head.processes)),
         pids_(pids_of(head.processes, fresh_)) {
     write_head(head_, pids_, *sink_);
   }
@@ -294,10 +282,17 @@ struct TimelineWriter::File {
   std::size_t groups_ = 0;
 };
 
-TimelineWriter::TimelineWriter(const std::filesystem::path& path, const TimelineHead& head)
-    : file_(std::make_unique<File>(path, head)) {}
-TimelineWriter::TimelineWriter(int descriptor, const TimelineHead& head)
-    : file_(std::make_unique<File>(descriptor, head)) {}
+TimelineWriter::TimelineWriter(const std::filesystem::path& path, const TimelineHead& head) {
+  auto replacement = std::make_unique<trace::Replacement>(path);
+  auto sink = sink_on(replacement->take_descriptor(), path);
+  file_ = std::make_unique<File>(path, head, std::move(replacement), std::move(sink));
+}
+
+TimelineWriter::TimelineWriter(int descriptor, const TimelineHead& head) {
+  constexpr const char* kName = "standard output";
+  file_ = std::make_unique<File>(kName, head, nullptr, sink_on_copy(descriptor, kName));
+}
+
 TimelineWriter::~TimelineWriter() = default;
 
 void TimelineWriter::add(std::size_t process, const Trace& trace) { file_->add(process, trace); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <map>
@@ -40,53 +41,36 @@ class ArgsWriter {
  public:
   /// `has_bind_id`: the event's bind_id tells its region. `host_device`: what an absent side means.
   ArgsWriter(EventLine& line, bool has_bind_id, std::int32_t host_device)
-      : line_(line), has_bind_id_(has_bind_id), host_device_(host_device) {}
+      : line_(line), args_(line.out()), has_bind_id_(has_bind_id), host_device_(host_device) {}
 
   template <class Row>
   void write(const Row& row) {
-    line_.args();
+    line_.text(",\"args\":{");
     is_exact_ = is_exact(row.begin, row.end);
     fields(*this, row);
-    line_.end("}}");
+    line_.text("}}");
   }
 
-  template <std::size_t N, class T>
-  [[gnu::always_inline]] void operator()(const char (&name)[N], const T& value,
-                                         FieldRule rule = {}) {
+  template <class T>
+  void operator()(std::string_view name, const T& value, FieldRule rule = {}) {
     if (rule.as == FieldRule::kCategory || (rule.as == FieldRule::kTime && is_exact_)) return;
-    if constexpr (json_rows::kIsReference<T>) {
-      if (!value || (rule.as == FieldRule::kOwner && has_bind_id_)) return;
-      line_.arg(name);
-      line_.number(value.value);
-    } else if constexpr (std::same_as<T, bool>) {
-      if (!value) return;
-      line_.arg(name);
-      line_.text("true");
-    } else if constexpr (std::is_enum_v<T>) {
-      if (value == T{}) return;
-      line_.arg(name);
-      line_.quoted(word_of(value));
-    } else if (rule.as == FieldRule::kTime) {
-      line_.arg(name);
-      line_.quoted_number(line_.shifted(static_cast<Nanoseconds>(value)));
-    } else {
-      const std::int64_t absent = rule.as == FieldRule::kSide      ? host_device_
-                                  : rule.as == FieldRule::kMapList ? Index<Region>::kNone
-                                                                   : rule.absent;
-      if (static_cast<std::int64_t>(value) == absent) return;
-      line_.arg(name);
-      if (rule.as == FieldRule::kAddress) {
-        line_.hexadecimal(static_cast<std::uint64_t>(value));
-      } else if (rule.as == FieldRule::kInstant) {
-        line_.exact_number(line_.shifted(static_cast<Nanoseconds>(value)));
-      } else {
-        line_.exact_number(value);
+    if (rule.as == FieldRule::kOwner && has_bind_id_) return;
+    if (rule.as == FieldRule::kSide) rule.absent = host_device_;
+    rule.optional = true;
+    if constexpr (std::same_as<T, Nanoseconds>) {
+      if (rule.as == FieldRule::kTime) {
+        return args_(name, fmt::format("{}", line_.shifted(value)));
+      }
+      if (rule.as == FieldRule::kInstant && value != 0) {
+        return args_(name, line_.shifted(value));
       }
     }
+    args_(name, value, rule);
   }
 
  private:
   EventLine& line_;
+  JsonRowWriter args_;
   bool has_bind_id_;
   bool is_exact_ = true;
   std::int32_t host_device_;
@@ -109,7 +93,7 @@ std::string shortened(std::string text) {
 
 std::string label(const Site& site) {
   const std::string_view what =
-      site.api.empty() ? name_of(kDirectives, site.directive) : std::string_view(site.api);
+      site.api.empty() ? word_of(site.directive) : std::string_view(site.api);
   return fmt::format("{}{}", what, place_of(site.file, site.line));
 }
 
@@ -118,97 +102,87 @@ std::string label(const Kernel& kernel) {
   return fmt::format("{}{}", what.empty() ? "kernel" : what, place_of(kernel.file, kernel.line));
 }
 
-/// JSON strings with their quotes, made once for each site, variable and kernel.
+/// A label as JSON has it between quotes.
+std::string escaped(std::string label) {
+  const std::string json = json_string(shortened(std::move(label)));
+  return json.substr(1, json.size() - 2);
+}
+
+/// What events are called, as JSON has it between quotes: made once for each site, variable and
+/// kernel.
 class EventLabels {
  public:
-  explicit EventLabels(const Trace& trace);
+  explicit EventLabels(const Trace& trace) : trace_(trace) {
+    for (const Site& site : trace.sites) {
+      sites_.push_back(escaped(label(site)));
+      site_ends_.push_back("end " + sites_.back());
+    }
+    for (const Variable& variable : trace.variables) variables_.push_back(escaped(variable.name));
+    for (const Kernel& kernel : trace.kernels) kernels_.push_back(escaped(label(kernel)));
+  }
 
   /// "target heat.cpp:41", "end target data heat.cpp:26"
-  [[nodiscard]] const std::string& of(const Region& region) const;
+  [[nodiscard]] std::string_view of(const Region& region) const {
+    if (!region.site) return "region";
+    return (region.ends_data ? site_ends_ : sites_)[region.site.value];
+  }
   /// The variable's name, or the kind where it has none.
-  [[nodiscard]] const std::string& of(const DataOp& op) const;
+  [[nodiscard]] std::string_view of(const DataOp& op) const {
+    const bool has_name = op.variable && !variables_[op.variable.value].empty();
+    return has_name ? std::string_view(variables_[op.variable.value]) : word_of(op.kind);
+  }
   /// "heat heat.cpp:41"
-  [[nodiscard]] const std::string& of(const Launch& launch) const;
+  [[nodiscard]] std::string_view of(const Launch& launch) const { return of(launch.kernel); }
   /// As what it did the work of, else its kernel or its kind.
-  [[nodiscard]] const std::string& of(const DeviceActivity& activity) const;
+  [[nodiscard]] std::string_view of(const DeviceActivity& activity) const {
+    if (activity.op) return of(trace_.ops.common(activity.op.value));
+    return activity.kind == ActivityKind::kKernel ? of(activity.kernel) : word_of(activity.kind);
+  }
   /// "cupti.stream_synchronize"
-  [[nodiscard]] const std::string& of(const Synchronization& wait) const;
+  [[nodiscard]] std::string_view of(const Synchronization& wait) const {
+    return word_of(wait.kind);
+  }
 
  private:
+  [[nodiscard]] std::string_view of(Index<Kernel> kernel) const {
+    return kernel ? std::string_view(kernels_[kernel.value]) : "kernel";
+  }
+
   const Trace& trace_;
-  std::string region_;
-  std::string launch_;
-  std::array<std::string, 8> ops_;         // by OpKind
-  std::array<std::string, 6> activities_;  // by ActivityKind
-  std::array<std::string, 5> waits_;       // by SynchronizationKind
-  std::vector<std::string> sites_;         // by site, for its begin …
-  std::vector<std::string> site_ends_;     // … and its end
-  std::vector<std::string> variables_;     // empty: unnamed
+  std::vector<std::string> sites_;      // by site, for its begin …
+  std::vector<std::string> site_ends_;  // … and its end
+  std::vector<std::string> variables_;  // empty: unnamed
   std::vector<std::string> kernels_;
 };
 
-EventLabels::EventLabels(const Trace& trace)
-    : trace_(trace), region_(json_string("region")), launch_(json_string("kernel")) {
-  for (std::size_t i = 0; i < activities_.size(); ++i) {
-    activities_[i] = json_string(kActivityCategories[i]);
-  }
-  for (std::size_t i = 0; i < waits_.size(); ++i) {
-    waits_[i] = json_string(kSynchronizationCategories[i]);
-  }
-  for (std::size_t i = 0; i < ops_.size(); ++i) {
-    ops_[i] = json_string(kOpCategories[i]);
-  }
-  for (const Site& site : trace.sites) {
-    const std::string name = shortened(label(site));
-    sites_.push_back(json_string(name));
-    site_ends_.push_back(json_string("end " + name));
-  }
-  for (const Variable& variable : trace.variables) {
-    variables_.push_back(variable.name.empty() ? std::string()
-                                               : json_string(shortened(variable.name)));
-  }
-  for (const Kernel& kernel : trace.kernels)
-    kernels_.push_back(json_string(shortened(label(kernel))));
+std::string_view category_of(const Region& /*region*/) { return kRegionCategory; }
+std::string_view category_of(const Launch& /*launch*/) { return kLaunchCategory; }
+template <class Row>
+std::string_view category_of(const Row& row) {
+  return word_of(row.kind);
 }
 
-const std::string& EventLabels::of(const Region& region) const {
-  if (!region.site) return region_;
-  return region.ends_data ? site_ends_[region.site.value] : sites_[region.site.value];
-}
-
-const std::string& EventLabels::of(const DataOp& op) const {
-  if (op.variable && !variables_[op.variable.value].empty()) return variables_[op.variable.value];
-  return ops_[static_cast<std::size_t>(op.kind) % ops_.size()];
-}
-
-const std::string& EventLabels::of(const Launch& launch) const {
-  return launch.kernel ? kernels_[launch.kernel.value] : launch_;
-}
-
-const std::string& EventLabels::of(const DeviceActivity& activity) const {
-  if (activity.op) return of(trace_.ops[activity.op.value]);
-  if (activity.kind == ActivityKind::kKernel) {
-    return activity.kernel ? kernels_[activity.kernel.value] : launch_;
+/// The region that a row's arrow comes from; none: there is no arrow.
+template <class Row>
+Index<Region> flow_of(const Row& row) {
+  if constexpr (std::same_as<Row, DataOp>) {
+    return is_in_flow(row.kind) ? row.region : Index<Region>();
+  } else if constexpr (std::same_as<Row, Launch> || std::same_as<Row, DeviceActivity>) {
+    return row.region;
+  } else {
+    return {};
   }
-  return activities_[static_cast<std::size_t>(activity.kind) % activities_.size()];
 }
 
-const std::string& EventLabels::of(const Synchronization& wait) const {
-  return waits_[static_cast<std::size_t>(wait.kind) % waits_.size()];
-}
-
-// A column on its way through the file.
+/// A column on its way through the file.
 template <class Rows>
-class Cursor {
- public:
-  explicit Cursor(const Rows& rows) : rows_(rows) {}
-  [[nodiscard]] bool left() const { return at_ < rows_.size(); }
-  [[nodiscard]] Nanoseconds next() const { return left() ? rows_[at_].begin : kNever; }
-  std::size_t take() { return at_++; }
+struct Cursor {
+  const Rows& rows;
+  const std::vector<std::uint32_t>& tracks;
+  std::size_t at = 0;
 
- private:
-  const Rows& rows_;
-  std::size_t at_ = 0;
+  [[nodiscard]] bool left() const { return at < rows.size(); }
+  [[nodiscard]] Nanoseconds next() const { return left() ? rows[at].begin : kNever; }
 };
 
 class EventWriter {
@@ -222,44 +196,45 @@ class EventWriter {
         memory_(trace),
         rates_(transfer_rates(trace, kRateBins)) {
     for (const Track& track : layout_.tracks) {
-      places_.push_back(fmt::format(R"(,"pid":{},"tid":{},"ts":)", track.pid, track.tid));
+      places_.push_back(fmt::format(R"(","pid":{},"tid":{},"ts":)", track.pid, track.tid));
     }
     flow_left_.resize(trace.regions.size());
-    for (const DataOp& op : trace.ops) {
-      if (op.region && is_in_flow(op.kind)) ++flow_left_[op.region.value];
-    }
-    for (const Launch& launch : trace.launches) {
-      if (launch.region) ++flow_left_[launch.region.value];
-    }
-    for (const DeviceActivity& activity : trace.activities) {
-      if (activity.region) ++flow_left_[activity.region.value];
-    }
+    const auto count = [&](const auto& rows) {
+      for (const auto& row : rows) {
+        if (const Index<Region> region = flow_of(row)) ++flow_left_[region.value];
+      }
+    };
+    count(trace.ops);
+    count(trace.launches);
+    count(trace.activities);
   }
 
   /// Returns how many groups of tracks there are.
   std::size_t write() {
     write_names();
     // A column's own order is kept whatever it is: rows are told by their position in it.
-    Cursor regions(trace_.regions);
-    Cursor ops(trace_.ops);
-    Cursor launches(trace_.launches);
-    Cursor activities(trace_.activities);
-    Cursor waits(trace_.synchronizations);
+    Cursor regions{trace_.regions, layout_.regions};
+    Cursor ops{trace_.ops, layout_.ops};
+    Cursor launches{trace_.launches, layout_.launches};
+    Cursor activities{trace_.activities, layout_.activities};
+    Cursor waits{trace_.synchronizations, layout_.synchronizations};
     while (regions.left() || ops.left() || launches.left() || activities.left() || waits.left()) {
       const Nanoseconds next =
           std::min({regions.next(), ops.next(), launches.next(), activities.next(), waits.next()});
-      if (regions.left() && regions.next() == next) {
-        write_counters(next);
-        write_region(regions.take());
-      } else if (ops.left() && ops.next() == next) {
-        write_counters(next);
-        write_op(ops.take());
-      } else if (launches.left() && launches.next() == next) {
-        write_launch(launches.take());
-      } else if (activities.left() && activities.next() == next) {
-        write_activity(activities.take());
+      const auto is_next = [&](const auto& column) {
+        return column.left() && column.next() == next;
+      };
+      if (is_next(regions) || is_next(ops)) write_counters(next);
+      if (is_next(regions)) {
+        write_next(regions);
+      } else if (is_next(ops)) {
+        write_next(ops);
+      } else if (is_next(launches)) {
+        write_next(launches);
+      } else if (is_next(activities)) {
+        write_next(activities);
       } else {
-        write_synchronization(waits.take());
+        write_next(waits);
       }
     }
     write_counters(kNever);
@@ -272,10 +247,10 @@ class EventWriter {
                   std::size_t order) {
     line_.begin(fmt::format(R"({{"ph":"M","name":"{}_name",{},"args":{{"name":{})", kind, owner,
                             json_string(name)));
-    line_.end("}}");
+    line_.text("}}");
     line_.begin(fmt::format(R"({{"ph":"M","name":"{}_sort_index",{},"args":{{"sort_index":{})",
                             kind, owner, order));
-    line_.end("}}");
+    line_.text("}}");
   }
 
   void write_names() {
@@ -297,116 +272,72 @@ class EventWriter {
     }
   }
 
-  // Rates up to an instant: each stands among the events of its time.
-  void write_rates(Nanoseconds until) {
+  void write_counter(std::string_view name, std::int32_t device, Nanoseconds time,
+                     const std::string& value) {
+    line_.begin(fmt::format(R"({{"ph":"C","name":"{}","pid":{},"ts":)", name,
+                            layout_.groups[layout_.group_of(device)].pid));
+    line_.microseconds(line_.shifted(time));
+    line_.text(fmt::format(R"(,"args":{{{}}}}})", value));
+  }
+
+  template <class Rows>
+  void write_next(Cursor<Rows>& column) {
+    using Row = typename Rows::value_type;
+    const std::size_t position = column.at++;
+    const Row& row = column.rows[position];
+    line_.begin(R"({"ph":"X","cat":")");
+    line_.text(category_of(row));
+    line_.text(R"(","name":")");
+    line_.text(labels_.of(row));
+    line_.text(places_[column.tracks[position]]);
+    line_.microseconds(line_.shifted(row.begin));
+    line_.text(R"(,"dur":)");
+    line_.microseconds(is_exact(row.begin, row.end) ? row.end - row.begin : 0);
+    const Index<Region> region = flow_of(row);
+    if (region) bind(region.value, true);
+    if constexpr (std::same_as<Row, Region>) {
+      if (flow_left_[position] > 0) bind(position, false);
+    }
+    ArgsWriter(line_, static_cast<bool>(region), trace_.host_device).write(row);
+    if constexpr (std::same_as<Row, DataOp>) {
+      const bool allocates = row.kind == OpKind::kAlloc || row.kind == OpKind::kDelete;
+      if (allocates) allocating_.emplace(row.end, position);
+    }
+  }
+
+  // Joins an event to what came before it in its region, and to what comes next.
+  void bind(std::size_t region, bool has_earlier) {
+    line_.text(fmt::format(R"(,"bind_id":{})", place_.flows + region + 1));
+    if (has_earlier) {
+      line_.text(R"(,"flow_in":true)");
+      --flow_left_[region];
+    }
+    if (flow_left_[region] > 0) line_.text(R"(,"flow_out":true)");
+  }
+
+  // Up to an instant, so that each stands among the events of its time. What comes with the end of
+  // an operation waits for it, since others may begin and end meanwhile.
+  void write_counters(Nanoseconds until) {
     for (; next_rate_ < rates_.size() && rates_[next_rate_].time <= until; ++next_rate_) {
       const RateSample& sample = rates_[next_rate_];
-      line_.begin(fmt::format(R"({{"ph":"C","name":"{} GB/s","pid":{},"ts":)",
-                              name_of(kOpCategories, sample.direction),
-                              layout_.device_pid(sample.device)));
-      line_.instant(sample.time);
-      line_.end(fmt::format(R"(,"args":{{"mean":{:.3f}}}}})", sample.bytes_per_ns));
+      write_counter(fmt::format("{} GB/s", word_of(sample.direction)), sample.device, sample.time,
+                    fmt::format(R"("mean":{:.3f})", sample.bytes_per_ns));
     }
-  }
-
-  // The part of a complete event before its args.
-  void open(std::string_view category, std::string_view name, std::uint32_t track,
-            Nanoseconds begin, Nanoseconds end) {
-    line_.begin(R"({"ph":"X","cat":")");
-    line_.text(category);
-    line_.text(R"(","name":)");
-    line_.text(name);
-    line_.text(places_[track]);
-    line_.instant(begin);
-    line_.text(R"(,"dur":)");
-    line_.microseconds(begin <= end && is_exact(begin, end) ? end - begin : 0);
-  }
-
-  void bind(std::size_t region) {
-    line_.text(R"(,"bind_id":)");
-    line_.number(place_.flows + region + 1);
-  }
-
-  // Joins an operation to what came before it in its region, and to what comes next.
-  void join_flow(Index<Region> region) {
-    bind(region.value);
-    line_.text(R"(,"flow_in":true)");
-    if (--flow_left_[region.value] > 0) line_.text(R"(,"flow_out":true)");
-  }
-
-  /// Ends an event with its args.
-  template <class Row>
-  void write_args(const Row& row, bool has_bind_id) {
-    ArgsWriter(line_, has_bind_id, trace_.host_device).write(row);
-  }
-
-  void write_region(std::size_t position) {
-    const Region& region = trace_.regions[position];
-    open(kRegionCategory, labels_.of(region), layout_.regions[position], region.begin, region.end);
-    if (flow_left_[position] > 0) {
-      bind(position);
-      line_.text(R"(,"flow_out":true)");
-    }
-    write_args(region, true);
-  }
-
-  void write_op(std::size_t position) {
-    const DataOp& op = trace_.ops[position];
-    open(name_of(kOpCategories, op.kind), labels_.of(op), layout_.ops[position], op.begin, op.end);
-    const bool in_flow = op.region && is_in_flow(op.kind);
-    if (in_flow) join_flow(op.region);
-    write_args(op, in_flow);
-    if (op.kind == OpKind::kAlloc || op.kind == OpKind::kDelete)
-      allocating_.emplace(op.end, position);
-  }
-
-  // What comes with the end of an operation waits for it, since others may begin and end meanwhile.
-  void write_counters(Nanoseconds until) {
-    write_rates(until);
     while (!allocating_.empty() && allocating_.top().first <= until) {
       const DataOp& op = trace_.ops[allocating_.top().second];
       allocating_.pop();
-      if (const auto sample = memory_.after(op)) write_memory(*sample);
+      const auto sample = memory_.after(op);
+      if (!sample) continue;
+      write_counter("device memory", sample->device, sample->time,
+                    fmt::format(R"("bytes":{})", sample->bytes));
     }
-  }
-
-  void write_memory(const DeviceMemoryReplay::Change& sample) {
-    line_.begin(R"({"ph":"C","name":"device memory","pid":)");
-    line_.number(layout_.device_pid(sample.device));
-    line_.text(R"(,"ts":)");
-    line_.instant(sample.time);
-    line_.text(R"(,"args":{"bytes":)");
-    line_.number(sample.bytes);
-    line_.end("}}");
-  }
-
-  void write_launch(std::size_t position) {
-    const Launch& launch = trace_.launches[position];
-    open(kLaunchCategory, labels_.of(launch), layout_.launches[position], launch.begin, launch.end);
-    if (launch.region) join_flow(launch.region);
-    write_args(launch, true);
-  }
-
-  void write_activity(std::size_t position) {
-    const DeviceActivity& activity = trace_.activities[position];
-    open(name_of(kActivityCategories, activity.kind), labels_.of(activity),
-         layout_.activities[position], activity.begin, activity.end);
-    if (activity.region) join_flow(activity.region);
-    write_args(activity, true);
-  }
-
-  void write_synchronization(std::size_t position) {
-    const Synchronization& wait = trace_.synchronizations[position];
-    open(name_of(kSynchronizationCategories, wait.kind), labels_.of(wait),
-         layout_.synchronizations[position], wait.begin, wait.end);
-    write_args(wait, false);
   }
 
   const Trace& trace_;
   const Placement& place_;
   EventLine& line_;
   TrackLayout layout_;
-  std::vector<std::string> places_;  // of each track: its pid and tid, as its events begin
+  std::vector<std::string> places_;  // of each track: its pid and tid, as they follow a label
   EventLabels labels_;
   DeviceMemoryReplay memory_;
   // Allocations and deletes that have been written and may not have ended, the earliest first.

@@ -36,24 +36,7 @@ class Checker {
   explicit Checker(const Trace& trace) : trace_(trace) {}
 
   std::string run() && {
-    check("site", trace_.sites);
-    check("loop", trace_.loops);
-    check("device variable", trace_.device_variables);
-    check("call place", trace_.call_places);
-    check("call path", trace_.call_paths);
-    for (std::size_t i = 0; i < trace_.map_lists.size() && broken_.empty(); ++i) {
-      for (const MapItem& item : trace_.map_lists[i]) check_row(item, i);
-      name_row("map list", i);
-    }
-    check_runs("region", trace_.regions);
-    check_runs("data operation", trace_.ops);
-    check_runs("launch", trace_.launches);
-    check("region tally", trace_.region_aggregates);
-    check("operation tally", trace_.op_aggregates);
-    check("launch tally", trace_.launch_aggregates);
-    check("activity tally", trace_.activity_aggregates);
-    check("activity", trace_.activities);
-    check("synchronization", trace_.synchronizations);
+    each_list([this](std::string_view noun, const auto& rows) { check(noun, rows); });
     return std::move(broken_);
   }
 
@@ -67,18 +50,15 @@ class Checker {
     template <class T>
     void operator()(std::string_view, const T& field, FieldRule rule = {}) {
       const Trace& trace = checker.trace_;
-      if constexpr (std::same_as<T, Index<Row>>) {
+      if constexpr (std::same_as<T, Index<CallPlace>>) {
+        checker.expect(field);
+      } else if constexpr (std::same_as<T, Index<Row>>) {
         // Of a tree: what a row belongs to comes before it, so that none is its own.
-        if (field) checker.expect(field.value, position, checker.list_of(field).first);
-      } else if constexpr (std::same_as<T, Index<CallPlace>>) {
-        checker.expect(field.value, trace.call_places.size(), "call place");
-      } else if constexpr (requires { checker.list_of(field); }) {
-        const auto [noun, size] = checker.list_of(field);
-        if (field) checker.expect(field.value, size, noun);
+        if (field) checker.expect(field, position);
+      } else if constexpr (requires { field.value; }) {
+        if (field) checker.expect(field);
       } else if constexpr (std::same_as<T, std::vector<CallRange>>) {
-        for (const CallRange& range : field) {
-          checker.expect(range.last, trace.call_places.size(), "call place");
-        }
+        for (const CallRange& range : field) checker.expect(Index<CallPlace>{range.last});
       } else if constexpr (std::same_as<T, std::uint32_t>) {
         if (rule.as == FieldRule::kThread) checker.expect(field, trace.threads.size(), "thread");
         if (rule.as == FieldRule::kMapList && field != Index<Region>::kNone) {
@@ -92,21 +72,38 @@ class Checker {
     }
   };
 
-  using List = std::pair<std::string_view, std::size_t>;
-  List list_of(Index<Module>) const { return {"module", trace_.modules.size()}; }
-  List list_of(Index<Site>) const { return {"site", trace_.sites.size()}; }
-  List list_of(Index<Variable>) const { return {"variable", trace_.variables.size()}; }
-  List list_of(Index<Kernel>) const { return {"kernel", trace_.kernels.size()}; }
-  List list_of(Index<CodeLoop>) const { return {"loop", trace_.loops.size()}; }
-  List list_of(Index<CallPath>) const { return {"call path", trace_.call_paths.size()}; }
-  List list_of(Index<Region>) const { return {"region", trace_.regions.size()}; }
-  List list_of(Index<DataOp>) const { return {"data operation", trace_.ops.size()}; }
-  List list_of(Index<Launch>) const { return {"launch", trace_.launches.size()}; }
-  List list_of(Index<OpAggregate>) const {
-    return {"operation tally", trace_.op_aggregates.size()};
+  /// Calls `visit` with each list whose rows refer to others or are referred to, and the noun for
+  /// such a row.
+  template <class Visit>
+  void each_list(Visit visit) const {
+    visit("module", trace_.modules);
+    visit("site", trace_.sites);
+    visit("loop", trace_.loops);
+    visit("variable", trace_.variables);
+    visit("device variable", trace_.device_variables);
+    visit("kernel", trace_.kernels);
+    visit("call place", trace_.call_places);
+    visit("call path", trace_.call_paths);
+    visit("map list", trace_.map_lists);
+    visit("region", trace_.regions);
+    visit("data operation", trace_.ops);
+    visit("launch", trace_.launches);
+    visit("region tally", trace_.region_aggregates);
+    visit("operation tally", trace_.op_aggregates);
+    visit("launch tally", trace_.launch_aggregates);
+    visit("activity tally", trace_.activity_aggregates);
+    visit("activity", trace_.activities);
+    visit("synchronization", trace_.synchronizations);
   }
-  List list_of(Index<LaunchAggregate>) const {
-    return {"launch tally", trace_.launch_aggregates.size()};
+
+  /// A reference must lead to a row of its list that is before `end`.
+  template <class Row>
+  void expect(Index<Row> reference, std::size_t end = Index<Row>::kNone) {
+    each_list([&]<class Rows>(std::string_view noun, const Rows& rows) {
+      if constexpr (std::same_as<typename Rows::value_type, Row>) {
+        expect(reference.value, std::min(end, rows.size()), noun);
+      }
+    });
   }
 
   template <class Row>
@@ -115,41 +112,43 @@ class Checker {
     fields(visit, row);
   }
 
+  void check_row(const std::vector<MapItem>& items, std::size_t position) {
+    for (const MapItem& item : items) check_row(item, position);
+  }
+
   template <class Rows>
   void check(std::string_view what, const Rows& rows) {
+    if (!broken_.empty()) return;
+    if constexpr (requires { rows.shape_count(); }) {
+      if (is_intact(rows)) return;
+    }
     for (std::size_t i = 0; i < rows.size() && broken_.empty(); ++i) {
       check_row(rows[i], i);
-      name_row(what, i);
+      if (!broken_.empty()) broken_ = fmt::format("{} {} {}", what, i, broken_);
     }
   }
 
-  /// Once a shape, and of each row what is its own; where something is broken all rows, to name it.
+  /// Looks at each shape once, and at what is each row's own.
   template <class Row>
-  void check_runs(std::string_view what, const DedupColumn<Row>& rows) {
-    if (!broken_.empty()) return;
+  bool is_intact(const DedupColumn<Row>& rows) {
     [[maybe_unused]] const auto fine = rows.of_shapes([&](const Row& shape) {
       check_row(shape, 0);
       return broken_.empty();
     });
-    bool intact = broken_.empty();
+    bool intact = std::exchange(broken_, {}).empty();
     if constexpr (requires { rows.region_of(0); }) {
       for (std::size_t i = 0; i < rows.size() && intact; ++i) {
         const Index<Region> region = rows.region_of(i);
         intact = !region || region.value < trace_.regions.size();
       }
     }
-    broken_.clear();
-    if (!intact) check(what, rows);
+    return intact;
   }
 
   void expect(std::uint32_t position, std::size_t size, std::string_view what) {
     if (position >= size && broken_.empty()) {
       broken_ = fmt::format("refers to {} {} of {}", what, position, size);
     }
-  }
-
-  void name_row(std::string_view what, std::size_t position) {
-    if (!broken_.empty()) broken_ = fmt::format("{} {} {}", what, position, broken_);
   }
 
   const Trace& trace_;

@@ -1,12 +1,14 @@
 // Names of the fields and values in a trace.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "ompdm/timeline.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::trace_schema {
@@ -40,71 +42,56 @@ inline constexpr Nanoseconds kExactMicroseconds = Nanoseconds{1} << 50;
 
 inline constexpr std::string_view kRegionCategory = "region";
 inline constexpr std::string_view kLaunchCategory = "launch";
-/// Categories of data operations, by OpKind.
-inline constexpr std::array<std::string_view, 8> kOpCategories = {
-    "alloc", "HtoD", "DtoH", "DtoD", "memset", "delete", "associate", "disassociate"};
 inline constexpr std::string_view kActivityPrefix = "cupti.";
-/// By ActivityKind, each with that prefix.
-inline constexpr std::array<std::string_view, 6> kActivityCategories = {
-    "cupti.HtoD", "cupti.DtoH", "cupti.DtoD", "cupti.memset", "cupti.kernel", "cupti.HtoH"};
-/// By SynchronizationKind.
-inline constexpr std::array<std::string_view, 5> kSynchronizationCategories = {
+
+template <std::size_t N>
+using Words = std::array<std::string_view, N>;
+/// The words of an enumeration, by enumerator.
+template <class Enum>
+inline constexpr Words<0> kWords = {};
+template <>
+inline constexpr Words<8> kWords<OpKind> = {"alloc",  "HtoD",   "DtoH",      "DtoD",
+                                            "memset", "delete", "associate", "disassociate"};
+template <>
+inline constexpr Words<6> kWords<ActivityKind> = {"cupti.HtoD",   "cupti.DtoH",   "cupti.DtoD",
+                                                  "cupti.memset", "cupti.kernel", "cupti.HtoH"};
+template <>
+inline constexpr Words<5> kWords<SynchronizationKind> = {
     "cupti.synchronize", "cupti.event_synchronize", "cupti.stream_wait_event",
     "cupti.stream_synchronize", "cupti.context_synchronize"};
-/// By MemoryKind.
-inline constexpr std::array<std::string_view, 6> kMemoryKinds = {"unknown", "pageable", "pinned",
-                                                                 "device",  "array",    "managed"};
-/// By Directive.
-inline constexpr std::array<std::string_view, 7> kDirectives = {
+template <>
+inline constexpr Words<6> kWords<MemoryKind> = {"unknown", "pageable", "pinned",
+                                                "device",  "array",    "managed"};
+template <>
+inline constexpr Words<7> kWords<Directive> = {
     "target", "target data", "target enter data", "target exit data", "target update",
     "api",    "runtime"};
-/// By MakesMemory.
-inline constexpr std::array<std::string_view, 4> kMakesMemory = {"unknown", "no", "below",
-                                                                 "itself"};
-/// By LineSource.
-inline constexpr std::array<std::string_view, 4> kLineSources = {"none", "runtime", "dwarf",
-                                                                 "kernel_name"};
-/// By Clock.
-inline constexpr std::array<std::string_view, 4> kClocks = {"host", "device", "enqueue", "model"};
-/// By RealtimeClock::State.
-inline constexpr std::array<std::string_view, 3> kRealtimeStates = {"unknown", "synchronized",
-                                                                    "unsynchronized"};
-/// By DeviceEvent::Kind.
-inline constexpr std::array<std::string_view, 3> kDeviceEvents = {"initialize", "finalize", "load"};
+template <>
+inline constexpr Words<4> kWords<MakesMemory> = {"unknown", "no", "below", "itself"};
+template <>
+inline constexpr Words<4> kWords<LineSource> = {"none", "runtime", "dwarf", "kernel_name"};
+template <>
+inline constexpr Words<4> kWords<Clock> = {"host", "device", "enqueue", "model"};
+template <>
+inline constexpr Words<3> kWords<RealtimeClock::State> = {"unknown", "synchronized",
+                                                          "unsynchronized"};
+template <>
+inline constexpr Words<3> kWords<DeviceEvent::Kind> = {"initialize", "finalize", "load"};
+template <>
+inline constexpr Words<4> kWords<Agreement> = {"one_clock", "within", "unsynchronized", "unknown"};
 
 /// The word for an enumerator.
-template <class Enum, std::size_t N>
-constexpr std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {
-  const auto position = static_cast<std::size_t>(value);
-  return position < N ? names[position] : names[N - 1];
+template <class Enum>
+constexpr std::string_view word_of(Enum value) {
+  return kWords<Enum>[std::min(static_cast<std::size_t>(value), kWords<Enum>.size() - 1)];
 }
 
 /// The enumerator for a word.
-template <class Enum, std::size_t N>
-constexpr std::optional<Enum> value_of(const std::array<std::string_view, N>& names,
-                                       std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
-/// All words of an enumeration, by enumerator.
-constexpr const auto& words_of(OpKind) { return kOpCategories; }
-constexpr const auto& words_of(ActivityKind) { return kActivityCategories; }
-constexpr const auto& words_of(SynchronizationKind) { return kSynchronizationCategories; }
-constexpr const auto& words_of(MemoryKind) { return kMemoryKinds; }
-constexpr const auto& words_of(Clock) { return kClocks; }
-constexpr const auto& words_of(Directive) { return kDirectives; }
-constexpr const auto& words_of(MakesMemory) { return kMakesMemory; }
-constexpr const auto& words_of(LineSource) { return kLineSources; }
-constexpr const auto& words_of(RealtimeClock::State) { return kRealtimeStates; }
-constexpr const auto& words_of(DeviceEvent::Kind) { return kDeviceEvents; }
-
-/// The word for an enumerator of those.
 template <class Enum>
-constexpr std::string_view word_of(Enum value) {
-  return name_of(words_of(value), value);
+constexpr std::optional<Enum> value_of(std::string_view word) {
+  const auto at = std::ranges::find(kWords<Enum>, word);
+  if (at == kWords<Enum>.end()) return std::nullopt;
+  return static_cast<Enum>(at - kWords<Enum>.begin());
 }
 
 }  // namespace ompdm::trace_schema

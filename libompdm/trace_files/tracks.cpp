@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -55,21 +54,13 @@ std::string_view track_kind(OpKind kind) {
     case OpKind::kDisassociate:
       return "associate";
     default:
-      return trace_schema::name_of(trace_schema::kOpCategories, kind);
+      return trace_schema::word_of(kind);
   }
 }
 
 constexpr std::string_view kKernelTrack = "kernels";
 constexpr std::string_view kStreamTrack = "stream";
 constexpr std::string_view kWaitTrack = "synchronization";
-
-// The thread that called, as far as directives and operations tell.
-std::uint32_t thread_of(const Trace& trace, const Synchronization& wait) {
-  constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
-  return wait.op       ? trace.ops.common(wait.op.value).thread
-         : wait.region ? trace.regions.common(wait.region.value).thread
-                       : kUnknown;
-}
 
 class Layouter {
  public:
@@ -96,16 +87,11 @@ class Layouter {
   template <class Rows, class Place>
   std::vector<std::uint32_t> place_rows(const Rows& rows, Place place) {
     std::vector<std::uint32_t> result(rows.size());
-    if (std::ranges::is_sorted(rows, {}, &Rows::value_type::begin)) {
-      for (std::size_t i = 0; i < rows.size(); ++i) result[i] = place(rows[i]);
-      return result;
+    const std::vector<std::uint32_t> order = order_of_begins(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t at = order.empty() ? i : order[i];
+      result[at] = place(rows[at]);
     }
-    std::vector<std::uint32_t> order(rows.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(rows[a].begin, a) < std::pair(rows[b].begin, b);
-    });
-    for (const std::uint32_t i : order) result[i] = place(rows[i]);
     return result;
   }
 
@@ -115,23 +101,25 @@ class Layouter {
       return on_track(0, tid, {}, region.begin, region.end);
     });
     layout_.ops = place_rows(trace_.ops, [this](const DataOp& op) {
-      return on_track(group_of(drawn_device(trace_, op)), 0, track_kind(op.kind), op.begin, op.end);
+      return on_track(layout_.group_of(drawn_device(trace_, op)), 0, track_kind(op.kind), op.begin,
+                      op.end);
     });
     layout_.launches = place_rows(trace_.launches, [this](const Launch& launch) {
-      return on_track(group_of(launch.device), 0, kKernelTrack, launch.begin, launch.end);
+      return on_track(layout_.group_of(launch.device), 0, kKernelTrack, launch.begin, launch.end);
     });
     layout_.activities = place_rows(trace_.activities, [this](const DeviceActivity& activity) {
-      return on_track(group_of(activity.device), activity.stream, kStreamTrack, activity.begin,
-                      activity.end);
+      return on_track(layout_.group_of(activity.device), activity.stream, kStreamTrack,
+                      activity.begin, activity.end);
     });
     // A thread waits inside its directive; who waits without one is not known.
     layout_.synchronizations =
         place_rows(trace_.synchronizations, [this](const Synchronization& wait) {
-          const std::uint32_t thread = thread_of(trace_, wait);
-          if (thread < trace_.threads.size()) {
+          if (wait.op || wait.region) {
+            const std::uint32_t thread = wait.op ? trace_.ops.common(wait.op.value).thread
+                                                 : trace_.regions.common(wait.region.value).thread;
             return on_track(0, trace_.threads[thread].tid, {}, wait.begin, wait.end);
           }
-          return on_track(group_of(wait.device), 0, kWaitTrack, wait.begin, wait.end);
+          return on_track(layout_.group_of(wait.device), 0, kWaitTrack, wait.begin, wait.end);
         });
     return std::move(layout_);
   }
@@ -141,11 +129,6 @@ class Layouter {
     Bundle bundle;
     std::vector<std::uint32_t> tracks;  // by lane
   };
-
-  std::size_t group_of(std::int32_t device) const {
-    const auto found = std::lower_bound(layout_.devices.begin(), layout_.devices.end(), device);
-    return static_cast<std::size_t>(found - layout_.devices.begin()) + 1;
-  }
 
   // `number`: of the thread or the stream, 0 for kinds of operations.
   std::uint32_t on_track(std::size_t group, std::uint32_t number, std::string_view kind,
@@ -187,10 +170,10 @@ class Layouter {
 
 }  // namespace
 
-std::uint32_t TrackLayout::device_pid(std::int32_t device) const {
-  const auto found = std::lower_bound(devices.begin(), devices.end(), device);
-  if (found == devices.end() || *found != device) return groups.front().pid;
-  return groups[static_cast<std::size_t>(found - devices.begin()) + 1].pid;
+std::size_t TrackLayout::group_of(std::int32_t device) const {
+  const auto found = std::ranges::lower_bound(devices, device);
+  const bool is_known = found != devices.end() && *found == device;
+  return is_known ? static_cast<std::size_t>(found - devices.begin()) + 1 : 0;
 }
 
 std::uint32_t Pids::next() {
@@ -198,11 +181,6 @@ std::uint32_t Pids::next() {
     ++last_;
   } while (taken_.contains(last_));
   return last_;
-}
-
-TrackLayout lay_out_tracks(const Trace& trace) {
-  Pids pids({trace.process.pid});
-  return lay_out_tracks(trace, trace.process.pid, pids);
 }
 
 TrackLayout lay_out_tracks(const Trace& trace, std::uint32_t pid, Pids& pids) {

@@ -51,16 +51,14 @@ struct TrackLayout {
   std::vector<std::uint32_t> activities;
   std::vector<std::uint32_t> synchronizations;
 
-  /// The group that shows a device; the process' own if the device has none.
-  [[nodiscard]] std::uint32_t device_pid(std::int32_t device) const;
-
   std::vector<std::int32_t> devices;  ///< of groups[1], groups[2], …
+
+  /// The group that shows a device; the process' own if the device has none.
+  [[nodiscard]] std::size_t group_of(std::int32_t device) const;
 };
 
-/// Lays a trace out, by itself. Needs threads that exist (check_references()).
-TrackLayout lay_out_tracks(const Trace& trace);
-
-/// Beside others in one file: the process is `pid` there, its devices get numbers of `pids`.
+/// Lays a trace out, whose threads exist (check_references()): in its file the process is `pid`,
+/// its devices get numbers of `pids`.
 TrackLayout lay_out_tracks(const Trace& trace, std::uint32_t pid, Pids& pids);
 
 /// The mean rate of a device's transfers in one direction, from this instant to the next sample of

@@ -12,136 +12,111 @@ namespace ompdm {
 
 namespace {
 
-using Kept = std::vector<bool>;
+/// By row, where it goes; kNotKept: it is not kept. Until all are known that are kept, these have
+/// 0.
+using Places = std::vector<std::uint32_t>;
+constexpr std::uint32_t kNotKept = Index<Region>::kNone;
 
-/// Something for each kind of event that others refer to.
-template <class T>
+/// Those of events that others refer to.
 struct Referred {
-  T regions;
-  T ops;
-  T launches;
+  Places regions;
+  Places ops;
+  Places launches;
 };
 
-/// Calls `take` with each reference of a row to an event, and what `kinds` has for that kind.
-template <class Row, class T, class Take>
-void each_reference(Row& row, T& kinds, Take take) {
+/// Calls `take` with each reference of a row to an event, and the places of events of that kind.
+template <class Row, class Take>
+void each_reference(Row& row, Referred& referred, Take take) {
   const auto visit = [&]<class Field>(std::string_view, Field& field, FieldRule = {}) {
     using Reference = std::remove_const_t<Field>;
     if constexpr (std::same_as<Reference, Index<Region>>) {
-      if (field) take(field.value, kinds.regions);
+      if (field) take(field.value, referred.regions);
     } else if constexpr (std::same_as<Reference, Index<DataOp>>) {
-      if (field) take(field.value, kinds.ops);
+      if (field) take(field.value, referred.ops);
     } else if constexpr (std::same_as<Reference, Index<Launch>>) {
-      if (field) take(field.value, kinds.launches);
+      if (field) take(field.value, referred.launches);
     }
   };
   fields(visit, row);
 }
 
-class Window {
- public:
-  Window(const Trace& trace, Nanoseconds from, Nanoseconds to)
-      : trace_(trace),
-        from_(from),
-        to_(to),
-        kept_{at_work(trace.regions), at_work(trace.ops), at_work(trace.launches)},
-        activities_(at_work(trace.activities)),
-        synchronizations_(at_work(trace.synchronizations)) {}
-
-  Trace take() {
-    // What is kept keeps what it belongs to.
-    keep_referred(trace_.activities, activities_);
-    keep_referred(trace_.synchronizations, synchronizations_);
-    keep_referred(trace_.ops, kept_.ops);
-    keep_referred(trace_.launches, kept_.launches);
-    Trace part = without_events();
-    const Positions moved{positions(kept_.regions), positions(kept_.ops),
-                          positions(kept_.launches)};
-    take_rows(trace_.regions, kept_.regions, moved, part.regions);
-    take_rows(trace_.ops, kept_.ops, moved, part.ops);
-    take_rows(trace_.launches, kept_.launches, moved, part.launches);
-    take_rows(trace_.activities, activities_, moved, part.activities);
-    take_rows(trace_.synchronizations, synchronizations_, moved, part.synchronizations);
-    return part;
-  }
-
- private:
-  /// Where each kept row goes.
-  using Positions = Referred<std::vector<std::uint32_t>>;
-
-  template <class Rows>
-  [[nodiscard]] Kept at_work(const Rows& rows) const {
-    Kept kept(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if constexpr (requires { rows.begin_of(i); }) {
-        kept[i] = rows.begin_of(i) <= to_ && rows.end_of(i) >= from_;
-      } else {
-        kept[i] = rows[i].begin <= to_ && rows[i].end >= from_;
-      }
+template <class Rows>
+Places at_work(const Rows& rows, Nanoseconds from, Nanoseconds to) {
+  Places places(rows.size(), kNotKept);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    bool is_kept = false;
+    if constexpr (requires { rows.begin_of(i); }) {
+      is_kept = rows.begin_of(i) <= to && rows.end_of(i) >= from;
+    } else {
+      is_kept = rows[i].begin <= to && rows[i].end >= from;
     }
-    return kept;
+    if (is_kept) places[i] = 0;
   }
+  return places;
+}
 
-  template <class Rows>
-  void keep_referred(const Rows& rows, const Kept& kept) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!kept[i]) continue;
-      const auto& row = rows[i];
-      each_reference(row, kept_, [](std::uint32_t at, Kept& of_kind) { of_kind[at] = true; });
-    }
+/// What is kept keeps what it belongs to.
+template <class Rows>
+void keep_referred(const Rows& rows, const Places& places, Referred& referred) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (places[i] == kNotKept) continue;
+    const auto& row = rows[i];
+    each_reference(row, referred, [](std::uint32_t at, Places& of_kind) { of_kind[at] = 0; });
   }
+}
 
-  static std::vector<std::uint32_t> positions(const Kept& kept) {
-    std::vector<std::uint32_t> moved(kept.size(), Index<Region>::kNone);
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i]) moved[i] = next++;
-    }
-    return moved;
+void number_kept(Places& places) {
+  std::uint32_t next = 0;
+  for (std::uint32_t& place : places) {
+    if (place != kNotKept) place = next++;
   }
+}
 
-  template <class Rows>
-  static void take_rows(const Rows& rows, const Kept& kept, const Positions& moved, Rows& part) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!kept[i]) continue;
-      typename Rows::value_type row = rows[i];
-      each_reference(row, moved, [](std::uint32_t& at, const std::vector<std::uint32_t>& of_kind) {
-        at = of_kind[at];
-      });
-      part.push_back(row);
-    }
+template <class Rows>
+void take_rows(const Rows& rows, const Places& places, Referred& referred, Rows& part) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (places[i] == kNotKept) continue;
+    typename Rows::value_type row = rows[i];
+    each_reference(row, referred,
+                   [](std::uint32_t& at, const Places& of_kind) { at = of_kind[at]; });
+    part.push_back(row);
   }
-
-  [[nodiscard]] Trace without_events() const {
-    Trace part;
-    part.file = trace_.file;
-    part.truncated = trace_.truncated;
-    part.process = trace_.process;
-    part.recording = trace_.recording;
-    const Nanoseconds begin = std::max(trace_.recording.recorded_from, Nanoseconds{0});
-    const Nanoseconds end =
-        std::max(begin, trace_.recording.recorded_to != 0 ? trace_.recording.recorded_to
-                                                          : trace_.process.wall);
-    part.recording.detail = Recording::kPart;
-    part.recording.recorded_from = std::clamp(from_, begin, end);
-    part.recording.recorded_to = std::clamp(to_, part.recording.recorded_from, end);
-    part.host_device = trace_.host_device;
-    definition_lists([&](std::string_view, auto rows) { part.*rows = trace_.*rows; });
-    return part;
-  }
-
-  const Trace& trace_;
-  Nanoseconds from_;
-  Nanoseconds to_;
-  Referred<Kept> kept_;
-  Kept activities_;
-  Kept synchronizations_;
-};
+}
 
 }  // namespace
 
 Trace window_of(const Trace& trace, Nanoseconds from, Nanoseconds to) {
-  return Window(trace, from, to).take();
+  Referred referred{at_work(trace.regions, from, to), at_work(trace.ops, from, to),
+                    at_work(trace.launches, from, to)};
+  const Places activities = at_work(trace.activities, from, to);
+  const Places synchronizations = at_work(trace.synchronizations, from, to);
+  keep_referred(trace.activities, activities, referred);
+  keep_referred(trace.synchronizations, synchronizations, referred);
+  keep_referred(trace.ops, referred.ops, referred);
+  keep_referred(trace.launches, referred.launches, referred);
+  for (Places* places : {&referred.regions, &referred.ops, &referred.launches})
+    number_kept(*places);
+
+  Trace part;
+  part.file = trace.file;
+  part.truncated = trace.truncated;
+  part.process = trace.process;
+  part.recording = trace.recording;
+  const Recording& whole = trace.recording;
+  const Nanoseconds begin = std::max(whole.recorded_from, Nanoseconds{0});
+  const Nanoseconds end =
+      std::max(begin, whole.recorded_to != 0 ? whole.recorded_to : trace.process.wall);
+  part.recording.detail = Recording::kPart;
+  part.recording.recorded_from = std::clamp(from, begin, end);
+  part.recording.recorded_to = std::clamp(to, part.recording.recorded_from, end);
+  part.host_device = trace.host_device;
+  definition_lists([&](std::string_view, auto rows) { part.*rows = trace.*rows; });
+  take_rows(trace.regions, referred.regions, referred, part.regions);
+  take_rows(trace.ops, referred.ops, referred, part.ops);
+  take_rows(trace.launches, referred.launches, referred, part.launches);
+  take_rows(trace.activities, activities, referred, part.activities);
+  take_rows(trace.synchronizations, synchronizations, referred, part.synchronizations);
+  return part;
 }
 
 }  // namespace ompdm

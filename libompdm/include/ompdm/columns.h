@@ -213,6 +213,24 @@ class Shapes {
   std::vector<std::uint32_t> became_;  // by shape, kNone where nothing is known
 };
 
+/// Positions of rows in the order of their begins, equals as they come; none if that is their order
+/// already.
+template <class Rows>
+std::vector<std::uint32_t> order_of_begins(const Rows& rows) {
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto key = [&](std::uint32_t at) {
+    if constexpr (requires { rows.begin_of(at); }) {
+      return std::pair(rows.begin_of(at), at);
+    } else {
+      return std::pair(rows[at].begin, at);
+    }
+  };
+  if (std::ranges::is_sorted(order, {}, key)) return {};
+  std::ranges::sort(order, {}, key);
+  return order;
+}
+
 /// Rows of one type, in order. A loop's regions and operations differ in their times, and some in
 /// their contents: such a row takes 24 bytes, and its *shape*, the row without what is its own, is
 /// shared. An analysis that asks what a row is, not when, asks once a shape. What refers to rows
@@ -413,13 +431,8 @@ class DedupColumn {
   /// Puts the rows in the order of their begins, equals as they come; says where each of them was,
   /// or nothing if that is their order already.
   std::vector<std::uint32_t> sort_by_begin() {
-    const auto earlier = [](const Own& a, const Own& b) { return a.begin < b.begin; };
-    if (std::is_sorted(rows_.begin(), rows_.end(), earlier)) return {};
-    std::vector<std::uint32_t> order(size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return std::pair(rows_[a].begin, a) < std::pair(rows_[b].begin, b);
-    });
+    const std::vector<std::uint32_t> order = order_of_begins(*this);
+    if (order.empty()) return order;
     std::vector<Own, LargePages<Own>> rows;
     rows.reserve(order.size());
     for (const std::uint32_t at : order) rows.push_back(rows_[at]);
@@ -497,47 +510,21 @@ class DedupColumn {
   Shapes<Row> shapes_;
 };
 
-/// How many rows, and the sum of their durations; modulo 2^64, since damaged files hold times whose
-/// sum has no room.
-struct RunSum {
-  std::uint64_t count = 0;
-  std::uint64_t time = 0;
-
-  void add(Nanoseconds duration) {
-    ++count;
-    time += static_cast<std::uint64_t>(duration);
-  }
-};
-
-/// Calls `take` with each shape that rows have, how many these are, and the sum of their durations;
-/// in the order of the first rows that have them.
-template <class Row, class Take>
-void sum_up(const DedupColumn<Row>& rows, Take&& take) {
-  std::vector<RunSum> sums(rows.shape_count());
-  std::vector<std::size_t> firsts;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    RunSum& sum = sums[rows.shape_of(i)];
-    if (sum.count == 0) firsts.push_back(i);
-    sum.add(rows.duration_of(i));
-  }
-  for (const std::size_t first : firsts) {
-    const RunSum& sum = sums[rows.shape_of(first)];
-    take(rows.common(first), sum.count, static_cast<Nanoseconds>(sum.time));
-  }
-}
-
-/// The same apart for rows that `group_of`, called with positions, puts into different groups; the
-/// group is told after the shape.
+/// Calls `take` with each shape that rows have, apart for rows that `group_of`, called with
+/// positions, puts into different groups; the group; how many these are, and the sum of their
+/// durations: modulo 2^64, since damaged files hold times whose sum has no room. In the order of
+/// the first rows that have both.
 template <class Row, class GroupOf, class Take>
 void sum_up(const DedupColumn<Row>& rows, GroupOf&& group_of, Take&& take) {
   using Group = decltype(group_of(std::size_t{}));
   constexpr std::size_t kNone = ~std::size_t{0};
-  struct GroupSum {
+  struct Sum {
     std::size_t first;  // row
     Group group;
-    RunSum sum;
+    std::uint64_t count = 0;
+    std::uint64_t time = 0;
   };
-  std::vector<GroupSum> sums;
+  std::vector<Sum> sums;
   std::vector<std::size_t> latest(rows.shape_count(), kNone);  // of sums, by shape
   std::map<std::pair<std::uint32_t, Group>, std::size_t> known;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -545,14 +532,25 @@ void sum_up(const DedupColumn<Row>& rows, GroupOf&& group_of, Take&& take) {
     const Group group = group_of(i);
     if (last == kNone || sums[last].group != group) {
       const auto [at, is_new] = known.try_emplace({rows.shape_of(i), group}, sums.size());
-      if (is_new) sums.push_back({i, group, {}});
+      if (is_new) sums.push_back({i, group});
       last = at->second;
     }
-    sums[last].sum.add(rows.duration_of(i));
+    ++sums[last].count;
+    sums[last].time += static_cast<std::uint64_t>(rows.duration_of(i));
   }
-  for (const GroupSum& one : sums) {
-    take(rows.common(one.first), one.group, one.sum.count, static_cast<Nanoseconds>(one.sum.time));
+  for (const Sum& sum : sums) {
+    take(rows.common(sum.first), sum.group, sum.count, static_cast<Nanoseconds>(sum.time));
   }
+}
+
+/// The same without groups.
+template <class Row, class Take>
+void sum_up(const DedupColumn<Row>& rows, Take&& take) {
+  sum_up(
+      rows, [](std::size_t) { return 0; },
+      [&](const Row& row, int /*group*/, std::uint64_t count, Nanoseconds time) {
+        take(row, count, time);
+      });
 }
 
 }  // namespace ompdm

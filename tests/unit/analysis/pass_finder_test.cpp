@@ -28,6 +28,22 @@ Trace one_loop() {
   return trace;
 }
 
+/// A finder of passes in steps that are given.
+struct Reader {
+  explicit Reader(const Trace& trace, std::uint32_t symbols = 3)
+      : all(trace, none), finder(trace, all, symbols) {}
+
+  bool read(const std::vector<Step>& steps, std::uint32_t sequence) {
+    Steps::Numbers numbers;
+    for (const Step& step : steps) numbers.push_back(all.add_api(step));
+    return finder.read(numbers, sequence);
+  }
+
+  DirectiveTable none;
+  Steps all;
+  PassFinder finder;
+};
+
 /// One step a letter, its path that of the letter's call.
 std::vector<Step> steps_of(const std::string& letters) {
   std::vector<Step> steps;
@@ -47,10 +63,9 @@ std::vector<Step> steps_of(const std::string& letters) {
 
 TEST(Passes, BeginWhereTheCodeGoesBack) {
   const Trace trace = one_loop();
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
-  ASSERT_TRUE(finder.read(steps_of("aababac"), 0));
-  const std::vector<Loop> loops = finder.take_loops();
+  Reader reader(trace);
+  ASSERT_TRUE(reader.read(steps_of("aababac"), 0));
+  const std::vector<Loop> loops = reader.finder.take_loops();
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].passes, 4U);
   EXPECT_EQ(loops[0].entries, 1U);
@@ -64,30 +79,27 @@ TEST(Passes, BeginWhereTheCodeGoesBack) {
 
 TEST(Passes, OfWhatTheCodeDoesNotLeadToAreNone) {
   const Trace trace = one_loop();
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
-  EXPECT_FALSE(finder.read(steps_of("aca"), 0));  // nobody calls the function again
-  EXPECT_TRUE(finder.take_loops().empty());
+  Reader reader(trace);
+  EXPECT_FALSE(reader.read(steps_of("aca"), 0));  // nobody calls the function again
+  EXPECT_TRUE(reader.finder.take_loops().empty());
 }
 
 TEST(Passes, NeedEachStepsPath) {
   const Trace trace = one_loop();
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
+  Reader reader(trace);
   std::vector<Step> steps = steps_of("aaa");
   steps[1].path = {};
-  EXPECT_FALSE(finder.read(steps, 0));
-  EXPECT_EQ(finder.why_not().why, ByOrder::Why::kNoCalls);
+  EXPECT_FALSE(reader.read(steps, 0));
+  EXPECT_EQ(reader.finder.why_not().why, ByOrder::Why::kNoCalls);
 }
 
 TEST(Passes, OfUnreadCodeAreNotGuessed) {
   Trace trace = one_loop();
   trace.call_places[0].code_read = false;
   trace.call_places[0].frames = {{"f()", "f.cpp", 4, 1}};
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
-  EXPECT_FALSE(finder.read(steps_of("aa"), 0));
-  EXPECT_EQ(finder.why_not(), (ByOrder{ByOrder::Why::kCodeUnread, "f"}));
+  Reader reader(trace);
+  EXPECT_FALSE(reader.read(steps_of("aa"), 0));
+  EXPECT_EQ(reader.finder.why_not(), (ByOrder{ByOrder::Why::kCodeUnread, "f"}));
 }
 
 // A text that two functions include, or one function's instances.
@@ -103,11 +115,10 @@ TEST(Passes, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
     place.loop = {1};
     trace.call_places.push_back(place);
     trace.call_paths.push_back({{}, {3}, 0x1000, 0});
-    const CallOrder order(trace);
-    PassFinder finder(trace, order, 4);
-    EXPECT_TRUE(finder.read(steps_of("aaa"), 0));
-    EXPECT_TRUE(finder.read(steps_of("ddd"), 1));
-    return finder.take_loops().size();
+    Reader reader(trace, 4);
+    EXPECT_TRUE(reader.read(steps_of("aaa"), 0));
+    EXPECT_TRUE(reader.read(steps_of("ddd"), 1));
+    return reader.finder.take_loops().size();
   };
   EXPECT_EQ(loops_in("f()", "g()"), 2U);
   EXPECT_EQ(loops_in("void f<int>(int)", "void f<float>(float)"), 1U);
@@ -120,11 +131,10 @@ TEST(Passes, OfEndlessPathsAreNone) {
     trace.call_paths.push_back(
         {{static_cast<std::uint32_t>(trace.call_paths.size() - 1)}, {0}, i, 0});
   }
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
+  Reader reader(trace);
   std::vector<Step> steps = steps_of("aa");
   steps[1].path = {static_cast<std::uint32_t>(trace.call_paths.size() - 1)};
-  EXPECT_FALSE(finder.read(steps, 0));
+  EXPECT_FALSE(reader.read(steps, 0));
 }
 
 TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
@@ -141,10 +151,9 @@ TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
   }
   std::vector<Step> steps = steps_of("aab");
   for (Step& step : steps) step.path = {step.path.value + 4};
-  const CallOrder order(trace);
-  PassFinder finder(trace, order, 3);
-  ASSERT_TRUE(finder.read(steps, 0));
-  const std::vector<Loop> loops = finder.take_loops();
+  Reader reader(trace);
+  ASSERT_TRUE(reader.read(steps, 0));
+  const std::vector<Loop> loops = reader.finder.take_loops();
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].place, (Frame{"step()", "f.cpp", 20, 1}));
 }

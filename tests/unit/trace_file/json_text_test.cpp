@@ -49,15 +49,18 @@ TEST(JsonText, StringsAreAsciiWithoutControlCharacters) {
 }
 
 TEST(JsonText, NumbersAreWholeOrNone) {
-  EXPECT_EQ(parse_unsigned("0xffffffffffffffff"), std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(parse_unsigned("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(parse_signed("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(parse_integer<std::uint64_t>("0xffffffffffffffff"),
+            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(parse_integer<std::uint64_t>("18446744073709551615"),
+            std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(parse_integer<std::int64_t>("-9223372036854775808"),
+            std::numeric_limits<std::int64_t>::min());
   for (const char* text :
        {"", "0x", "-1", "+1", " 1", "1 ", "1.5", "18446744073709551616", "0x10000000000000000"}) {
-    EXPECT_FALSE(parse_unsigned(text)) << text;
+    EXPECT_FALSE(parse_integer<std::uint64_t>(text)) << text;
   }
   for (const char* text : {"", "-", "1e3", "0x10", "9223372036854775808"}) {
-    EXPECT_FALSE(parse_signed(text)) << text;
+    EXPECT_FALSE(parse_integer<std::int64_t>(text)) << text;
   }
 }
 

@@ -65,6 +65,11 @@ void expect_nested(const Rows& rows, const std::vector<std::uint32_t>& tracks) {
   }
 }
 
+TrackLayout lay_out_tracks(const Trace& trace) {
+  Pids pids({trace.process.pid});
+  return ompdm::lay_out_tracks(trace, trace.process.pid, pids);
+}
+
 std::set<std::string> track_names(const TrackLayout& layout) {
   std::set<std::string> names;
   for (const Track& track : layout.tracks) names.insert(track.name);
