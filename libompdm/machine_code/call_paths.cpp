@@ -13,7 +13,6 @@
 #include "machine_code/source_loops.h"
 #include "machine_code/unreached.h"
 #include "spool_reader/passes.h"
-#include "symbols/callers.h"
 
 namespace ompdm::trace {
 

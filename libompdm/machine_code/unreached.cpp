@@ -11,7 +11,6 @@
 #include "machine_code/call_places.h"
 #include "machine_code/runtime_calls.h"
 #include "ompdm/columns.h"
-#include "symbols/callers.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {

@@ -45,6 +45,10 @@ void resolve_call_paths(DecodedTrace& decoded, Symbols& symbols);
 /// the sites.
 void attribute(DecodedTrace& decoded);
 
+/// Gives the trace's nameless variables the names of the globals that they lie in. Needs them
+/// attributed.
+void name_globals(DecodedTrace& decoded, Symbols& symbols);
+
 /// Fills the trace's device variables, and marks those of its variables that are tables of
 /// pointers. Needs the variables.
 void find_pointers(DecodedTrace& decoded, Symbols& symbols);

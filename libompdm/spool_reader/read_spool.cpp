@@ -20,7 +20,6 @@
 #include "spool_reader/passes.h"
 #include "spool_reader/spool_file.h"
 #include "symbols/symbols.h"
-#include "symbols/variables.h"
 
 namespace ompdm::trace {
 
