@@ -148,8 +148,8 @@ std::set<std::uint64_t> FunctionCalls::calls_between(const std::set<std::uint32_
 
 bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& sure) const {
   const std::uint32_t loop = kept_[number];
-  if (may_skip_calls(loop, sure)) return false;
   const std::vector<bool> marked = blocks_of(sure);
+  if (may_skip_calls(loop, marked)) return false;
   const std::vector<bool> until = nest_->until(marked, loop);
   const std::vector<bool> since = nest_->since(marked, loop);
   // Calls that a recorded iteration may begin with, and end with: no call that is sure comes before
@@ -178,18 +178,6 @@ bool FunctionCalls::counts_all(std::uint32_t number, const std::vector<bool>& su
   return true;
 }
 
-void FunctionCalls::find_early_exits(const std::vector<bool>& sure) {
-  const std::vector<bool> marked = blocks_of(sure);
-  for (std::uint32_t i = 0; i < loops_.size(); ++i) {
-    const std::vector<bool> until = nest_->until(marked, kept_[i]);
-    for (const std::uint32_t block : nest_->loops()[kept_[i]].blocks) {
-      if (until[block] && !marked[block] && leaves(kept_[i], block)) {
-        loops_[i].early_exits.push_back(flow_->lasts[block]);
-      }
-    }
-  }
-}
-
 /// The blocks that a loop's exits lead to without going through a marked block.
 std::vector<bool> FunctionCalls::behind(std::uint32_t loop, const std::vector<bool>& marked) const {
   return blocks_behind(
@@ -198,28 +186,28 @@ std::vector<bool> FunctionCalls::behind(std::uint32_t loop, const std::vector<bo
       });
 }
 
-bool FunctionCalls::is_entered_unseen(std::uint32_t number, const std::vector<bool>& sure) const {
-  std::vector<bool> marked = blocks_of(sure);
-  const std::uint32_t loop = kept_[number];
-  const std::uint32_t header = nest_->loops()[loop].header;
-  marked[header] = false;
-  return behind(loop, marked)[header];
-}
-
-bool FunctionCalls::is_called_unseen(std::uint32_t number, const std::vector<bool>& sure) const {
+void FunctionCalls::find_unseen(const std::vector<bool>& sure) {
   const std::vector<bool> marked = blocks_of(sure);
-  const std::uint32_t loop = kept_[number];
-  const std::vector<bool> after = behind(loop, marked);
-  for (std::uint32_t block = 0; block < after.size(); ++block) {
-    if (after[block] && flow_->successors[block].empty()) {
-      return nest_->until(marked, kNoLoop)[nest_->loops()[loop].header];
+  const std::vector<bool> from_begin = nest_->until(marked, kNoLoop);
+  for (std::uint32_t i = 0; i < loops_.size(); ++i) {
+    const auto& [header, parent, latches, blocks] = nest_->loops()[kept_[i]];
+    const std::vector<bool> until = nest_->until(marked, kept_[i]);
+    for (const std::uint32_t block : blocks) {
+      if (until[block] && !marked[block] && leaves(kept_[i], block)) {
+        loops_[i].early_exits.push_back(flow_->lasts[block]);
+      }
+    }
+    std::vector<bool> but_header = marked;
+    but_header[header] = false;
+    loops_[i].entered_unseen = behind(kept_[i], but_header)[header];
+    const std::vector<bool> after = behind(kept_[i], marked);
+    for (std::uint32_t block = 0; block < after.size() && from_begin[header]; ++block) {
+      if (after[block] && flow_->successors[block].empty()) loops_[i].called_unseen = true;
     }
   }
-  return false;
 }
 
-bool FunctionCalls::may_skip_calls(std::uint32_t loop, const std::vector<bool>& sure) const {
-  const std::vector<bool> marked = blocks_of(sure);
+bool FunctionCalls::may_skip_calls(std::uint32_t loop, const std::vector<bool>& marked) const {
   const std::vector<bool> until = nest_->until(marked, loop);
   const std::vector<bool> since = nest_->since(marked, loop);
   for (std::uint32_t block = 0; block < marked.size(); ++block) {

@@ -19,10 +19,16 @@ struct CallLoop {
   std::vector<std::uint64_t> branches;  ///< addresses of the instructions that lead back or out
   /// Addresses in it by which its lines are known: the begins of its blocks, and its calls.
   std::vector<std::uint64_t> code;
-  /// Of those that lead out, where an iteration may leave before it has made a call that is sure.
-  std::vector<std::uint64_t> early_exits;
   /// A handler of exceptions leads into it: its iterations may end unrecorded.
   bool catches = false;
+  // By FunctionCalls::find_unseen.
+  /// Of `branches` that lead out, where an iteration may leave before it has made a call that is
+  /// sure.
+  std::vector<std::uint64_t> early_exits;
+  /// Whether it may be left and entered again without a call that is sure in between, in one call
+  /// of the function; and in two.
+  bool entered_unseen = false;
+  bool called_unseen = false;
 };
 
 /// A call in a function.
@@ -60,15 +66,11 @@ class FunctionCalls {
   /// Whether the iterations of `loop` can be counted by its calls, of which the `sure` ones are
   /// always recorded: each iteration has such a call, and no two look like one.
   [[nodiscard]] bool counts_all(std::uint32_t loop, const std::vector<bool>& sure) const;
-  /// Fills CallLoop::early_exits.
-  void find_early_exits(const std::vector<bool>& sure);
-  /// Whether `loop` may be left and entered again without a call that is sure in between, in one
-  /// call of the function; and in two.
-  [[nodiscard]] bool is_entered_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
-  [[nodiscard]] bool is_called_unseen(std::uint32_t loop, const std::vector<bool>& sure) const;
+  /// Fills what loops have that depends on the calls that are sure.
+  void find_unseen(const std::vector<bool>& sure);
   /// Whether each call of the function that returns makes one that is sure.
   [[nodiscard]] bool always_calls(const std::vector<bool>& sure) const {
-    return !may_skip_calls(kNoLoop, sure);
+    return !may_skip_calls(kNoLoop, blocks_of(sure));
   }
 
  private:
@@ -78,9 +80,9 @@ class FunctionCalls {
   void place_call(std::uint32_t call);
   [[nodiscard]] std::vector<bool> behind(std::uint32_t loop, const std::vector<bool>& marked) const;
   [[nodiscard]] std::vector<bool> blocks_of(const std::vector<bool>& sure) const;
-  /// Whether an iteration of `loop` (kNoLoop: a call of the function) may make no call that is
-  /// sure.
-  [[nodiscard]] bool may_skip_calls(std::uint32_t loop, const std::vector<bool>& sure) const;
+  /// Whether an iteration of `loop` (kNoLoop: a call of the function) may go through no marked
+  /// block.
+  [[nodiscard]] bool may_skip_calls(std::uint32_t loop, const std::vector<bool>& marked) const;
 
   std::vector<std::uint64_t> returns_;
   std::unique_ptr<FlowGraph> flow_;  // which the nest refers to

@@ -174,11 +174,10 @@ bool maps_or_moves(std::string_view entry) {
 void take_call(std::uint64_t at, const Import* import, std::uint64_t function, CodeCalls& found) {
   if (import != nullptr) {
     const HostMemory made = made_by(import->name);
-    if (made == HostMemory::kArray) found.arrays.insert(at);
-    if (made == HostMemory::kObject) found.objects.insert(at);
+    const bool is_elsewhere = made != HostMemory::kUnknown || import->address == 0;
+    if (made != HostMemory::kNone && is_elsewhere) found.memory[at] = made;
     // What runs functions that it is handed may run others, too.
     if (outlined_by(import->name)) found.is_whole = false;
-    if (import->address == 0 && made == HostMemory::kUnknown) found.elsewhere.insert(at);
     function = import->address;
   } else if (function == 0) {
     found.is_whole = false;
@@ -241,14 +240,13 @@ const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   CodeCalls& found = at->second = of(*flow);
   // Exceptions are no way from the entry.
   const Blocks reached = reached_without(*flow, Blocks(flow->begins.size()));
-  const auto is_unreached = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
-  const auto by_exceptions = [&](const auto& call) { return is_unreached(call.first); };
+  const auto by_exceptions = [&](const auto& call) {
+    return !reached[flow->block_at(call.first - 1)];
+  };
   std::erase_if(found.runtime, by_exceptions);
   std::erase_if(found.functions, by_exceptions);
   std::erase_if(found.handed_over, by_exceptions);
-  for (auto* calls : {&found.arrays, &found.objects, &found.elsewhere}) {
-    std::erase_if(*calls, is_unreached);
-  }
+  std::erase_if(found.memory, by_exceptions);
   return found;
 }
 

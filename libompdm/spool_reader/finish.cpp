@@ -36,13 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that a trace was given its name as.
-struct PlacedTrace {
-  fs::path path;
-  fs::path kept;     ///< the new name of an older trace of that name; empty if there was none
-  std::string note;  ///< a sentence if `path` is not the name that was asked for
-};
-
 // The endings under which one run's trace may lie.
 constexpr std::string_view kForms[] = {".json.gz", ".json", ".ompdm.gz", ".ompdm"};
 
@@ -179,31 +172,27 @@ bool is_json_asked(const spool::FileHeader& header, const fs::path& wanted) {
 /// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
 /// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
 /// leaving `temporary` where it is.
-PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
-                        std::uint32_t pid) {
+void place_trace(const fs::path& temporary, const fs::path& asked, bool is_long, std::uint32_t pid,
+                 FinishResult& result) {
   const fs::path of_long_run = name_of_long_run(asked);
   const fs::path& wanted = is_long ? of_long_run : asked;
   const fs::path& other = is_long ? asked : of_long_run;
   const Parts parts = split(wanted);
-  PlacedTrace placed{wanted, {}, {}};
   // First, so that neither name leads to the older run. Two runs do not come here at once: each
   // holds the spool of this name. With -o, each finds its own trace under the name that it asked
   // for.
-  if (other != wanted && look_at(other) == Found::kTrace) {
-    placed.kept = keep(other, split(other));
-  }
-  while (true) {
-    const int error = rename_without_overwriting(temporary, wanted);
-    if (error == 0) return placed;
+  if (other != wanted && look_at(other) == Found::kTrace) result.kept = keep(other, split(other));
+  result.trace = wanted;
+  while (const int error = rename_without_overwriting(temporary, wanted)) {
     if (error != EEXIST) fail(wanted, error);
     const Found found = look_at(wanted);
-    if (found == Found::kNothing) continue;
     if (found == Found::kOther) {
-      placed.path = place_beside(temporary, parts, pid);
-      placed.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
-      return placed;
+      result.trace = place_beside(temporary, parts, pid);
+      result.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
+      return;
     }
-    if (const fs::path kept = keep(wanted, parts); !kept.empty()) placed.kept = kept;
+    if (found == Found::kNothing) continue;
+    if (const fs::path kept = keep(wanted, parts); !kept.empty()) result.kept = kept;
   }
 }
 
@@ -216,25 +205,6 @@ void await_end(const spool::FileHeader& header) {
   pollfd ended{process, POLLIN, 0};
   if (owner_state(header) == spool::Owner::kRuns) poll(&ended, 1, kMilliseconds);
   close(process);
-}
-
-void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
-  throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
-                          spool.string(), header.pid, text_of(header.program)));
-}
-
-// The header names the trace's file: another user could choose where this user writes.
-void refuse_foreign(const fs::path& spool) {
-  throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
-                          spool.string()));
-}
-
-void check_target(const fs::path& wanted) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(wanted, ignored);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw Error(fmt::format("{}: is no regular file: name a file with -o", wanted.string()));
-  }
 }
 
 // Reads by the handle. Errors have the spool's name.
@@ -317,11 +287,17 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   const bool finished = header.state == spool::State::kFinished;
   const spool::Owner owner = trace::owner_state(header);
   if (owner == spool::Owner::kRuns) {
-    if (!finished) trace::refuse_running(spool, header);
+    if (!finished) {
+      throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
+                              spool.string(), header.pid, trace::text_of(header.program)));
+    }
     trace::await_end(header);
   }
-  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us())
-    trace::refuse_foreign(spool);
+  // The header names the trace's file: another user could choose where this user writes.
+  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us()) {
+    throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
+                            spool.string()));
+  }
   // The next run may set the spool aside at any time, and the trace's name with it.
   const auto wanted_by_now = [&] {
     return output.empty()
@@ -329,8 +305,11 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
                : output;
   };
   const fs::path wanted = wanted_by_now();
-  trace::check_target(wanted);
-
+  std::error_code error;
+  const fs::file_status status = fs::status(wanted, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(fmt::format("{}: is no regular file: name a file with -o", wanted.string()));
+  }
   result.model = trace::read_locked(lock, spool);
   result.killed = !finished;
   check_references(result.model, wanted.string());
@@ -343,30 +322,22 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   } else {
     write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
   }
-  trace::PlacedTrace placed =
-      trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid);
+  trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid, result);
   temporary.renamed();
-  result.trace = placed.path;
-  result.kept = placed.kept;
-  result.note = placed.note;
-  result.model.file = placed.path.string();
+  result.model.file = result.trace.string();
 
   if (!finished && owner == spool::Owner::kUnknown) {
     trace::add_note(result, fmt::format("{} was kept: its process may still run on {}",
                                         spool.string(), trace::text_of(header.host)));
     return result;
   }
-  std::error_code error;
+  error.clear();
   lock.remove_file(error);
   if (error) {
     trace::add_note(result,
                     fmt::format("{} could not be removed ({})", spool.string(), error.message()));
   }
   return result;
-}
-
-FinishResult finish(const fs::path& spool, const fs::path& output) {
-  return finish(spool, output, FinishOptions{});
 }
 
 }  // namespace ompdm
