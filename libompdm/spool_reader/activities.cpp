@@ -102,21 +102,6 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
   }
 }
 
-// Finds the operation or launch that asked for the activities of an aggregate.
-void tie(const Trace& trace, const AggregateExtra& owner, ActivityAggregate& aggregate) {
-  DeviceActivity& like = aggregate.like;
-  for (const std::uint32_t at : owner.ops) {
-    const DataOp& op = trace.op_aggregates[at].like;
-    if (!does(op.kind, like.kind)) continue;
-    aggregate.op = {at};
-    return take_from(op, like);
-  }
-  if (like.kind == ActivityKind::kKernel && !owner.launches.empty()) {
-    aggregate.launch = {owner.launches.front()};
-    like.internal = false;
-  }
-}
-
 /// Makes the trace's aggregates of the decoded trace's, which have their times and devices: finds
 /// the aggregate of operations or launches and the kernel of each. Needs the examples taken.
 void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
@@ -128,7 +113,16 @@ void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_d
     if (extra.owner != kNoList) {
       const AggregateExtra* owner = &decoded.aggregates[extra.owner];
       if (owner->joined != AggregateExtra::kNotJoined) owner = &decoded.aggregates[owner->joined];
-      tie(trace, *owner, aggregate);
+      const auto op = std::ranges::find_if(owner->ops, [&](std::uint32_t at) {
+        return does(trace.op_aggregates[at].like.kind, aggregate.like.kind);
+      });
+      if (op != owner->ops.end()) {
+        aggregate.op = {*op};
+        take_from(trace.op_aggregates[*op].like, aggregate.like);
+      } else if (aggregate.like.kind == ActivityKind::kKernel && !owner->launches.empty()) {
+        aggregate.launch = {owner->launches.front()};
+        aggregate.like.internal = false;
+      }
     }
     if (aggregate.like.kind == ActivityKind::kKernel) {
       const Index<Kernel> launched =
@@ -251,12 +245,9 @@ void set_devices(DecodedTrace& decoded) {
   Trace& trace = decoded.trace;
   std::map<std::int32_t, std::int32_t> numbers;
   for (const CudaDevice& device : decoded.cuda_devices) {
-    const std::int32_t number = device.row.number >= 0 ? device.row.number : device.ordinal;
-    numbers[device.ordinal] = number;
-    const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
-                                  [&](const Device& known) { return known.number == number; });
     Device told = device.row;
-    told.number = number;
+    numbers[device.ordinal] = told.number;
+    const auto row = std::ranges::find(trace.devices, told.number, &Device::number);
     if (row == trace.devices.end()) {
       trace.devices.push_back(told);
     } else if (!row->is_host) {

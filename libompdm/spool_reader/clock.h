@@ -14,6 +14,12 @@
 
 namespace ompdm::trace {
 
+/// An instant by both clocks, since an origin.
+struct ClockPoint {
+  double ticks;
+  double ns;
+};
+
 /// The line that the triples agree on best; in longer recordings a line from one to the next of
 /// those that lie apart, since CLOCK_MONOTONIC follows NTP and the counter does not: one rate for
 /// ten hours was 90 ms off in the middle where the rate had changed by 10 millionths there.
@@ -37,10 +43,6 @@ class ClockScale {
   [[nodiscard]] bool calibrated() const { return calibrated_; }
 
  private:
-  struct Knot {
-    double ticks;
-    double ns;
-  };
   // The nearest whole number of what is not negative, without a call.
   static Nanoseconds nearest(double ns) {
     const auto whole = static_cast<Nanoseconds>(ns);
@@ -55,7 +57,7 @@ class ClockScale {
   double ns_per_tick_ = 1;
   double residual_ = 0;
   bool calibrated_ = true;
-  std::vector<Knot> knots_{{0, 0}};  // ascending
+  std::vector<ClockPoint> knots_{{0, 0}};  // ascending
 };
 
 /// Whether the triples alone lie too close together to give the rate, so that one taken now is

@@ -127,6 +127,52 @@ class Decoder {
  public:
   explicit Decoder(const ClockScale& clock) : clock_(clock) {}
 
+  DecodedTrace run(SpoolFile& file) {
+    reserve(file);
+    const Prefault prefault(room());
+    std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
+    const Chunk* previous = nullptr;
+    for (const Chunk& chunk : file.chunks()) {
+      if (previous == nullptr || previous->lane != chunk.lane) {
+        begin_lane(chunk.lane);
+      } else if (chunk.sequence != previous->sequence + 1) {
+        skip();
+      }
+      previous = &chunk;
+      ++lane_.chunks;
+      lane_.instant = chunk.first.ticks;
+      lane_.api = {};
+      RecordCursor cursor(file.records(chunk));
+      for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
+        found == RecordCursor::Found::kRecord ? add(cursor.record()) : add(cursor.event());
+      }
+      if (cursor.damaged()) {
+        ++unreadable_;
+        skip();
+      }
+      last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
+    }
+    leave_open();
+    tie_deferred_regions();
+    tie_aggregates();
+    tie_activity_aggregates();
+    last_ = std::max(last_, clock_.at(last_ticks));
+    const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
+      for (const std::uint32_t i : open) {
+        rows.set_times(i, rows.begin_of(i), last_);
+        rows.edit(i)->unfinished = true;
+      }
+    };
+    close(decoded_.trace.regions, open_regions_);
+    close(decoded_.trace.launches, open_launches_);
+    decoded_.trace.process.wall = last_;
+    decoded_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
+    decoded_.trace.losses.push_back({"records_unreadable", unreadable_});
+    decoded_.trace.losses.push_back({"chunks_unreadable", file.unreadable_chunks()});
+    return std::move(decoded_);
+  }
+
+ private:
   void begin_lane(spool::LaneId lane) {
     leave_open();
     lane_ = {};
@@ -135,16 +181,13 @@ class Decoder {
     lane_.first_op = decoded_.trace.ops.size();
     thread_ = kNoList;
   }
-  void begin_chunk(const Chunk& chunk) {
-    ++lane_.chunks;
-    lane_.instant = chunk.first.ticks;
-    lane_.api = {};
-  }
+
   /// Records are missing here, ends of regions perhaps. No event refers back across this point.
   void skip() {
     lane_.first_op = decoded_.trace.ops.size();
     lose_open();
   }
+
   // Reserves room for the rows of the spool: columns that grow as they are filled are copied, and
   // touch twice the memory. Of many chunks some tell how much the others hold. A lane of activities
   // begins with CUPTI's clock.
@@ -246,28 +289,6 @@ class Decoder {
     }
   }
 
-  DecodedTrace take(std::uint64_t last_ticks) {
-    leave_open();
-    tie_deferred_regions();
-    tie_aggregates();
-    tie_activity_aggregates();
-    last_ = std::max(last_, clock_.at(last_ticks));
-    const auto close = [this](auto& rows, const std::vector<std::uint32_t>& open) {
-      for (const std::uint32_t i : open) {
-        rows.set_times(i, rows.begin_of(i), last_);
-        rows.edit(i)->unfinished = true;
-      }
-    };
-    close(decoded_.trace.regions, open_regions_);
-    close(decoded_.trace.launches, open_launches_);
-    decoded_.trace.process.wall = last_;
-    decoded_.trace.recording.hashing_ns = clock_.duration(hashing_ticks_);
-    return std::move(decoded_);
-  }
-
-  std::uint64_t unreadable = 0;
-
- private:
   // Ids of one lane, to positions in the decoded trace's columns.
   template <class Id>
   using Positions = std::unordered_map<Id, std::uint32_t>;
@@ -312,7 +333,7 @@ class Decoder {
   template <class Row, class... Whole>
   void add_row(const Record& record, void (Decoder::*add_one)(const Row&, const Whole&...)) {
     const auto row = record.as<Row>();
-    row ? (this->*add_one)(*row, static_cast<const Whole&>(record)...) : void(++unreadable);
+    row ? (this->*add_one)(*row, static_cast<const Whole&>(record)...) : void(++unreadable_);
   }
 
   [[nodiscard]] std::uint64_t external(std::uint64_t begin) const {
@@ -324,7 +345,7 @@ class Decoder {
   std::int32_t device_number(std::int64_t number) {
     constexpr std::int64_t kMostDevices = 1024;
     if (number >= -kMostDevices && number < kMostDevices) return static_cast<std::int32_t>(number);
-    ++unreadable;
+    ++unreadable_;
     return -1;
   }
 
@@ -366,7 +387,7 @@ class Decoder {
   std::string unless_endless(std::string name) {
     constexpr std::size_t kLongestName = 8192;  // a path and an expression
     if (name.size() <= kLongestName) return name;
-    ++unreadable;
+    ++unreadable_;
     return {};
   }
 
@@ -423,7 +444,7 @@ class Decoder {
 
   void add_path(const spool::Path& row, const Record& record) {
     const std::uint32_t site = find(lane_.sites, row.site);
-    if (site == Index<Site>::kNone) return void(++unreadable);
+    if (site == Index<Site>::kNone) return void(++unreadable_);
     DecodedPath path{{site}, row.stack, 0, {}};
     const auto tail = record.tail<spool::Path>(std::uint64_t{row.count} * sizeof(spool::PathFrame));
     for (std::size_t at = 0; at + sizeof(spool::PathFrame) <= tail.size();
@@ -467,7 +488,7 @@ class Decoder {
 
   void add_mapper_piece(const spool::MapperPiece& row) {
     const std::uint32_t name = find(lane_.names, row.name);
-    if (lane_.open.empty() || name == kNoList) return void(++unreadable);
+    if (lane_.open.empty() || name == kNoList) return void(++unreadable_);
     const std::uint32_t region = lane_.open.back().row;
     decoded_.mapper_pieces.push_back({{region}, row.begin, row.size, row.type, name});
     ++decoded_.trace.regions.rare_of(region).components;
@@ -496,7 +517,7 @@ class Decoder {
   }
 
   void add_deferred_region(const spool::DeferredRegion& row) {
-    if (lane_.last_region == kNoList) return void(++unreadable);
+    if (lane_.last_region == kNoList) return void(++unreadable_);
     deferred_.push_back({lane_.last_region, {row.lane, row.deferral}});
   }
 
@@ -505,7 +526,7 @@ class Decoder {
     for (const auto& [region, key] : deferred_) {
       const auto made = deferrals_.find(key);
       if (made == deferrals_.end()) {
-        ++unreadable;
+        ++unreadable_;
         continue;
       }
       auto row = decoded_.trace.regions.edit(region);
@@ -595,7 +616,7 @@ class Decoder {
     if (event.has_fields) {
       tell(context, event);
     } else if (context.row == kNoList) {
-      ++unreadable;  // the region is added without fields, so that its end finds it
+      ++unreadable_;  // the region is added without fields, so that its end finds it
     }
     const std::uint64_t begin = lane_.instant += event.first;
     const auto& told = context.last.context;
@@ -650,7 +671,7 @@ class Decoder {
 
   void end_region(const RawEvent& event) {
     lane_.instant += event.first;
-    if (lane_.open.empty()) return void(++unreadable);
+    if (lane_.open.empty()) return void(++unreadable_);
     end_innermost();
     close_region();
   }
@@ -699,7 +720,7 @@ class Decoder {
   void add_op(const RawEvent& event) {
     const std::uint64_t begin = lane_.instant += event.first;
     const std::uint64_t end = lane_.instant += event.second;
-    if (lane_.open.empty()) return void(++unreadable);
+    if (lane_.open.empty()) return void(++unreadable_);
     OpenRegion& open = lane_.open.back();
     Context& context = known(*open.context);
     const spool::OpCursor::Place place = open.ops.next(context.last, lane_.arena);
@@ -755,7 +776,7 @@ class Decoder {
     auto& ops = decoded_.trace.ops;
     const std::uint64_t back = event.first;
     if (!event.has_fields || back == 0 || back > ops.size() - lane_.first_op) {
-      return void(++unreadable);
+      return void(++unreadable_);
     }
     const std::size_t at = ops.size() - back;
     auto& content = ops.rare_of(at);
@@ -777,7 +798,7 @@ class Decoder {
   void begin_launch(const RawEvent& event) {
     const std::uint64_t begin = lane_.instant += event.first;
     const bool is_in_region = event.second != 0 && !lane_.open.empty();
-    if (event.second != 0 && lane_.open.empty()) ++unreadable;
+    if (event.second != 0 && lane_.open.empty()) ++unreadable_;
     spool::LaunchFields none{};
     Launch launch;
     if (is_in_region) {
@@ -805,7 +826,7 @@ class Decoder {
 
   void end_launch(const RawEvent& event) {
     lane_.instant += event.first;
-    if (lane_.launch == kNoList) return void(++unreadable);
+    if (lane_.launch == kNoList) return void(++unreadable_);
     auto& launches = decoded_.trace.launches;
     launches.set_times(lane_.launch, launches.begin_of(lane_.launch), time(lane_.instant));
     lane_.launch = kNoList;
@@ -820,7 +841,7 @@ class Decoder {
     const auto next = static_cast<std::uint32_t>(decoded_.aggregates.size());
     const auto [at, is_new] = examples_.try_emplace({lane_.number, example}, next);
     // Of two of one number it cannot be told whose the aggregate is.
-    is_new ? void(decoded_.aggregates.emplace_back().thread = real) : void(++unreadable);
+    is_new ? void(decoded_.aggregates.emplace_back().thread = real) : void(++unreadable_);
     example_ = kFirstExample + at->second;
   }
 
@@ -835,7 +856,7 @@ class Decoder {
       const auto example = examples_.find({aggregate.lane, aggregate.example});
       const auto of = static_cast<spool::AggregateOf>(aggregate.head.flags);
       if (example == examples_.end() || of > spool::AggregateOf::kLaunch) {
-        ++unreadable;
+        ++unreadable_;
         continue;
       }
       AggregateExtra& extra = decoded_.aggregates[example->second];
@@ -853,7 +874,7 @@ class Decoder {
     for (const spool::ActivityAggregate& aggregate : activity_aggregates_) {
       const spool::Aggregate& sums = aggregate.aggregate;
       const auto of = static_cast<spool::ActivityAggregateOf>(sums.head.flags);
-      if (of > spool::ActivityAggregateOf::kMemory) ++unreadable;
+      if (of > spool::ActivityAggregateOf::kMemory) ++unreadable_;
       // Without a count it was made, and the process killed before it was used.
       if (of > spool::ActivityAggregateOf::kMemory || sums.times.count == 0) continue;
       ActivityAggregateExtra extra;
@@ -947,7 +968,6 @@ class Decoder {
 
   void add_cuda_device(const spool::CudaDevice& row, const Record& record) {
     Device device;
-    device.number = device_number(row.number);
     device.type = "sm_" + std::to_string(row.compute_capability);
     device.name = text_of(record.tail<spool::CudaDevice>(row.size));
     device.multiprocessors = row.multiprocessors;
@@ -955,7 +975,9 @@ class Decoder {
     device.blocks_per_multiprocessor = row.blocks_per_multiprocessor;
     device.registers_per_multiprocessor = row.registers_per_multiprocessor;
     device.shared_per_multiprocessor = row.shared_per_multiprocessor;
+    const std::int32_t number = device_number(row.number);
     const std::int32_t ordinal = device_number(row.ordinal);
+    device.number = number >= 0 ? number : ordinal;
     if (ordinal >= 0) decoded_.cuda_devices.push_back({ordinal, std::move(device)});
   }
 
@@ -985,7 +1007,8 @@ class Decoder {
   std::vector<spool::ActivityAggregate> activity_aggregates_;
   std::map<std::pair<spool::LaneId, spool::ActivityNameId>, std::uint32_t> activity_names_;
   Nanoseconds last_ = 0;
-  std::uint32_t calls_ = 0;  // API calls seen, in all lanes
+  std::uint64_t unreadable_ = 0;  // records
+  std::uint32_t calls_ = 0;       // API calls seen, in all lanes
   std::uint64_t hashing_ticks_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;
@@ -996,38 +1019,6 @@ class Decoder {
 
 }  // namespace
 
-DecodedTrace decode(SpoolFile& file, const ClockScale& clock) {
-  Decoder decoder(clock);
-  decoder.reserve(file);
-  const Prefault prefault(decoder.room());
-  std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
-  const Chunk* previous = nullptr;
-  for (const Chunk& chunk : file.chunks()) {
-    if (previous == nullptr || previous->lane != chunk.lane) {
-      decoder.begin_lane(chunk.lane);
-    } else if (chunk.sequence != previous->sequence + 1) {
-      decoder.skip();
-    }
-    previous = &chunk;
-    decoder.begin_chunk(chunk);
-    RecordCursor cursor(file.records(chunk));
-    for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
-      if (found == RecordCursor::Found::kRecord) {
-        decoder.add(cursor.record());
-      } else {
-        decoder.add(cursor.event());
-      }
-    }
-    if (cursor.damaged()) {
-      ++decoder.unreadable;
-      decoder.skip();
-    }
-    last_ticks = std::max({last_ticks, chunk.first.ticks, chunk.last.ticks});
-  }
-  DecodedTrace decoded = decoder.take(last_ticks);
-  decoded.trace.losses.push_back({"records_unreadable", decoder.unreadable});
-  decoded.trace.losses.push_back({"chunks_unreadable", file.unreadable_chunks()});
-  return decoded;
-}
+DecodedTrace decode(SpoolFile& file, const ClockScale& clock) { return Decoder(clock).run(file); }
 
 }  // namespace ompdm::trace

@@ -90,8 +90,7 @@ RealtimeClock realtime_of(const spool::FileHeader& header) {
           header.realtime_estimated_error_us * kMicrosecond};
 }
 
-Process process_of(const spool::FileHeader& header) {
-  Process process;
+void fill(Process& process, const spool::FileHeader& header) {
   process.pid = header.pid;
   process.ppid = header.ppid;
   process.host = text_of(header.host);
@@ -109,7 +108,6 @@ Process process_of(const spool::FileHeader& header) {
   process.time_namespace = header.time_namespace;
   process.process_group = header.process_group;
   process.session = text_of(header.session);
-  return process;
 }
 
 // The words of trace.json, by the values of spool::Reach, Names and Detail.
@@ -131,8 +129,7 @@ std::string hashing_text(std::uint32_t share) {
   return fmt::format("{} %", share / 1e4);
 }
 
-Recording recording_of(const spool::FileHeader& header, const ClockScale& clock) {
-  Recording recording;
+void fill(Recording& recording, const spool::FileHeader& header, const ClockScale& clock) {
   recording.ompdm_version = OMPDM_VERSION;
   recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
@@ -157,20 +154,15 @@ Recording recording_of(const spool::FileHeader& header, const ClockScale& clock)
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
   }
-  return recording;
 }
 
 // Every loss that the recorder counts, under its name or, of a newer recorder, its number.
 std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   std::vector<Loss> losses;
-  losses.reserve(std::size(header.losses));
   for (std::size_t i = 0; i < std::size(header.losses); ++i) {
     const std::string name = i < std::size(spool::kLossNames) ? spool::kLossNames[i] : "";
-    if (!name.empty()) {
-      losses.push_back({name, header.losses[i]});
-    } else if (header.losses[i] != 0) {
-      losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
-    }
+    if (name.empty() && header.losses[i] == 0) continue;
+    losses.push_back({name.empty() ? fmt::format("unnamed_{}", i) : name, header.losses[i]});
   }
   return losses;
 }
@@ -213,14 +205,11 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::DecodedTrace decoded = trace::decode(file, clock);
   Trace& model = decoded.trace;
   model.file = path.string();
-  const Recording decoded_recording = model.recording;
-  model.recording = trace::recording_of(header, clock);
-  model.recording.hashing_ns = decoded_recording.hashing_ns;
-  model.recording.unified_shared_memory = decoded_recording.unified_shared_memory;
-  const Nanoseconds last_instant = model.process.wall;
-  model.process = trace::process_of(header);
-  const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
-  model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
+  trace::fill(model.recording, header, clock);
+  trace::fill(model.process, header);
+  if (model.recording.finished && header.trailer.ticks != 0) {
+    model.process.wall = clock.at(header.trailer.ticks);
+  }
   if (header.recorded_from == spool::kNotYet) {
     model.recording.recorded_from = model.recording.recorded_to = model.process.wall;
   }

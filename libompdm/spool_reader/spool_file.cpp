@@ -18,16 +18,9 @@
 
 namespace ompdm::trace {
 
-std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most) {
-  std::vector<std::string> texts;
-  while (texts.size() < most && !bytes.empty()) {
-    texts.push_back(text_of(bytes));
-    bytes = bytes.subspan(std::min(texts.back().size() + 1, bytes.size()));
-  }
-  return texts;
-}
-
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string this_host() {
   std::array<char, 256> name{};
@@ -52,7 +45,101 @@ spool::ProcessStat stat_of(std::uint32_t pid) {
   return spool::parse_process_stat(text.c_str());
 }
 
+bool lock(int file, const FinishOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kWorthAWord{300};
+  const Clock::time_point begin = Clock::now();
+  const auto is_taken = [file] {
+    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  for (bool told = false; is_taken();) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= options.patience) return false;
+    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
+    told = waited > kWorthAWord;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+// Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
+// file of any size must be read in bounded time.
+constexpr std::uint64_t kSearchLimit = 64ULL << 20;
+constexpr std::uint64_t kSearchStep = 4096;
+// The recorder's largest is 4 MiB; a header that claims more than this is damaged.
+constexpr std::uint64_t kLargestChunk = 64ULL << 20;
+
+// How many bytes came; less than asked for only at the end of the file.
+std::size_t read_at(int fd, void* to, std::size_t size, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        pread(fd, static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+bool is_zero(const spool::ChunkHeader& chunk) {
+  const auto bytes = std::as_bytes(std::span(&chunk, 1));
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+bool plausible(const spool::ChunkHeader& chunk) {
+  return chunk.magic == spool::kChunkMagic && chunk.size >= sizeof(spool::ChunkHeader) &&
+         chunk.size <= kLargestChunk && chunk.size % 8 == 0;
+}
+
+int open_spool(const fs::path& path) {
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool that can be read",
+                            path.string(), std::strerror(errno)));
+  }
+  return fd;
+}
+
+spool::FileHeader read_header(int fd, const fs::path& path, std::uint64_t& file_size) {
+  struct stat status{};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
+  }
+  spool::FileHeader header{};
+  const std::size_t got = read_at(fd, &header, sizeof(header), 0);
+  // Behind the header, whose file_size a running recorder adds to once the file has grown.
+  if (fstat(fd, &status) != 0) status.st_size = 0;
+  file_size = static_cast<std::uint64_t>(status.st_size);
+  if (got < sizeof(header.magic) ||
+      std::memcmp(header.magic, spool::kMagic, sizeof(spool::kMagic)) != 0) {
+    throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
+                            path.string()));
+  }
+  if (got >= offsetof(spool::FileHeader, header_size) && header.version != 0 &&
+      header.version != spool::kVersion) {
+    throw Error(fmt::format(
+        "{}: has spool format {}, this ompdm reads {}: finish it with the ompdm that made it",
+        path.string(), header.version, spool::kVersion));
+  }
+  if (got < sizeof(header) || header.version == 0 || header.header_size < sizeof(header)) {
+    throw Error(fmt::format("{}: its header is damaged or cut short: nothing can be recovered",
+                            path.string()));
+  }
+  return header;
+}
+
 }  // namespace
+
+std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most) {
+  std::vector<std::string> texts;
+  while (texts.size() < most && !bytes.empty()) {
+    texts.push_back(text_of(bytes));
+    bytes = bytes.subspan(std::min(texts.back().size() + 1, bytes.size()));
+  }
+  return texts;
+}
 
 bool is_this_boot(const spool::FileHeader& header) {
   const std::string boot = this_boot();
@@ -68,28 +155,6 @@ spool::Owner owner_state(const spool::FileHeader& header) {
   const std::string host = this_host();
   return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-bool try_lock(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
-
-bool lock(int file, const FinishOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kWorthAWord{300};
-  const Clock::time_point begin = Clock::now();
-  for (bool told = false; !try_lock(file);) {
-    const auto waited = Clock::now() - begin;
-    if (waited >= options.patience) return false;
-    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
-    told = waited > kWorthAWord;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
-}  // namespace
 
 SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
     : fd_(options.handed_over >= 0 ? options.handed_over
@@ -141,78 +206,6 @@ bool SpoolLock::is_locked_file(const fs::path& name) const {
   return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
          locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
-
-namespace {
-
-// Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
-// file of any size must be read in bounded time.
-constexpr std::uint64_t kSearchLimit = 64ULL << 20;
-constexpr std::uint64_t kSearchStep = 4096;
-// The recorder's largest is 4 MiB; a header that claims more than this is damaged.
-constexpr std::uint64_t kLargestChunk = 64ULL << 20;
-
-// How many bytes came; less than asked for only at the end of the file.
-std::size_t read_at(int fd, void* to, std::size_t size, std::uint64_t offset) {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got =
-        pread(fd, static_cast<char*>(to) + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
-
-bool is_zero(const spool::ChunkHeader& chunk) {
-  const auto bytes = std::as_bytes(std::span(&chunk, 1));
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
-bool plausible(const spool::ChunkHeader& chunk) {
-  return chunk.magic == spool::kChunkMagic && chunk.size >= sizeof(spool::ChunkHeader) &&
-         chunk.size <= kLargestChunk && chunk.size % 8 == 0;
-}
-
-int open_spool(const std::filesystem::path& path) {
-  // O_NONBLOCK: opening a named pipe must not wait for a writer.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool that can be read",
-                            path.string(), std::strerror(errno)));
-  }
-  return fd;
-}
-
-spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::uint64_t& file_size) {
-  struct stat status{};
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
-  }
-  spool::FileHeader header{};
-  const std::size_t got = read_at(fd, &header, sizeof(header), 0);
-  // Behind the header, whose file_size a running recorder adds to once the file has grown.
-  if (fstat(fd, &status) != 0) status.st_size = 0;
-  file_size = static_cast<std::uint64_t>(status.st_size);
-  if (got < sizeof(header.magic) ||
-      std::memcmp(header.magic, spool::kMagic, sizeof(spool::kMagic)) != 0) {
-    throw Error(fmt::format("{}: is no ompdm spool: `ompdm finish` without a name lists those here",
-                            path.string()));
-  }
-  if (got >= offsetof(spool::FileHeader, header_size) && header.version != 0 &&
-      header.version != spool::kVersion) {
-    throw Error(fmt::format(
-        "{}: has spool format {}, this ompdm reads {}: finish it with the ompdm that made it",
-        path.string(), header.version, spool::kVersion));
-  }
-  if (got < sizeof(header) || header.version == 0 || header.header_size < sizeof(header)) {
-    throw Error(fmt::format("{}: its header is damaged or cut short: nothing can be recovered",
-                            path.string()));
-  }
-  return header;
-}
-
-}  // namespace
 
 RecordCursor::Found RecordCursor::damage() {
   damaged_ = true;
@@ -285,7 +278,7 @@ RecordCursor::Found RecordCursor::next() {
   return Found::kRecord;
 }
 
-SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {
+SpoolFile::SpoolFile(const fs::path& path) : fd_(open_spool(path)) {
   header_ = read_header(fd_.get(), path, file_size_);
   find_chunks();
 }
@@ -345,19 +338,19 @@ std::span<const std::byte> SpoolFile::records(const Chunk& chunk) {
   return std::as_bytes(std::span(buffer_)).first(got);
 }
 
-bool has_spool_magic(const std::filesystem::path& path) noexcept {
+bool has_spool_magic(const fs::path& path) noexcept {
   const OpenFile fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char magic[sizeof(spool::kMagic)];
   return read_at(fd.get(), magic, sizeof(magic), 0) == sizeof(magic) &&
          std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
 }
 
-spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path) {
+spool::FileHeader read_file_header(int descriptor, const fs::path& path) {
   std::uint64_t file_size = 0;
   return read_header(descriptor, path, file_size);
 }
 
-spool::FileHeader read_file_header(const std::filesystem::path& path) {
+spool::FileHeader read_file_header(const fs::path& path) {
   return read_file_header(OpenFile(open_spool(path)).get(), path);
 }
 

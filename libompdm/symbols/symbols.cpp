@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -161,11 +162,6 @@ std::vector<Entry> take_table(ByteCursor& cursor, std::size_t offset_size,
   return entries;
 }
 
-std::string joined(std::string_view folder, std::string_view path) {
-  if (folder.empty() || path.starts_with('/')) return std::string(path);
-  return std::string(folder) + '/' + std::string(path);
-}
-
 /// One unit's, from behind its length on.
 void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections,
               const std::set<std::string>& names, std::vector<DigestedFile>& files) {
@@ -179,7 +175,8 @@ void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections
   for (const Entry& file : take_table(unit, offset_size, sections)) {
     if (file.md5.empty() || file.folder >= folders.size()) continue;
     if (!names.contains(std::string(file.path.substr(file.path.rfind('/') + 1)))) continue;
-    files.push_back({std::string(directory), joined(folders[file.folder].path, file.path),
+    files.push_back({std::string(directory),
+                     (std::filesystem::path(folders[file.folder].path) / file.path).string(),
                      hex_of(std::as_bytes(std::span(file.md5)))});
   }
 }
@@ -235,14 +232,6 @@ int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Add
   return -1;
 }
 
-// For modules whose own file is enough.
-int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
-                 char**) {
-  return -1;
-}
-
-int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
-
 }  // namespace
 
 bool is_runtime_library(const std::string& path) {
@@ -259,7 +248,7 @@ struct Symbols::Loaded {
   enum class State { kUsable, kMissing, kChanged };
   State state = State::kMissing;
   char* debuginfo_path = nullptr;
-  Dwfl_Callbacks callbacks{find_elf, find_debuginfo, nullptr, &debuginfo_path};
+  Dwfl_Callbacks callbacks{[](auto...) { return -1; }, find_debuginfo, nullptr, &debuginfo_path};
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;  // null: its file cannot be used
   std::optional<DebugInfo> debug_info;
@@ -267,7 +256,8 @@ struct Symbols::Loaded {
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
   Loaded(const Module& wanted, std::int64_t recorded_at, bool has_separate) {
-    if (!has_separate) callbacks.find_debuginfo = find_nothing;
+    // Of some modules their own file is enough.
+    if (!has_separate) callbacks.find_debuginfo = [](auto...) { return -1; };
     open_module(wanted, recorded_at);
     if (state != State::kUsable) module = nullptr;
     debug_info.emplace(module);
