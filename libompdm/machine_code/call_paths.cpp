@@ -88,21 +88,18 @@ int line_beside(const CodePlace& own, const CodePlace& place) {
 /// theirs: of all these the first line, but those of calls that were inlined come last. Where other
 /// code of the loop lies before that line, the loop does not begin there.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
-  CodeLoop row;
-  std::pair<std::size_t, int> best;  // calls that were inlined, line
   const CodePlace* own = nullptr;
+  const auto rank = [](const CodePlace& place) {  // calls that were inlined, line
+    return std::pair(place.inlined.size(), place.line);
+  };
   for (const std::uint64_t branch : loop.branches) {
     const CodePlace& place = symbols.at(module, branch);
-    const std::pair at(place.inlined.size(), place.line);
-    const bool is_better = place.line > 0 && (row.line == 0 || at < best);
-    if (!is_better && !row.function.empty()) continue;
-    best = at;
-    row.function = place.function;
-    row.file = place.file;
-    row.line = place.line;
-    row.column = place.column;
-    own = &place;
+    const bool is_better =
+        place.line > 0 && (own == nullptr || own->line == 0 || rank(place) < rank(*own));
+    if (is_better || own == nullptr || own->function.empty()) own = &place;
   }
+  if (own == nullptr) return {};
+  CodeLoop row{own->function, own->file, own->line, own->column, {}};
   row.begin_unknown = std::ranges::any_of(loop.code, [&](std::uint64_t address) {
     const int line = row.line > 0 ? line_beside(*own, symbols.at(module, address)) : 0;
     return line > 0 && line < row.line;

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "machine_code/flow_graph.h"
 #include "machine_code/module_code.h"

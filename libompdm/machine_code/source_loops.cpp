@@ -138,12 +138,7 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
     const Copies& marker = marker_of(trace, cluster);
     const CallPlace& first = trace.call_places[marker.front()];
     const Frame& frame = first.frames.front();
-    CodeLoop row;
-    row.function = frame.function;
-    row.file = frame.file;
-    row.line = frame.line;
-    row.column = frame.column;
-    row.parent = first.loop;
+    CodeLoop row{frame.function, frame.file, frame.line, frame.column, first.loop};
     row.unrolled = true;
     row.counts_all = std::ranges::none_of(places, [&](std::uint32_t other) {
       const CallPlace& place = trace.call_places[other];

@@ -211,7 +211,7 @@ class Unexecuted {
     Place& place = at->second;
     const CodePlace& code = symbols_.at({address.first}, address.second - 1);
     place.chain = code.inlined;
-    place.what = {directive_of(call.entry), {code.function, code.file, code.line, code.column}};
+    place.what = {directive_of(call.entry), code};
     // The call itself may have no line.
     const std::optional<SourceName> told = parse_source(call.source);
     if (told) place.what.place = {told->function, told->file, told->line, told->column};

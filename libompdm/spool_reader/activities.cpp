@@ -134,19 +134,6 @@ void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_d
   }
 }
 
-// The directive that was running, by the operation or launch that it asked for last.
-void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
-         Synchronization& wait) {
-  if (const auto op = owners.first_op(id); op != owners.ops.end()) {
-    wait.op = {op->second};
-    wait.region = trace.ops.region_of(op->second);
-  } else if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
-    wait.region = trace.launches.region_of(launch->second);
-  } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
-    wait.region = {region->second};
-  }
-}
-
 /// Finds the device of each synchronization, and the operation or region that it belongs to. Needs
 /// activities that are tied.
 void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
@@ -170,7 +157,17 @@ void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
     if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
     const auto id = decoded.external_ids.find(wait.correlation);
     if (id != decoded.external_ids.end()) {
-      tie(trace, owners, id->second, wait);
+      // The directive that was running, by the operation or launch that it asked for last.
+      const auto launch = owners.launches.find(id->second);
+      const auto region = owners.regions.find(id->second);
+      if (const auto op = owners.first_op(id->second); op != owners.ops.end()) {
+        wait.op = {op->second};
+        wait.region = trace.ops.region_of(op->second);
+      } else if (launch != owners.launches.end()) {
+        wait.region = trace.launches.region_of(launch->second);
+      } else if (region != owners.regions.end()) {
+        wait.region = {region->second};
+      }
       continue;
     }
     const auto after = std::ranges::lower_bound(
@@ -300,10 +297,9 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
   }
 }
 
-Untied count_untied(const Trace& trace) {
-  Untied untied;
+void count_untied(const Trace& trace, std::uint64_t& missing, std::uint64_t& unequal) {
   const auto add_missing = [&](Clock clock, std::uint64_t asked, std::uint64_t done) {
-    if (clock == Clock::kEnqueue && asked > done) untied.missing += asked - done;
+    if (clock == Clock::kEnqueue && asked > done) missing += asked - done;
   };
   std::vector<bool> op_done(trace.ops.size());
   std::vector<bool> launch_done(trace.launches.size());
@@ -311,7 +307,7 @@ Untied count_untied(const Trace& trace) {
     if (activity.launch) launch_done[activity.launch.value] = true;
     if (!activity.op) continue;
     op_done[activity.op.value] = true;
-    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++untied.unequal;
+    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++unequal;
   }
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
@@ -335,12 +331,11 @@ Untied count_untied(const Trace& trace) {
     const LaunchAggregate& asked = trace.launch_aggregates[i];
     add_missing(asked.like.clock, asked.times.count, of_launch[i]);
   }
-  return untied;
 }
 
 }  // namespace
 
-Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
+void tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
   Trace& trace = decoded.trace;
   const CuptiScale scale(decoded.cupti_clock, attach);
   trace.recording.cupti_residual_ns = scale.residual();
@@ -368,7 +363,11 @@ Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
     tie_synchronizations(decoded, owners);
   }
   tie_activity_aggregates(decoded, kernels, has_directives);
-  return trace.recording.cupti == "on" ? count_untied(trace) : Untied{};
+  std::uint64_t missing = 0;
+  std::uint64_t unequal = 0;
+  if (trace.recording.cupti == "on") count_untied(trace, missing, unequal);
+  trace.losses.push_back({"activities_missing", missing});
+  trace.losses.push_back({"activities_unequal", unequal});
 }
 
 }  // namespace ompdm::trace

@@ -125,33 +125,4 @@ spool::ClockTriple now(spool::Clock clock) {
   return best;
 }
 
-void order_by_begin(DecodedTrace& decoded) {
-  Trace& trace = decoded.trace;
-  if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
-    rearrange(order, decoded.region_extras);
-    rearrange(order, decoded.region_externals);
-    std::vector<std::uint32_t> moved(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
-    const auto follow = [&](std::uint32_t region) { return moved[region]; };
-    trace.ops.change_regions(follow);
-    trace.launches.change_regions(follow);
-    for (MapperPiece& piece : decoded.mapper_pieces) {
-      if (piece.region) piece.region.value = moved[piece.region.value];
-    }
-  }
-  const auto op_order = trace.ops.sort_by_begin();
-  rearrange(op_order, decoded.op_extras);
-  rearrange(op_order, decoded.op_externals);
-  const auto launch_order = trace.launches.sort_by_begin();
-  rearrange(launch_order, decoded.launch_kernels);
-  rearrange(launch_order, decoded.launch_externals);
-  std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);
-}
-
-void tidy(Trace& trace) {
-  trace.regions.tidy();
-  trace.ops.tidy();
-  trace.launches.tidy();
-}
-
 }  // namespace ompdm::trace

@@ -1,16 +1,13 @@
-// Time stamps to nanoseconds, and rows in the order of time.
+// Time stamps to nanoseconds.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
 #include "spool_format/format.h"
-#include "spool_reader/draft.h"
 
 namespace ompdm::trace {
 
@@ -68,12 +65,5 @@ bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
 /// A triple of this instant, the tightest of some attempts. `clock` must be one that this processor
 /// has.
 spool::ClockTriple now(spool::Clock clock);
-
-/// Puts regions, operations and launches in the order of their begin, and their references with
-/// them.
-void order_by_begin(DecodedTrace& decoded);
-
-/// Forgets what the changes of its events have left behind.
-void tidy(Trace& trace);
 
 }  // namespace ompdm::trace

@@ -89,13 +89,9 @@ auto kind_of(const auto& kinds, std::uint8_t number) {
 }
 
 Distribution distribution_of(const spool::Quantities& told) {
-  Distribution times;
-  times.count = told.count;
-  times.sum = told.sum;
-  times.squares_low = told.squares_low;
-  times.squares_high = told.squares_high;
-  if (times.count != 0) times.least = told.least;
-  times.most = told.most;
+  const std::uint64_t least = told.count != 0 ? told.least : Distribution().least;
+  Distribution times{told.count, told.sum, told.squares_low, told.squares_high, least,
+                     told.most,  {}};
   static_assert(sizeof(times.bins) == sizeof(told.bins));
   std::memcpy(times.bins.data(), told.bins, sizeof(told.bins));
   return times;

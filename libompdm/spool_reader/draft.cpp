@@ -2,9 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <utility>
-
-#include "spool_reader/clock.h"
 #include "spool_reader/passes.h"
 
 namespace ompdm::trace {

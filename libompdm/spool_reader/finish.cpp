@@ -4,17 +4,21 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "ompdm/error.h"
@@ -35,6 +39,85 @@ namespace ompdm::trace {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool lock(int file, const FinishOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kWorthAWord{300};
+  const Clock::time_point begin = Clock::now();
+  const auto is_taken = [file] {
+    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  for (bool told = false; is_taken();) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= options.patience) return false;
+    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
+    told = waited > kWorthAWord;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+/// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
+/// one finisher at a time is the user's affair.
+class SpoolLock {
+ public:
+  /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
+  /// opened, or if another process has it for longer than the options' patience.
+  SpoolLock(const fs::path& path, const FinishOptions& options)
+      : fd_(options.handed_over >= 0 ? options.handed_over
+            : options.opened >= 0
+                ? options.opened
+                : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    if (fd_.get() < 0) {
+      throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
+                              std::strerror(errno)));
+    }
+    if (lock(fd_.get(), options)) return;
+    throw Error(
+        fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
+  }
+
+  [[nodiscard]] int descriptor() const { return fd_.get(); }
+  /// Leads to the locked file whatever its name is by now.
+  [[nodiscard]] fs::path handle() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
+  /// Whether another finisher has removed it meanwhile.
+  [[nodiscard]] bool removed() const {
+    struct stat locked{};
+    return fstat(fd_.get(), &locked) == 0 && locked.st_nlink == 0;
+  }
+  [[nodiscard]] bool belongs_to_us() const {
+    struct stat facts{};
+    return fstat(fd_.get(), &facts) == 0 && facts.st_uid == geteuid();
+  }
+
+  /// Removes the file. Another run may set it aside at any time and take its name; so it is removed
+  /// under a name that nobody else takes.
+  void remove_file(std::error_code& error) const {
+    constexpr int kTries = 10;
+    for (int tries = 0; tries < kTries && !removed(); ++tries) {
+      const fs::path name = fs::read_symlink(handle(), error);
+      if (error || !is_locked_file(name)) continue;
+      const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
+      fs::rename(name, apart, error);
+      if (error) continue;
+      if (is_locked_file(apart)) {
+        fs::remove(apart, error);
+        return;
+      }
+      renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_locked_file(const fs::path& name) const {
+    struct stat locked{};
+    struct stat named{};
+    return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+  }
+
+  OpenFile fd_;
+};
 
 // The endings under which one run's trace may lie.
 constexpr std::string_view kForms[] = {".json.gz", ".json", ".ompdm.gz", ".ompdm"};

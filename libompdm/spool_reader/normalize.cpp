@@ -7,7 +7,6 @@
 
 #include "ompdm/columns.h"
 #include "spool_format/format.h"
-#include "spool_reader/clock.h"
 #include "spool_reader/passes.h"
 
 namespace ompdm::trace {

@@ -2,16 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <thread>
 #include <tuple>
 
 #include "ompdm/error.h"
@@ -43,23 +40,6 @@ spool::ProcessStat stat_of(std::uint32_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return spool::parse_process_stat(text.c_str());
-}
-
-bool lock(int file, const FinishOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kWorthAWord{300};
-  const Clock::time_point begin = Clock::now();
-  const auto is_taken = [file] {
-    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  };
-  for (bool told = false; is_taken();) {
-    const auto waited = Clock::now() - begin;
-    if (waited >= options.patience) return false;
-    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
-    told = waited > kWorthAWord;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
 }
 
 // Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
@@ -154,63 +134,6 @@ spool::Owner owner_state(const spool::FileHeader& header) {
   const std::string boot = this_boot();
   const std::string host = this_host();
   return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
-}
-
-SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
-    : fd_(options.handed_over >= 0 ? options.handed_over
-          : options.opened >= 0
-              ? options.opened
-              : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-  if (fd_.get() < 0) {
-    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
-                            std::strerror(errno)));
-  }
-  if (lock(fd_.get(), options)) return;
-  throw Error(
-      fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
-}
-
-fs::path SpoolLock::handle() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
-
-bool SpoolLock::removed() const {
-  struct stat locked{};
-  return fstat(fd_.get(), &locked) == 0 && locked.st_nlink == 0;
-}
-
-bool SpoolLock::belongs_to_us() const {
-  struct stat facts{};
-  return fstat(fd_.get(), &facts) == 0 && facts.st_uid == geteuid();
-}
-
-// Another run may set it aside at any time and take its name; so it is removed under a name that
-// nobody else takes.
-void SpoolLock::remove_file(std::error_code& error) const {
-  constexpr int kTries = 10;
-  for (int tries = 0; tries < kTries && !removed(); ++tries) {
-    const fs::path name = fs::read_symlink(handle(), error);
-    if (error || !is_locked_file(name)) continue;
-    const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
-    fs::rename(name, apart, error);
-    if (error) continue;
-    if (is_locked_file(apart)) {
-      fs::remove(apart, error);
-      return;
-    }
-    renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
-  }
-}
-
-bool SpoolLock::is_locked_file(const fs::path& name) const {
-  struct stat locked{};
-  struct stat named{};
-  return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
-         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
-}
-
-RecordCursor::Found RecordCursor::damage() {
-  damaged_ = true;
-  rest_ = {};
-  return Found::kEnd;
 }
 
 RecordCursor::Found RecordCursor::next_event() {

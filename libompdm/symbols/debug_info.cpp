@@ -315,7 +315,7 @@ void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
 void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& place) {
   Dwarf_Files* files = nullptr;
   dwarf_getsrcfiles(unit, &files, nullptr);
-  Frame frame{"", place.file, place.line, place.column};
+  Frame frame = place;
   for (Dwarf_Die& scope : scopes) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;

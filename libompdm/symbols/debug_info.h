@@ -17,11 +17,7 @@ struct Dwfl_Module;
 namespace ompdm::trace {
 
 /// What debug information and symbol tables say of one address.
-struct CodePlace {
-  std::string file;
-  int line = 0;  ///< 0: the compiler gave none
-  int column = 0;
-  std::string function;                ///< innermost, demangled
+struct CodePlace : Frame {             ///< line 0: the compiler gave none
   std::vector<std::string> functions;  ///< all that the address lies in, innermost first, demangled
   std::vector<Frame> inlined;          ///< the chain, where inlining made one
 };

@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -67,7 +66,7 @@ std::vector<Frame> callers_of(const SiteExtra& extra, const std::vector<Module>&
     // What the C library does not export has no name.
     if (is_system && place.functions.empty()) continue;
     if (place.inlined.empty()) {
-      frames.push_back({place.function, place.file, place.line, place.column});
+      frames.push_back(place);
     } else {
       frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
     }

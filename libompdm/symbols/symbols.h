@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,8 +12,6 @@
 #include "machine_code/module_code.h"
 #include "ompdm/trace.h"
 #include "symbols/debug_info.h"
-
-struct Dwfl_Module;
 
 namespace ompdm::trace {
 
