@@ -4,70 +4,52 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "machine_code/call_places.h"
 #include "machine_code/source_loops.h"
-#include "machine_code/unreached.h"
 #include "spool_reader/passes.h"
-#include "symbols/callers.h"
 
 namespace ompdm::trace {
 
 namespace {
 
-/// Makes one node of equal calls with equal callers.
-class PathTree {
- public:
-  explicit PathTree(Trace& trace) : trace_(trace) {}
-
-  /// `end` is that of the outermost frame.
-  Index<CallPath> add(Index<CallPath> caller, const DecodedFrame& frame, std::uint64_t end) {
-    const Index<CallPlace> place = place_of(frame);
-    const auto [at, is_new] = nodes_.emplace(std::tuple(caller.value, place.value, frame.stack),
-                                             static_cast<std::uint32_t>(trace_.call_paths.size()));
-    const std::uint64_t frame_end = caller ? trace_.call_paths[caller.value].stack : end;
-    if (is_new) trace_.call_paths.push_back({caller, place, frame.stack, frame_end});
-    return {at->second};
+/// Makes the trace's call places, those of each function behind each other, and its call paths: one
+/// node of equal calls with equal callers. Returns the nodes of the decoded paths.
+std::vector<Index<CallPath>> build_tree(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
+  const auto from_outermost = [&](const DecodedPath& path, auto take) {
+    for (std::size_t i = path.frames.size(); i > 0; --i) take(path.frames[i - 1]);
+    const Site& site = trace.sites[path.site.value];
+    take(DecodedFrame{site.module, site.address, path.stack});
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> places;
+  for (const DecodedPath& path : decoded.paths) {
+    from_outermost(
+        path, [&](const DecodedFrame& frame) { places[{frame.module.value, frame.address}] = 0; });
   }
-
- private:
-  Index<CallPlace> place_of(const DecodedFrame& frame) {
-    const auto [at, is_new] =
-        places_.emplace(std::pair(frame.module.value, frame.address),
-                        static_cast<std::uint32_t>(trace_.call_places.size()));
-    if (is_new) {
-      CallPlace place;
-      place.module = frame.module;
-      place.address = frame.address;
-      trace_.call_places.push_back(std::move(place));
-    }
-    return {at->second};
+  for (auto& [at, number] : places) {
+    number = static_cast<std::uint32_t>(trace.call_places.size());
+    CallPlace& place = trace.call_places.emplace_back();
+    place.module = {at.first};
+    place.address = at.second;
   }
-
-  Trace& trace_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> places_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> nodes_;
-};
-
-/// Puts the calls of each function behind each other.
-void sort_places(Trace& trace) {
-  std::vector<std::uint32_t> order(trace.call_places.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](std::uint32_t i) {
-    return std::pair(trace.call_places[i].module.value, trace.call_places[i].address);
-  });
-  std::vector<CallPlace> places;
-  std::vector<std::uint32_t> moved_to(order.size());
-  for (const std::uint32_t from : order) {
-    moved_to[from] = static_cast<std::uint32_t>(places.size());
-    places.push_back(std::move(trace.call_places[from]));
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> nodes;
+  std::vector<Index<CallPath>> paths;
+  for (const DecodedPath& path : decoded.paths) {
+    Index<CallPath> node;
+    from_outermost(path, [&](const DecodedFrame& frame) {
+      const std::uint32_t place = places.at({frame.module.value, frame.address});
+      const std::uint64_t end = node ? trace.call_paths[node.value].stack : path.end;
+      const auto [at, is_new] = nodes.emplace(std::tuple(node.value, place, frame.stack),
+                                              static_cast<std::uint32_t>(trace.call_paths.size()));
+      if (is_new) trace.call_paths.push_back({node, {place}, frame.stack, end});
+      node = {at->second};
+    });
+    paths.push_back(node);
   }
-  trace.call_places = std::move(places);
-  for (CallPath& path : trace.call_paths) path.place = {moved_to[path.place.value]};
+  return paths;
 }
 
 /// The chain of inlined calls at a site or a place in the code, or its one function.
@@ -106,34 +88,24 @@ int line_beside(const CodePlace& own, const CodePlace& place) {
 /// theirs: of all these the first line, but those of calls that were inlined come last. Where other
 /// code of the loop lies before that line, the loop does not begin there.
 CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
-  CodeLoop row;
-  std::pair<std::size_t, int> best;  // calls that were inlined, line
   const CodePlace* own = nullptr;
+  const auto rank = [](const CodePlace& place) {  // calls that were inlined, line
+    return std::pair(place.inlined.size(), place.line);
+  };
   for (const std::uint64_t branch : loop.branches) {
     const CodePlace& place = symbols.at(module, branch);
-    const std::pair at(place.inlined.size(), place.line);
-    const bool is_better = place.line > 0 && (row.line == 0 || at < best);
-    if (!is_better && !row.function.empty()) continue;
-    best = at;
-    row.function = place.function;
-    row.file = place.file;
-    row.line = place.line;
-    row.column = place.column;
-    own = &place;
+    const bool is_better =
+        place.line > 0 && (own == nullptr || own->line == 0 || rank(place) < rank(*own));
+    if (is_better || own == nullptr || own->function.empty()) own = &place;
   }
+  if (own == nullptr) return {};
+  CodeLoop row{own->function, own->file, own->line, own->column, {}};
   row.begin_unknown = std::ranges::any_of(loop.code, [&](std::uint64_t address) {
     const int line = row.line > 0 ? line_beside(*own, symbols.at(module, address)) : 0;
     return line > 0 && line < row.line;
   });
   return row;
 }
-
-/// A function that holds calls.
-struct Function {
-  std::vector<std::uint32_t> places;  ///< in Trace::call_places
-  FunctionCalls calls;
-  bool is_sure = false;  ///< each time that it is called, something is recorded
-};
 
 /// The functions of a trace's calls, each read once. Those of the runtime and of the system make no
 /// passes of the program's.
@@ -160,23 +132,22 @@ class Functions {
       FunctionCalls read(*symbols.code({key.first}), key.second, std::move(returns));
       if (!read.read()) continue;
       for (const std::uint32_t call : calls) function_of_[call] = rows_.size();
-      rows_.push_back({std::move(calls), std::move(read)});
+      rows_.push_back({std::move(calls), std::move(read), false, 0, {}});
     }
   }
 
   void describe(const std::vector<spool::Entry>& entries) {
     find_sure_calls();
-    std::vector<FunctionLoops> functions;
-    for (Function& function : rows_) functions.push_back(describe(function));
-    for (const FunctionLoops& function : functions) unite_loops(trace_, function, entries);
-    for (const Function& function : rows_) find_repeats(trace_, function.places, entries);
-    const std::uint64_t cut = find_unexecuted(trace_, symbols_, functions);
+    for (FunctionLoops& function : rows_) describe(function);
+    for (const FunctionLoops& function : rows_) unite_loops(trace_, function, entries);
+    for (const FunctionLoops& function : rows_) find_repeats(trace_, function.places, entries);
+    const std::uint64_t cut = find_unexecuted(trace_, symbols_, rows_);
     trace_.losses.push_back({"loops_code_unread", cut});
     trace_.losses.push_back({"calls_without_unwind_table", unwalked_});
   }
 
  private:
-  [[nodiscard]] std::vector<bool> sure_of(const Function& function) const {
+  [[nodiscard]] std::vector<bool> sure_of(const FunctionLoops& function) const {
     std::vector<bool> sure;
     for (const std::uint32_t place : function.places) sure.push_back(sure_[place]);
     return sure;
@@ -195,7 +166,7 @@ class Functions {
     for (std::uint32_t i = 0; i < sure_.size(); ++i) sure_[i] = !called.contains(i);
     for (bool changed = true; changed;) {
       changed = false;
-      for (Function& function : rows_) {
+      for (FunctionLoops& function : rows_) {
         function.is_sure = function.is_sure || function.calls.always_calls(sure_of(function));
       }
       for (const auto& [place, callees] : called) {
@@ -209,24 +180,23 @@ class Functions {
     }
   }
 
-  FunctionLoops describe(Function& function) {
+  void describe(FunctionLoops& function) {
     const Index<Module> module = trace_.call_places[function.places.front()].module;
-    const auto first = static_cast<std::uint32_t>(trace_.loops.size());
-    FunctionLoops loops{function.places, &function.calls, first, {}};
-    const auto row_of = [first](std::uint32_t loop) {
-      return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{first + loop};
+    function.first_loop = static_cast<std::uint32_t>(trace_.loops.size());
+    const auto row_of = [&](std::uint32_t loop) {
+      return loop == kNoLoop ? Index<CodeLoop>{} : Index<CodeLoop>{function.first_loop + loop};
     };
     const std::vector<bool> sure = sure_of(function);
-    function.calls.find_early_exits(sure);
+    function.calls.find_unseen(sure);
     for (std::uint32_t i = 0; i < function.calls.loops().size(); ++i) {
       const CallLoop& loop = function.calls.loops()[i];
       CodeLoop row = loop_at(module, loop, symbols_);
-      loops.sources.push_back(source_of(module, loop, row));
+      function.sources.push_back(source_of(module, loop, row));
       row.parent = row_of(loop.parent);
       row.counts_all =
           function.calls.counts_all(i, sure) && !loop.catches && !leaves_early(module, loop, row);
-      row.entered_unseen = function.calls.is_entered_unseen(i, sure);
-      row.called_unseen = function.calls.is_called_unseen(i, sure);
+      row.entered_unseen = loop.entered_unseen;
+      row.called_unseen = loop.called_unseen;
       trace_.loops.push_back(std::move(row));
     }
     for (std::size_t i = 0; i < function.places.size(); ++i) {
@@ -241,7 +211,6 @@ class Functions {
         if (call.onward[j]) add_call(place.onward, function.places[j]);
       }
     }
-    return loops;
   }
 
   /// Whether a pass may end before any call is recorded, other than by the loop's own condition.
@@ -297,7 +266,7 @@ class Functions {
   Trace& trace_;
   Symbols& symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint64_t>> tail_calls_;
-  std::vector<Function> rows_;
+  std::vector<FunctionLoops> rows_;
   std::map<std::uint32_t, std::size_t> function_of_;  // by place, in rows_
   std::vector<bool> sure_;                            // by place
   std::uint64_t unwalked_ = 0;  // places whose function no table tells: nor is known who called it
@@ -307,22 +276,12 @@ class Functions {
 
 void resolve_call_paths(DecodedTrace& decoded, Symbols& symbols) {
   Trace& trace = decoded.trace;
-  PathTree tree(trace);
-  std::vector<Index<CallPath>> paths;
-  for (const DecodedPath& path : decoded.paths) {
-    Index<CallPath> node;
-    for (std::size_t i = path.frames.size(); i > 0; --i) {
-      node = tree.add(node, path.frames[i - 1], path.end);
-    }
-    const Site& site = trace.sites[path.site.value];
-    paths.push_back(tree.add(node, {site.module, site.address, path.stack}, path.end));
-  }
+  const std::vector<Index<CallPath>> paths = build_tree(decoded);
   const auto resolve = [&](auto& row) {
     if (row.path) row.path = paths[row.path.value];
   };
   trace.regions.change_shapes(resolve);
   trace.ops.change_shapes(resolve);
-  sort_places(trace);
   locate(trace, symbols);
   std::vector<spool::Entry> entries(trace.call_places.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {

@@ -11,180 +11,6 @@
 
 namespace ompdm::trace {
 
-LoopNest::LoopNest(const BlockGraph& graph)
-    : graph_(graph),
-      order_(graph.size(), kNoLoop),
-      innermost_(graph.size(), kNoLoop),
-      in_other_cycle_(graph.size()) {
-  if (graph.empty()) return;
-  number_blocks();
-  find_dominators();
-  find_loops();
-  nest_loops();
-  find_other_cycles();
-}
-
-void LoopNest::number_blocks() {
-  std::vector<std::pair<std::uint32_t, std::size_t>> path = {{0, 0}};
-  std::vector<bool> seen(graph_.size());
-  seen[0] = true;
-  while (!path.empty()) {
-    auto& [block, next] = path.back();
-    if (next == graph_[block].size()) {
-      sorted_.push_back(block);
-      path.pop_back();
-      continue;
-    }
-    const std::uint32_t to = graph_[block][next++];
-    if (!seen[to]) {
-      seen[to] = true;
-      path.emplace_back(to, 0);
-    }
-  }
-  std::ranges::reverse(sorted_);
-  for (std::uint32_t i = 0; i < sorted_.size(); ++i) order_[sorted_[i]] = i;
-  before_.resize(graph_.size());
-  for (const std::uint32_t block : sorted_) {
-    for (const std::uint32_t to : graph_[block]) before_[to].push_back(block);
-  }
-}
-
-// Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm (2001).
-void LoopNest::find_dominators() {
-  dominator_.assign(graph_.size(), kNoLoop);
-  dominator_[0] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const std::uint32_t block : sorted_) {
-      if (block == 0) continue;
-      std::uint32_t found = kNoLoop;
-      for (std::uint32_t from : before_[block]) {
-        if (dominator_[from] == kNoLoop) continue;
-        if (found == kNoLoop) {
-          found = from;
-          continue;
-        }
-        while (from != found) {
-          while (order_[from] > order_[found]) from = dominator_[from];
-          while (order_[found] > order_[from]) found = dominator_[found];
-        }
-      }
-      changed = changed || dominator_[block] != found;
-      dominator_[block] = found;
-    }
-  }
-}
-
-bool LoopNest::dominates(std::uint32_t above, std::uint32_t block) const {
-  while (order_[block] > order_[above]) block = dominator_[block];
-  return block == above;
-}
-
-// One a header, in the order of headers: outer loops come before their inner ones.
-void LoopNest::find_loops() {
-  for (const std::uint32_t header : sorted_) {
-    NaturalLoop loop;
-    loop.header = header;
-    for (const std::uint32_t from : before_[header]) {
-      if (order_[from] < order_[header]) continue;
-      if (dominates(header, from)) loop.latches.push_back(from);
-    }
-    if (loop.latches.empty()) continue;
-    std::vector<bool> in =
-        blocks_behind(before_, loop.latches,
-                      [header](std::uint32_t block, std::uint32_t) { return block != header; });
-    in[header] = true;
-    for (const std::uint32_t latch : loop.latches) in[latch] = true;
-    for (std::uint32_t block = 0; block < graph_.size(); ++block) {
-      if (in[block]) loop.blocks.push_back(block);
-    }
-    loops_.push_back(std::move(loop));
-  }
-}
-
-void LoopNest::nest_loops() {
-  for (std::uint32_t i = 0; i < loops_.size(); ++i) {
-    loops_[i].parent = innermost_[loops_[i].header];
-    for (const std::uint32_t block : loops_[i].blocks) innermost_[block] = i;
-  }
-}
-
-// An edge that leads back to a block which other ways go around closes a cycle without a header:
-// what lies between the two within a pass of the innermost loop around both.
-void LoopNest::find_other_cycles() {
-  for (const std::uint32_t entry : sorted_) {
-    for (const std::uint32_t from : before_[entry]) {
-      if (order_[from] < order_[entry] || dominates(entry, from)) continue;
-      const std::uint32_t around = common(innermost_[from], innermost_[entry]);
-      const std::vector<bool> after = in_pass(graph_, entry, around);
-      const std::vector<bool> before = in_pass(before_, from, around);
-      for (std::uint32_t block = 0; block < graph_.size(); ++block) {
-        if (after[block] && before[block] && innermost_[block] == around) {
-          in_other_cycle_[block] = true;
-        }
-      }
-    }
-  }
-}
-
-bool LoopNest::contains(std::uint32_t loop, std::uint32_t block) const {
-  return loop == kNoLoop || std::ranges::binary_search(loops_[loop].blocks, block);
-}
-
-bool LoopNest::is_joined(std::uint32_t loop, std::vector<std::uint32_t> blocks) const {
-  const std::vector<bool> found =
-      blocks_behind(graph_, std::move(blocks),
-                    [this](std::uint32_t block, std::uint32_t) { return !reached(block); });
-  return std::ranges::any_of(loops_[loop].blocks,
-                             [&](std::uint32_t block) { return found[block]; });
-}
-
-std::uint32_t LoopNest::common(std::uint32_t loop, std::uint32_t other) const {
-  while (loop != kNoLoop && !(other != kNoLoop && contains(loop, loops_[other].header))) {
-    loop = loops_[loop].parent;
-  }
-  return loop;
-}
-
-std::vector<bool> LoopNest::onward(std::uint32_t block, std::uint32_t loop) const {
-  return in_pass(graph_, block, loop);
-}
-
-/// The blocks that `ways` lead to from the block before the iteration ends; the block itself where
-/// they lead back to it.
-std::vector<bool> LoopNest::in_pass(const BlockGraph& ways, std::uint32_t block,
-                                    std::uint32_t loop) const {
-  return blocks_behind(ways, {block}, [&](std::uint32_t, std::uint32_t to) {
-    return contains(loop, to) && (loop == kNoLoop || to != loops_[loop].header);
-  });
-}
-
-std::vector<bool> LoopNest::until(const std::vector<bool>& marked, std::uint32_t loop) const {
-  const std::uint32_t entry = loop == kNoLoop ? 0 : loops_[loop].header;
-  std::vector<bool> found = blocks_behind(
-      graph_, {entry},
-      [&](std::uint32_t block, std::uint32_t to) { return !marked[block] && contains(loop, to); });
-  found[entry] = true;
-  return found;
-}
-
-std::vector<bool> LoopNest::since(const std::vector<bool>& marked, std::uint32_t loop) const {
-  std::vector<std::uint32_t> ends;
-  if (loop != kNoLoop) {
-    ends = loops_[loop].latches;
-  } else {
-    std::ranges::copy_if(sorted_, std::back_inserter(ends),
-                         [this](std::uint32_t block) { return graph_[block].empty(); });
-  }
-  std::vector<bool> found =
-      blocks_behind(before_, ends, [&](std::uint32_t block, std::uint32_t to) {
-        const bool begins_iteration = loop != kNoLoop && block == loops_[loop].header;
-        return !marked[block] && !begins_iteration && contains(loop, to);
-      });
-  for (const std::uint32_t end : ends) found[end] = true;
-  return found;
-}
-
 namespace {
 
 /// Addresses that instructions put into registers, in the order in which they stand. What lies
@@ -349,26 +175,19 @@ class Disassembler {
 struct JumpTable {
   std::uint64_t address = 0;
   std::uint64_t count = 0;
+  bool is_sum = false;  ///< the target is the sum of the table's address and one of its entries
 };
-
-/// Whether a computed target is the sum of a table's address and one of its entries, and no
-/// function.
-bool is_sum(const std::vector<Instruction>& all, std::size_t jump) {
-  constexpr std::size_t kNear = 4;
-  for (std::size_t back = 1; back <= std::min(jump, kNear); ++back) {
-    const Instruction& before = all[jump - back];
-    if (before.flow == Flow::kOn && before.sum != X86_REG_INVALID && before.sum == all[jump].sum) {
-      return true;
-    }
-  }
-  return false;
-}
 
 JumpTable table_of(const std::vector<Instruction>& all, std::size_t jump) {
   constexpr std::size_t kNear = 24;
-  JumpTable table{all[jump].table, 0};
-  for (std::size_t back = 1; back <= std::min(jump, kNear) && table.count == 0; ++back) {
+  constexpr std::size_t kNearSum = 4;
+  JumpTable table{all[jump].table};
+  for (std::size_t back = 1; back <= std::min(jump, kNear); ++back) {
     const Instruction& before = all[jump - back];
+    if (back <= kNearSum && before.flow == Flow::kOn && before.sum != X86_REG_INVALID) {
+      table.is_sum = table.is_sum || before.sum == all[jump].sum;
+    }
+    if (table.count != 0) continue;
     if (table.address == 0) table.address = before.table;
     table.count = before.limit;
   }
@@ -397,25 +216,25 @@ std::vector<std::uint64_t> targets_of(const ModuleCode& code, const CodeRange& f
 struct Ways {
   std::vector<std::vector<std::uint64_t>> of;  // by instruction: where its jumps lead
   std::set<std::uint64_t> begins;              // of blocks
-  bool known = true;
 };
 
-Ways ways_of(const ModuleCode& code, const CodeRange& function,
-             const std::vector<Instruction>& all) {
+/// None where a jump's targets are not known.
+std::optional<Ways> ways_of(const ModuleCode& code, const CodeRange& function,
+                            const std::vector<Instruction>& all) {
   Ways ways;
   ways.of.resize(all.size());
   ways.begins.insert(function.begin);
-  for (std::size_t i = 0; i < all.size() && ways.known; ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const Instruction& one = all[i];
     if (one.flow == Flow::kOn) continue;
     ways.begins.insert(one.next);
     const JumpTable table = table_of(all, i);
-    if (one.flow == Flow::kIndexed) {
-      ways.of[i] = targets_of<std::int64_t>(code, function, table, 0);
-      ways.known = !ways.of[i].empty();
-    } else if (one.flow == Flow::kIndirect && is_sum(all, i)) {
-      ways.of[i] = targets_of<std::int32_t>(code, function, table, table.address);
-      ways.known = !ways.of[i].empty();
+    // Another computed target is a function.
+    const bool is_sum = one.flow == Flow::kIndirect && table.is_sum;
+    if (one.flow == Flow::kIndexed || is_sum) {
+      ways.of[i] = is_sum ? targets_of<std::int32_t>(code, function, table, table.address)
+                          : targets_of<std::int64_t>(code, function, table, 0);
+      if (ways.of[i].empty()) return std::nullopt;
     } else if (one.target >= function.begin && one.target < function.end) {
       ways.of[i] = {one.target};
     }
@@ -427,35 +246,29 @@ Ways ways_of(const ModuleCode& code, const CodeRange& function,
 
 }  // namespace
 
-std::uint32_t FlowGraph::block_at(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(begins, address);
-  return static_cast<std::uint32_t>(after - begins.begin()) - (after == begins.begin() ? 0 : 1);
-}
-
 std::optional<FlowGraph> read_flow(const ModuleCode& code, const CodeRange& function) {
   const Disassembler disassembler;
   const auto all =
       disassembler.read(code.bytes(function.begin, function.end - function.begin), function.begin);
   if (all.empty()) return std::nullopt;
-  const Ways ways = ways_of(code, function, all);
-  if (!ways.known) return std::nullopt;
+  const std::optional<Ways> ways = ways_of(code, function, all);
+  if (!ways) return std::nullopt;
   FlowGraph graph;
   for (const Instruction& one : all) {
     if (one.calls) graph.calls[one.next] = one.call;
-    if (!ways.begins.contains(one.address)) continue;
-    graph.begins.push_back(one.address);
+    if (ways->begins.contains(one.address)) graph.begins.push_back(one.address);
   }
   graph.lasts.resize(graph.begins.size());
   graph.successors.resize(graph.begins.size());
   graph.tail_calls.resize(graph.begins.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool ends_block = i + 1 == all.size() || ways.begins.contains(all[i].next);
+    const bool ends_block = i + 1 == all.size() || ways->begins.contains(all[i].next);
     if (!ends_block) continue;
     const std::uint32_t block = graph.block_at(all[i].address);
     graph.lasts[block] = all[i].address;
     auto& next = graph.successors[block];
-    if (all[i].flow == Flow::kJump && ways.of[i].empty()) graph.tail_calls[block] = all[i].target;
-    for (const std::uint64_t target : ways.of[i]) {
+    if (all[i].flow == Flow::kJump && ways->of[i].empty()) graph.tail_calls[block] = all[i].target;
+    for (const std::uint64_t target : ways->of[i]) {
       const std::uint32_t to = graph.block_at(target);
       if (graph.begins[to] != target) return std::nullopt;  // into the midst of an instruction
       next.push_back(to);

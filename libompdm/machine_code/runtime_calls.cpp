@@ -105,15 +105,6 @@ bool asks_for_result(const ModuleCode& code, const FlowGraph& flow, std::uint32_
          (ends_with({0x85, 0xc0}) || ends_with({0x83, 0xf8, 0x00}));  // test eax, cmp eax with 0
 }
 
-/// The blocks that a call of the function may come to without those that are closed.
-Blocks reached_without(const FlowGraph& flow, const Blocks& closed) {
-  if (closed[0]) return Blocks(closed.size());
-  Blocks reached = blocks_behind(flow.successors, {0},
-                                 [&](std::uint32_t, std::uint32_t to) { return !closed[to]; });
-  reached[0] = true;
-  return reached;
-}
-
 /// Where a block that does nothing but jump leads in the end.
 std::uint32_t behind_jumps(const FlowGraph& flow, std::uint32_t block) {
   for (std::size_t steps = 0; steps < flow.begins.size(); ++steps) {
@@ -146,7 +137,7 @@ bool may_run_on_host(const ModuleCode& code, const FlowGraph& flow, std::uint64_
                          call.function == own.function && call.pointer == own.pointer;
     if (is_copy) closed[flow.block_at(address - 1)] = true;
   }
-  const Blocks around = reached_without(flow, closed);
+  const Blocks around = reached_without(flow.successors, closed);
   const std::uint32_t one = behind_jumps(flow, flow.successors[block].front());
   const std::uint32_t other = behind_jumps(flow, flow.successors[block].back());
   if (around[one] && around[other]) return true;
@@ -174,11 +165,10 @@ bool maps_or_moves(std::string_view entry) {
 void take_call(std::uint64_t at, const Import* import, std::uint64_t function, CodeCalls& found) {
   if (import != nullptr) {
     const HostMemory made = made_by(import->name);
-    if (made == HostMemory::kArray) found.arrays.insert(at);
-    if (made == HostMemory::kObject) found.objects.insert(at);
+    const bool is_elsewhere = made != HostMemory::kUnknown || import->address == 0;
+    if (made != HostMemory::kNone && is_elsewhere) found.memory[at] = made;
     // What runs functions that it is handed may run others, too.
     if (outlined_by(import->name)) found.is_whole = false;
-    if (import->address == 0 && made == HostMemory::kUnknown) found.elsewhere.insert(at);
     function = import->address;
   } else if (function == 0) {
     found.is_whole = false;
@@ -240,15 +230,14 @@ const CodeCalls& RuntimeCalls::in(std::uint64_t function) {
   if (!flow) return at->second;
   CodeCalls& found = at->second = of(*flow);
   // Exceptions are no way from the entry.
-  const Blocks reached = reached_without(*flow, Blocks(flow->begins.size()));
-  const auto is_unreached = [&](std::uint64_t call) { return !reached[flow->block_at(call - 1)]; };
-  const auto by_exceptions = [&](const auto& call) { return is_unreached(call.first); };
+  const Blocks reached = reached_without(flow->successors, Blocks(flow->begins.size()));
+  const auto by_exceptions = [&](const auto& call) {
+    return !reached[flow->block_at(call.first - 1)];
+  };
   std::erase_if(found.runtime, by_exceptions);
   std::erase_if(found.functions, by_exceptions);
   std::erase_if(found.handed_over, by_exceptions);
-  for (auto* calls : {&found.arrays, &found.objects, &found.elsewhere}) {
-    std::erase_if(*calls, is_unreached);
-  }
+  std::erase_if(found.memory, by_exceptions);
   return found;
 }
 

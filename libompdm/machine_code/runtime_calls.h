@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string_view>
-#include <vector>
 
 #include "machine_code/flow_graph.h"
 #include "machine_code/module_code.h"
@@ -51,9 +49,9 @@ struct CodeCalls {
   std::map<std::uint64_t, std::uint64_t> functions;
   /// Of the same module, handed over to be run by any thread, by that call's return address.
   std::map<std::uint64_t, std::uint64_t> handed_over;
-  std::set<std::uint64_t> arrays;     ///< calls that make arrays on the host
-  std::set<std::uint64_t> objects;    ///< or single objects
-  std::set<std::uint64_t> elsewhere;  ///< of functions in other modules that may make some
+  /// Calls that hand out memory of the host, or may: those of functions in other modules that are
+  /// not known.
+  std::map<std::uint64_t, HostMemory> memory;
   bool is_whole = true;  ///< false: not read, or some calls are by pointers that nothing tells
 };
 

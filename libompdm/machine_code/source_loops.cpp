@@ -1,6 +1,7 @@
 #include "machine_code/source_loops.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -10,6 +11,27 @@
 namespace ompdm::trace {
 
 namespace {
+
+/// Whether all of a call's places in the source are known, those of calls that were inlined
+/// included: only then can two be told to be copies of one.
+bool has_lines(const std::vector<Frame>& frames) {
+  return !frames.empty() &&
+         std::ranges::all_of(frames, [](const Frame& frame) { return frame.line > 0; });
+}
+
+/// Whether two calls of the same function are one in the source, but for lines of the calls by
+/// which they were inlined that are not known.
+bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  const auto is_told = [](const std::vector<Frame>& frames) {
+    return !frames.empty() && frames.front().line > 0;
+  };
+  if (!is_told(a) || !is_told(b) || (has_lines(a) && has_lines(b))) return false;
+  return std::ranges::equal(a, b, [](const Frame& one, const Frame& other) {
+    const bool may_be_one_line =
+        one.line <= 0 || other.line <= 0 || (one.line == other.line && one.column == other.column);
+    return one.function == other.function && may_be_one_line;
+  });
+}
 
 /// Places that are one call in the source, within one loop, in order of their addresses.
 using Copies = std::vector<std::uint32_t>;
@@ -50,7 +72,8 @@ bool surrounds(const Trace& trace, const Copies& one, const Copies& other) {
 }
 
 /// Calls that are repeated together, as copies of each.
-std::vector<std::vector<Copies>> clusters_of(const Trace& trace, std::vector<Copies> copies) {
+std::map<std::size_t, std::vector<Copies>> clusters_of(const Trace& trace,
+                                                       std::vector<Copies> copies) {
   std::vector<std::size_t> leader(copies.size());
   std::iota(leader.begin(), leader.end(), std::size_t{0});
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -66,9 +89,7 @@ std::vector<std::vector<Copies>> clusters_of(const Trace& trace, std::vector<Cop
   for (std::size_t i = 0; i < copies.size(); ++i) {
     clusters[leader[i]].push_back(std::move(copies[i]));
   }
-  std::vector<std::vector<Copies>> rows;
-  for (auto& [at, cluster] : clusters) rows.push_back(std::move(cluster));
-  return rows;
+  return clusters;
 }
 
 /// The calls of a cluster, and those of the same loop that lie between them: what is made in some
@@ -101,23 +122,6 @@ const Copies& marker_of(const Trace& trace, const std::vector<Copies>& cluster) 
 
 }  // namespace
 
-bool has_lines(const std::vector<Frame>& frames) {
-  return !frames.empty() &&
-         std::ranges::all_of(frames, [](const Frame& frame) { return frame.line > 0; });
-}
-
-bool may_be_copies(const std::vector<Frame>& a, const std::vector<Frame>& b) {
-  const auto is_told = [](const std::vector<Frame>& frames) {
-    return !frames.empty() && frames.front().line > 0;
-  };
-  if (!is_told(a) || !is_told(b) || (has_lines(a) && has_lines(b))) return false;
-  return std::ranges::equal(a, b, [](const Frame& one, const Frame& other) {
-    const bool may_be_one_line =
-        one.line <= 0 || other.line <= 0 || (one.line == other.line && one.column == other.column);
-    return one.function == other.function && may_be_one_line;
-  });
-}
-
 void add_call(std::vector<CallRange>& ranges, std::uint32_t place) {
   if (!ranges.empty() && ranges.back().last + 1 == place) {
     ++ranges.back().last;
@@ -130,16 +134,11 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
                   const std::vector<spool::Entry>& entries) {
   std::vector<Copies> copies = copies_of(trace, places, entries);
   std::erase_if(copies, [&](const Copies& each) { return !repeats(trace, each); });
-  for (const auto& cluster : clusters_of(trace, std::move(copies))) {
+  for (const auto& [leader, cluster] : clusters_of(trace, std::move(copies))) {
     const Copies& marker = marker_of(trace, cluster);
     const CallPlace& first = trace.call_places[marker.front()];
     const Frame& frame = first.frames.front();
-    CodeLoop row;
-    row.function = frame.function;
-    row.file = frame.file;
-    row.line = frame.line;
-    row.column = frame.column;
-    row.parent = first.loop;
+    CodeLoop row{frame.function, frame.file, frame.line, frame.column, first.loop};
     row.unrolled = true;
     row.counts_all = std::ranges::none_of(places, [&](std::uint32_t other) {
       const CallPlace& place = trace.call_places[other];
@@ -165,52 +164,31 @@ void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
 
 namespace {
 
-/// Calls of one function; those that are one in the source have one number.
-class Calls {
- public:
-  Calls(Trace& trace, const std::vector<std::uint32_t>& places,
-        const std::vector<spool::Entry>& entries)
-      : trace_(trace), places_(places) {
+/// Calls of one function.
+struct Calls {
+  Calls(Trace& of, const std::vector<std::uint32_t>& at, const std::vector<spool::Entry>& entries)
+      : trace(of), places(at) {
     std::map<std::pair<spool::Entry, std::vector<Frame>>, std::uint32_t> numbers;
     for (const std::uint32_t position : places) {
       std::vector<Frame> key = trace.call_places[position].frames;
       // Without its lines none is known to be another's copy.
       if (!has_lines(key)) key = {{"", "", 0, static_cast<int>(position)}};
       const auto next = static_cast<std::uint32_t>(numbers.size());
-      sources_.push_back(numbers.try_emplace({entries[position], key}, next).first->second);
-      loops_.push_back(trace.call_places[position].loop);
-      entries_.push_back(entries[position]);
+      sources.push_back(numbers.try_emplace({entries[position], key}, next).first->second);
+      loops.push_back(trace.call_places[position].loop);
     }
   }
 
-  [[nodiscard]] std::size_t size() const { return places_.size(); }
-  [[nodiscard]] std::uint32_t source(std::size_t call) const { return sources_[call]; }
-  /// The loop that the code has it in.
-  [[nodiscard]] Index<CodeLoop> loop(std::size_t call) const { return loops_[call]; }
-  CallPlace& place(std::size_t call) { return trace_.call_places[places_[call]]; }
-  /// Whether one may be a copy of the other, and it is not known.
-  [[nodiscard]] bool may_be_copies(std::size_t a, std::size_t b) {
-    return source(a) != source(b) && entries_[a] == entries_[b] &&
-           trace::may_be_copies(place(a).frames, place(b).frames);
-  }
-
+  [[nodiscard]] std::size_t size() const { return places.size(); }
+  [[nodiscard]] CallPlace& place(std::size_t call) const { return trace.call_places[places[call]]; }
   [[nodiscard]] bool leads(std::size_t from, std::size_t to) const {
-    return trace::leads(trace_.call_places[places_[from]], places_[to]);
-  }
-  void lead(std::size_t from, const std::vector<bool>& to) {
-    std::vector<CallRange> onward;
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (to[i]) add_call(onward, places_[i]);
-    }
-    place(from).onward = std::move(onward);
+    return trace::leads(place(from), places[to]);
   }
 
- private:
-  Trace& trace_;
-  const std::vector<std::uint32_t>& places_;
-  std::vector<std::uint32_t> sources_;
-  std::vector<Index<CodeLoop>> loops_;
-  std::vector<spool::Entry> entries_;
+  Trace& trace;
+  const std::vector<std::uint32_t>& places;  // in Trace::call_places
+  std::vector<std::uint32_t> sources;        // calls that are one in the source have one number
+  std::vector<Index<CodeLoop>> loops;        // that the code has them in
 };
 
 /// Loops that are one in the source.
@@ -223,14 +201,11 @@ class United {
       for (std::uint32_t j = 0; j < i && !function.sources[i].empty(); ++j) {
         if (leader_[j] == j && function.sources[i] == function.sources[j] && are_near(i, j)) {
           leader_[i] = j;
-          is_united_ = true;
           break;
         }
       }
     }
   }
-
-  [[nodiscard]] bool any() const { return is_united_; }
 
   [[nodiscard]] Index<CodeLoop> operator[](Index<CodeLoop> loop) const {
     return loop ? Index<CodeLoop>{first_ + leader_[loop.value - first_]} : loop;
@@ -267,7 +242,6 @@ class United {
   Trace& trace_;
   std::uint32_t first_;
   std::vector<std::uint32_t> leader_;  // from first_
-  bool is_united_ = false;
 };
 
 /// Whether `outer` is around `loop`: no loop is around each.
@@ -283,24 +257,24 @@ std::map<std::uint32_t, std::vector<std::size_t>> forms_of(const Calls& calls,
                                                            const std::vector<std::size_t>& some) {
   std::map<std::uint32_t, std::vector<std::size_t>> forms;
   for (const std::size_t call : some) {
-    if (calls.loop(call)) forms[calls.loop(call).value].push_back(call);
+    if (calls.loops[call]) forms[calls.loops[call].value].push_back(call);
   }
   return forms;
 }
 
 std::set<std::uint32_t> sources_of(const Calls& calls, const std::vector<std::size_t>& some) {
   std::set<std::uint32_t> sources;
-  for (const std::size_t call : some) sources.insert(calls.source(call));
+  for (const std::size_t call : some) sources.insert(calls.sources[call]);
   return sources;
 }
 
 /// Of each source that some loop has copies of: that loop, the innermost of several.
-std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, Calls& calls) {
+std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, const Calls& calls) {
   std::map<std::uint32_t, Index<CodeLoop>> loops;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Index<CodeLoop> loop = calls.place(i).loop;
     if (!loop || !calls.place(i).code_read) continue;
-    const auto [at, is_new] = loops.try_emplace(calls.source(i), loop);
+    const auto [at, is_new] = loops.try_emplace(calls.sources[i], loop);
     if (!is_new && is_around(trace, at->second, loop)) at->second = loop;
   }
   return loops;
@@ -309,24 +283,22 @@ std::map<std::uint32_t, Index<CodeLoop>> loops_of_sources(const Trace& trace, Ca
 /// Which sources may follow which within an iteration, by the plainest of a loop's forms.
 class SourceOrder {
  public:
-  SourceOrder(Calls& calls, const std::vector<std::size_t>& members) {
-    std::size_t fewest = 0;
+  SourceOrder(const Calls& calls, const std::vector<std::size_t>& members) {
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const auto& [loop, form] : forms_of(calls, members)) {
       std::set<std::uint32_t> sources = sources_of(calls, form);
       const std::size_t copies = form.size() - sources.size();
-      if (known_ && copies >= fewest && !(copies == fewest && sources.size() > sources_.size()))
-        continue;
-      known_ = true;
+      if (copies > fewest || (copies == fewest && sources.size() <= sources_.size())) continue;
       fewest = copies;
       sources_ = std::move(sources);
       follows_.clear();
       for (const std::size_t from : form) {
         for (const std::size_t to : form) {
-          if (calls.leads(from, to)) follows_.emplace(calls.source(from), calls.source(to));
+          if (calls.leads(from, to)) follows_.emplace(calls.sources[from], calls.sources[to]);
         }
       }
     }
-    is_plain_ = known_ && fewest == 0;
+    is_plain_ = fewest == 0;
   }
 
   /// No call has two copies in it.
@@ -340,33 +312,32 @@ class SourceOrder {
  private:
   std::set<std::uint32_t> sources_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> follows_;
-  bool known_ = false;
   bool is_plain_ = false;
 };
 
-void order_passes(Calls& calls, const std::vector<std::size_t>& members) {
+void order_passes(const Calls& calls, const std::vector<std::size_t>& members) {
   const SourceOrder order(calls, members);
-  std::vector<bool> is_member(calls.size());
-  for (const std::size_t call : members) is_member[call] = true;
   for (const std::size_t from : members) {
-    std::vector<bool> onward(calls.size());
+    std::vector<CallRange> onward;
     for (std::size_t to = 0; to < calls.size(); ++to) {
-      onward[to] = calls.leads(from, to);
-      if (!onward[to] || !is_member[to]) continue;
-      const bool in_one_form = calls.loop(from) == calls.loop(to) && calls.loop(from);
-      const bool both_in_loops = calls.loop(from) && calls.loop(to);
+      if (!calls.leads(from, to)) continue;
+      const bool in_one_form = calls.loops[from] == calls.loops[to] && calls.loops[from];
+      const bool both_in_loops = calls.loops[from] && calls.loops[to];
+      const bool follows = (in_one_form || !both_in_loops) &&
+                           order.may_follow(calls.sources[from], calls.sources[to]);
       // The copies of one form are repeats of their own, unless a plainer one tells.
-      if (in_one_form && !order.is_plain()) continue;
-      onward[to] =
-          (in_one_form || !both_in_loops) && order.may_follow(calls.source(from), calls.source(to));
+      const bool is_repeat = in_one_form && !order.is_plain();
+      if (follows || is_repeat || !std::ranges::binary_search(members, to)) {
+        add_call(onward, calls.places[to]);
+      }
     }
-    calls.lead(from, onward);
+    calls.place(from).onward = std::move(onward);
   }
 }
 
 /// Where one form of a loop leads to another, neither with copies of a call, the latter may belong
 /// to the same entry (the loop was split) or to the next one (the loop around was unrolled).
-void doubt_entries(Trace& trace, Calls& calls, const United& united) {
+void doubt_entries(Trace& trace, const Calls& calls, const United& united) {
   std::vector<std::size_t> all(calls.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   auto forms = forms_of(calls, all);
@@ -384,14 +355,17 @@ void doubt_entries(Trace& trace, Calls& calls, const United& united) {
 }
 
 /// Iterations that may have been moved in front of a loop, or behind it, are not counted.
-void doubt_counts(Trace& trace, Calls& calls) {
+void doubt_counts(Trace& trace, const Calls& calls, const std::vector<spool::Entry>& entries) {
   for (std::size_t in = 0; in < calls.size(); ++in) {
     const Index<CodeLoop> loop = calls.place(in).loop;
     for (std::size_t out = 0; loop && out < calls.size(); ++out) {
       const Index<CodeLoop> other = calls.place(out).loop;
-      if (other == loop || !is_around(trace, other, loop) || !calls.may_be_copies(in, out))
-        continue;
-      trace.loops[loop.value].counts_all = false;
+      if (other == loop || !is_around(trace, other, loop)) continue;
+      if (calls.sources[in] != calls.sources[out] &&
+          entries[calls.places[in]] == entries[calls.places[out]] &&
+          may_be_copies(calls.place(in).frames, calls.place(out).frames)) {
+        trace.loops[loop.value].counts_all = false;
+      }
     }
   }
 }
@@ -400,7 +374,7 @@ void doubt_counts(Trace& trace, Calls& calls) {
 
 void unite_loops(Trace& trace, const FunctionLoops& function,
                  const std::vector<spool::Entry>& entries) {
-  Calls calls(trace, function.places, entries);
+  const Calls calls(trace, function.places, entries);
   United united(trace, function);
   doubt_entries(trace, calls, united);
   united.apply();
@@ -411,11 +385,11 @@ void unite_loops(Trace& trace, const FunctionLoops& function,
     if (loop != place.loop) changed.insert(loop.value);
     place.loop = loop;
   }
-  doubt_counts(trace, calls);
+  doubt_counts(trace, calls, entries);
   const auto loops = loops_of_sources(trace, calls);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     CallPlace& place = calls.place(i);
-    const auto own = loops.find(calls.source(i));
+    const auto own = loops.find(calls.sources[i]);
     if (!place.code_read || own == loops.end() || own->second == place.loop) continue;
     if (!is_around(trace, place.loop, own->second)) continue;
     place.loop = own->second;

@@ -1,5 +1,4 @@
-#include "machine_code/unreached.h"
-
+// Directives that a loop's code leads to, and that were not executed in this run.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,10 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "machine_code/call_places.h"
 #include "machine_code/runtime_calls.h"
+#include "machine_code/source_loops.h"
 #include "ompdm/columns.h"
-#include "symbols/callers.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {
@@ -27,18 +25,17 @@ Directive directive_of(std::string_view entry) {
 
 /// A begin and an end at one place are a `target data`, however many copies of each there are.
 void join_halves(std::vector<UnreachedDirective>& rows) {
-  using Place = std::tuple<std::string, int, int>;
-  const auto place_of = [](const UnreachedDirective& row) {
-    return Place(row.place.file, row.place.line, row.place.column);
+  const auto at = [](Directive directive, const Frame& place) {
+    return std::tuple(directive, place.file, place.line, place.column);
   };
-  std::map<Directive, std::set<Place>> places;
-  for (const UnreachedDirective& row : rows) places[row.directive].insert(place_of(row));
-  for (UnreachedDirective& row : rows) {
+  std::set<std::tuple<Directive, std::string, int, int>> known;
+  for (const auto& [directive, place, on_host] : rows) known.insert(at(directive, place));
+  for (auto& [directive, place, on_host] : rows) {
     const bool is_half =
-        row.directive == Directive::kTargetEnterData || row.directive == Directive::kTargetExitData;
-    if (is_half && places[Directive::kTargetEnterData].contains(place_of(row)) &&
-        places[Directive::kTargetExitData].contains(place_of(row))) {
-      row.directive = Directive::kTargetData;
+        directive == Directive::kTargetEnterData || directive == Directive::kTargetExitData;
+    if (is_half && known.contains(at(Directive::kTargetEnterData, place)) &&
+        known.contains(at(Directive::kTargetExitData, place))) {
+      directive = Directive::kTargetData;
     }
   }
 }
@@ -63,7 +60,7 @@ class Unexecuted {
 
   /// Fills CodeLoop::unreached and makes_memory of a function's loops.
   void find(const FunctionLoops& function) {
-    const FunctionCalls& calls = *function.calls;
+    const FunctionCalls& calls = function.calls;
     for (std::uint32_t number = 0; number < calls.loops().size(); ++number) {
       // Loops that the compiler made of one loop are one.
       std::set<std::uint64_t> held = calls.calls_in(number);
@@ -83,7 +80,7 @@ class Unexecuted {
       if (loop && trace_.loops[loop.value].unrolled) copies[loop.value].insert(i);
     }
     for (const auto& [loop, calls] : copies) {
-      describe(function.calls->calls_between(calls), function, trace_.loops[loop]);
+      describe(function.calls.calls_between(calls), function, trace_.loops[loop]);
     }
   }
 
@@ -105,43 +102,64 @@ class Unexecuted {
     std::set<Address> by_threads;  // of them, those that any thread may come to
     bool makes_any = false;        // arrays or objects on the host
     bool is_whole = true;          // false: something of it is not known
+    /// Functions that it leads to and that are not yet in it; whether any thread may come to them.
+    std::vector<std::pair<Address, bool>> ahead;
   };
+
+  /// Adds the calls of some code that `is_held`, called with return addresses, says so of.
+  static void add(const CodeCalls& made, std::uint32_t module, bool by_threads, auto is_held,
+                  Reach& reach) {
+    reach.is_whole = reach.is_whole && made.is_whole;
+    for (const auto& [at, memory] : made.memory) {
+      if (!is_held(at)) continue;
+      const bool is_known = memory != HostMemory::kUnknown;
+      (is_known ? reach.makes_any : reach.is_whole) = is_known;
+    }
+    for (const auto& [at, call] : made.runtime) {
+      if (!is_held(at)) continue;
+      reach.runtime.emplace(Address(module, at), call);
+      if (by_threads) reach.by_threads.emplace(module, at);
+    }
+    for (const auto& [at, next] : made.functions) {
+      if (is_held(at)) reach.ahead.emplace_back(Address(module, next), by_threads);
+    }
+    for (const auto& [at, next] : made.handed_over) {
+      if (is_held(at)) reach.ahead.emplace_back(Address(module, next), true);
+    }
+  }
+
   /// A loop of a function's code: `held` are the return addresses of its calls.
   void describe(const std::set<std::uint64_t>& held, const FunctionLoops& function,
                 CodeLoop& loop) {
-    const FlowGraph& flow = function.calls->flow();
+    const FlowGraph& flow = function.calls.flow();
     const std::uint32_t module = trace_.call_places[function.places.front()].module.value;
     RuntimeCalls* code = code_of(module);
     if (code == nullptr) return;
     const auto [at, is_new] = functions_.try_emplace(&flow);
     if (is_new) at->second = code->of(flow);
-    const CodeCalls& all = at->second;
-    Calls of_function;
+    const CodeCalls& own = at->second;
+    const auto is_held = [&](std::uint64_t address) { return held.contains(address); };
     Reach reach;
-    for (const auto& [address, call] : all.runtime) {
-      of_function.emplace(Address(module, address), call);
-      if (held.contains(address)) reach.runtime.emplace(Address(module, address), call);
-    }
-    std::vector<Led> functions;
-    for (const auto& [address, called] : all.functions) {
-      if (held.contains(address)) functions.emplace_back(Address(module, called), false);
-    }
-    for (const auto& [address, body] : all.handed_over) {
-      if (held.contains(address)) functions.emplace_back(Address(module, body), true);
-    }
+    add(own, module, false, is_held, reach);
     std::set<Address> reached = anywhere_;
     for (const std::uint32_t place : function.places) {
-      if (!held.contains(trace_.call_places[place].address)) continue;
+      if (!is_held(trace_.call_places[place].address)) continue;
       reached.insert(below_[place].begin(), below_[place].end());
-      for (const Address& callee : callees_[place]) functions.emplace_back(callee, false);
+      for (const Address& callee : callees_[place]) reach.ahead.emplace_back(callee, false);
     }
-    add_called(std::move(functions), reach);
+    add_called(reach);
     // The call path of another thread does not lead to where the function was handed over.
     for (const Address& address : reach.by_threads) {
       if (sites_.contains(address)) reached.insert(address);
     }
-    loop.unreached = unexecuted_of(reach.runtime, reached, of_function);
-    loop.makes_memory = memory_of(held, all, reach);
+    loop.unreached = unexecuted_of(reach.runtime, reached, module, own);
+    const bool makes_arrays = std::ranges::any_of(own.memory, [&](const auto& call) {
+      return call.second == HostMemory::kArray && is_held(call.first);
+    });
+    loop.makes_memory = makes_arrays      ? MakesMemory::kItself
+                        : reach.makes_any ? MakesMemory::kBelow
+                        : reach.is_whole  ? MakesMemory::kNo
+                                          : MakesMemory::kUnknown;
   }
 
   void add_path(Index<Site> site, Index<CallPath> path) {
@@ -166,50 +184,25 @@ class Unexecuted {
     return at->second.get();
   }
 
-  /// A function that code leads to; whether any thread may come to it.
-  using Led = std::pair<Address, bool>;
-  void add_called(std::vector<Led> functions, Reach& reach) {
+  void add_called(Reach& reach) {
     constexpr std::size_t kMost = 4096;
     std::set<Address> known;
     bool was_cut = false;
-    while (!functions.empty()) {
-      const auto [address, by_threads] = functions.back();
-      const auto [module, function] = address;
-      functions.pop_back();
-      if (!known.insert({module, function}).second) continue;
-      RuntimeCalls* code = known.size() <= kMost ? code_of(module) : nullptr;
+    while (!reach.ahead.empty()) {
+      const auto [function, by_threads] = reach.ahead.back();
+      reach.ahead.pop_back();
+      if (!known.insert(function).second) continue;
+      RuntimeCalls* code = known.size() <= kMost ? code_of(function.first) : nullptr;
       was_cut = was_cut || known.size() > kMost;
       if (code == nullptr) {
         reach.is_whole = false;
         continue;
       }
-      const CodeCalls& made = code->in(function);
+      const CodeCalls& made = code->in(function.second);
       was_cut = was_cut || (code->was_cut() && !made.is_whole);
-      reach.makes_any = reach.makes_any || !made.arrays.empty() || !made.objects.empty();
-      reach.is_whole = reach.is_whole && made.is_whole && made.elsewhere.empty();
-      for (const auto& [at, call] : made.runtime) {
-        reach.runtime.emplace(Address(module, at), call);
-        if (by_threads) reach.by_threads.emplace(module, at);
-      }
-      for (const auto& [at, next] : made.functions) {
-        functions.emplace_back(Address(module, next), by_threads);
-      }
-      for (const auto& [at, next] : made.handed_over) {
-        functions.emplace_back(Address(module, next), true);
-      }
+      add(made, function.first, by_threads, [](std::uint64_t) { return true; }, reach);
     }
     cut_ += was_cut ? 1 : 0;
-  }
-
-  [[nodiscard]] MakesMemory memory_of(const std::set<std::uint64_t>& held, const CodeCalls& all,
-                                      const Reach& reach) const {
-    const auto any = [&](const std::set<std::uint64_t>& calls) {
-      return std::ranges::any_of(calls, [&](std::uint64_t call) { return held.contains(call); });
-    };
-    if (any(all.arrays)) return MakesMemory::kItself;
-    if (any(all.objects) || reach.makes_any) return MakesMemory::kBelow;
-    const bool is_whole = all.is_whole && reach.is_whole && !any(all.elsewhere);
-    return is_whole ? MakesMemory::kNo : MakesMemory::kUnknown;
   }
 
   const Place& place_of(Address address, const RuntimeCall& call) {
@@ -218,7 +211,7 @@ class Unexecuted {
     Place& place = at->second;
     const CodePlace& code = symbols_.at({address.first}, address.second - 1);
     place.chain = code.inlined;
-    place.what = {directive_of(call.entry), {code.function, code.file, code.line, code.column}};
+    place.what = {directive_of(call.entry), code};
     // The call itself may have no line.
     const std::optional<SourceName> told = parse_source(call.source);
     if (told) place.what.place = {told->function, told->file, told->line, told->column};
@@ -229,7 +222,7 @@ class Unexecuted {
   /// own function with one chain of inlined calls are copies too, wherever they lie.
   std::vector<UnreachedDirective> unexecuted_of(const Calls& calls,
                                                 const std::set<Address>& reached,
-                                                const Calls& of_function) {
+                                                std::uint32_t module, const CodeCalls& own) {
     std::vector<UnreachedDirective> rows;
     const auto is_known = [&](const auto& one) {
       return reached.contains(one.first) && !one.second.on_host;
@@ -240,15 +233,16 @@ class Unexecuted {
     for (const auto& [address, call] : calls) {
       if (reached.contains(address)) passed.insert(place_of(address, call).what);
     }
-    for (const auto& [address, call] : of_function) {
+    for (const auto& [at, call] : own.runtime) {
+      const Address address(module, at);
       if (sites_.contains(address)) passed_in_function.insert(place_of(address, call));
     }
     for (const auto& [address, call] : calls) {
       const Place& place = place_of(address, call);
       UnreachedDirective what = place.what;
       if (what.place.line == 0 || what.place.file.empty()) continue;
-      what.on_host = passed.contains(what) ||
-                     (of_function.contains(address) && passed_in_function.contains(place));
+      const bool is_own = address.first == module && own.runtime.contains(address.second);
+      what.on_host = passed.contains(what) || (is_own && passed_in_function.contains(place));
       if (!what.on_host || call.on_host) rows.push_back(what);
     }
     join_halves(rows);

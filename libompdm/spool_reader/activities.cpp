@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -101,25 +102,6 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
   }
 }
 
-// Finds the operation or launch that asked for the activities of an aggregate.
-void tie(const Trace& trace, const AggregateExtra& owner, ActivityAggregate& aggregate) {
-  DeviceActivity& like = aggregate.like;
-  for (const std::uint32_t at : owner.ops) {
-    const DataOp& op = trace.op_aggregates[at].like;
-    if (!does(op.kind, like.kind)) continue;
-    aggregate.op = {at};
-    return take_from(op, like);
-  }
-  if (like.kind == ActivityKind::kKernel && !owner.launches.empty()) {
-    aggregate.launch = {owner.launches.front()};
-    like.internal = false;
-  }
-}
-
-std::uint64_t missing(std::uint64_t asked, std::uint64_t done) {
-  return asked > done ? asked - done : 0;
-}
-
 /// Makes the trace's aggregates of the decoded trace's, which have their times and devices: finds
 /// the aggregate of operations or launches and the kernel of each. Needs the examples taken.
 void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
@@ -131,7 +113,16 @@ void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_d
     if (extra.owner != kNoList) {
       const AggregateExtra* owner = &decoded.aggregates[extra.owner];
       if (owner->joined != AggregateExtra::kNotJoined) owner = &decoded.aggregates[owner->joined];
-      tie(trace, *owner, aggregate);
+      const auto op = std::ranges::find_if(owner->ops, [&](std::uint32_t at) {
+        return does(trace.op_aggregates[at].like.kind, aggregate.like.kind);
+      });
+      if (op != owner->ops.end()) {
+        aggregate.op = {*op};
+        take_from(trace.op_aggregates[*op].like, aggregate.like);
+      } else if (aggregate.like.kind == ActivityKind::kKernel && !owner->launches.empty()) {
+        aggregate.launch = {owner->launches.front()};
+        aggregate.like.internal = false;
+      }
     }
     if (aggregate.like.kind == ActivityKind::kKernel) {
       const Index<Kernel> launched =
@@ -143,71 +134,6 @@ void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_d
   }
 }
 
-/// Copies and launches of CUDA devices that were counted and that no activity stands for.
-std::uint64_t count_missing_in_aggregates(const Trace& trace) {
-  std::vector<std::uint64_t> of_op(trace.op_aggregates.size());
-  std::vector<std::uint64_t> of_launch(trace.launch_aggregates.size());
-  for (const ActivityAggregate& aggregate : trace.activity_aggregates) {
-    if (aggregate.op) of_op[aggregate.op.value] += aggregate.times.count;
-    if (aggregate.launch) of_launch[aggregate.launch.value] += aggregate.times.count;
-  }
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < of_op.size(); ++i) {
-    const OpAggregate& aggregate = trace.op_aggregates[i];
-    const bool is_enqueued = aggregate.like.clock == Clock::kEnqueue;
-    if (is_copy(aggregate.like.kind) && is_enqueued && aggregate.most_bytes > 0) {
-      sum += missing(aggregate.times.count, of_op[i]);
-    }
-  }
-  for (std::size_t i = 0; i < of_launch.size(); ++i) {
-    const LaunchAggregate& aggregate = trace.launch_aggregates[i];
-    if (aggregate.like.clock == Clock::kEnqueue)
-      sum += missing(aggregate.times.count, of_launch[i]);
-  }
-  return sum;
-}
-
-// The directive that was running, by the operation or launch that it asked for last.
-void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
-         Synchronization& wait) {
-  if (const auto op = owners.first_op(id); op != owners.ops.end()) {
-    wait.op = {op->second};
-    wait.region = trace.ops.region_of(op->second);
-  } else if (const auto launch = owners.launches.find(id); launch != owners.launches.end()) {
-    wait.region = trace.launches.region_of(launch->second);
-  } else if (const auto region = owners.regions.find(id); region != owners.regions.end()) {
-    wait.region = {region->second};
-  }
-}
-
-// The activities of each stream in the order of the calls that asked for them, which CUPTI numbers.
-class Requests {
- public:
-  explicit Requests(const Trace& trace) : trace_(trace) {
-    for (std::uint32_t i = 0; i < trace.activities.size(); ++i) {
-      const DeviceActivity& activity = trace.activities[i];
-      streams_[{activity.context, activity.stream}].emplace_back(activity.correlation, i);
-    }
-    for (auto& [stream, requests] : streams_) std::sort(requests.begin(), requests.end());
-  }
-
-  // The last activity before a wait; null if there is none.
-  [[nodiscard]] const DeviceActivity* last_before(const Synchronization& wait) const {
-    const auto stream = streams_.find({wait.context, wait.stream});
-    if (stream == streams_.end()) return nullptr;
-    const auto& requests = stream->second;
-    const auto after =
-        std::lower_bound(requests.begin(), requests.end(), std::pair(wait.correlation, 0U));
-    return after == requests.begin() ? nullptr : &trace_.activities[std::prev(after)->second];
-  }
-
- private:
-  const Trace& trace_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>,
-           std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-      streams_;
-};
-
 /// Finds the device of each synchronization, and the operation or region that it belongs to. Needs
 /// activities that are tied.
 void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
@@ -216,7 +142,14 @@ void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
   for (const DeviceActivity& activity : trace.activities) {
     device_of.emplace(activity.context, activity.device);
   }
-  const Requests requests(trace);
+  // The activities of each stream in the order of the calls that asked for them, which CUPTI
+  // numbers: context, stream, correlation, activity.
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> requests;
+  for (std::uint32_t i = 0; i < trace.activities.size(); ++i) {
+    const DeviceActivity& activity = trace.activities[i];
+    requests.emplace_back(activity.context, activity.stream, activity.correlation, i);
+  }
+  std::ranges::sort(requests);
   for (Synchronization& wait : trace.synchronizations) {
     const auto device = device_of.find(wait.context);
     if (device != device_of.end()) wait.device = device->second;
@@ -224,11 +157,27 @@ void tie_synchronizations(DecodedTrace& decoded, const ExternalOwners& owners) {
     if (wait.kind == SynchronizationKind::kStreamWaitEvent) continue;
     const auto id = decoded.external_ids.find(wait.correlation);
     if (id != decoded.external_ids.end()) {
-      tie(trace, owners, id->second, wait);
-    } else if (const DeviceActivity* last = requests.last_before(wait)) {
-      wait.op = last->region ? Index<DataOp>{} : last->op;
-      wait.region = last->region;
+      // The directive that was running, by the operation or launch that it asked for last.
+      const auto launch = owners.launches.find(id->second);
+      const auto region = owners.regions.find(id->second);
+      if (const auto op = owners.first_op(id->second); op != owners.ops.end()) {
+        wait.op = {op->second};
+        wait.region = trace.ops.region_of(op->second);
+      } else if (launch != owners.launches.end()) {
+        wait.region = trace.launches.region_of(launch->second);
+      } else if (region != owners.regions.end()) {
+        wait.region = {region->second};
+      }
+      continue;
     }
+    const auto after = std::ranges::lower_bound(
+        requests, std::tuple(wait.context, wait.stream, wait.correlation, 0U));
+    if (after == requests.begin()) continue;
+    const auto& [context, stream, correlation, at] = *std::prev(after);
+    if (context != wait.context || stream != wait.stream) continue;
+    const DeviceActivity& last = trace.activities[at];
+    wait.op = last.region ? Index<DataOp>{} : last.op;
+    wait.region = last.region;
   }
 }
 
@@ -293,12 +242,9 @@ void set_devices(DecodedTrace& decoded) {
   Trace& trace = decoded.trace;
   std::map<std::int32_t, std::int32_t> numbers;
   for (const CudaDevice& device : decoded.cuda_devices) {
-    const std::int32_t number = device.row.number >= 0 ? device.row.number : device.ordinal;
-    numbers[device.ordinal] = number;
-    const auto row = std::find_if(trace.devices.begin(), trace.devices.end(),
-                                  [&](const Device& known) { return known.number == number; });
     Device told = device.row;
-    told.number = number;
+    numbers[device.ordinal] = told.number;
+    const auto row = std::ranges::find(trace.devices, told.number, &Device::number);
     if (row == trace.devices.end()) {
       trace.devices.push_back(told);
     } else if (!row->is_host) {
@@ -351,30 +297,45 @@ void tie(const Trace& trace, const ExternalOwners& owners, std::uint64_t id,
   }
 }
 
-Untied count_untied(const Trace& trace) {
-  Untied untied;
+void count_untied(const Trace& trace, std::uint64_t& missing, std::uint64_t& unequal) {
+  const auto add_missing = [&](Clock clock, std::uint64_t asked, std::uint64_t done) {
+    if (clock == Clock::kEnqueue && asked > done) missing += asked - done;
+  };
   std::vector<bool> op_done(trace.ops.size());
   std::vector<bool> launch_done(trace.launches.size());
   for (const DeviceActivity& activity : trace.activities) {
-    if (activity.op) op_done[activity.op.value] = true;
     if (activity.launch) launch_done[activity.launch.value] = true;
     if (!activity.op) continue;
-    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++untied.unequal;
+    op_done[activity.op.value] = true;
+    if (activity.bytes != trace.ops.common(activity.op.value).bytes) ++unequal;
   }
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
-    const bool is_enqueued = op.clock == Clock::kEnqueue;
-    if (is_copy(op.kind) && is_enqueued && op.bytes > 0 && !op_done[i]) ++untied.missing;
+    if (is_copy(op.kind) && op.bytes > 0) add_missing(op.clock, 1, op_done[i] ? 1 : 0);
   }
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-    if (trace.launches.common(i).clock == Clock::kEnqueue && !launch_done[i]) ++untied.missing;
+    add_missing(trace.launches.common(i).clock, 1, launch_done[i] ? 1 : 0);
   }
-  return untied;
+  std::vector<std::uint64_t> of_op(trace.op_aggregates.size());
+  std::vector<std::uint64_t> of_launch(trace.launch_aggregates.size());
+  for (const ActivityAggregate& aggregate : trace.activity_aggregates) {
+    if (aggregate.op) of_op[aggregate.op.value] += aggregate.times.count;
+    if (aggregate.launch) of_launch[aggregate.launch.value] += aggregate.times.count;
+  }
+  for (std::size_t i = 0; i < of_op.size(); ++i) {
+    const OpAggregate& asked = trace.op_aggregates[i];
+    const bool transfers = is_copy(asked.like.kind) && asked.most_bytes > 0;
+    if (transfers) add_missing(asked.like.clock, asked.times.count, of_op[i]);
+  }
+  for (std::size_t i = 0; i < of_launch.size(); ++i) {
+    const LaunchAggregate& asked = trace.launch_aggregates[i];
+    add_missing(asked.like.clock, asked.times.count, of_launch[i]);
+  }
 }
 
 }  // namespace
 
-Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
+void tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
   Trace& trace = decoded.trace;
   const CuptiScale scale(decoded.cupti_clock, attach);
   trace.recording.cupti_residual_ns = scale.residual();
@@ -402,10 +363,11 @@ Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach) {
     tie_synchronizations(decoded, owners);
   }
   tie_activity_aggregates(decoded, kernels, has_directives);
-  if (trace.recording.cupti != "on") return {};
-  Untied untied = count_untied(trace);
-  untied.missing += count_missing_in_aggregates(trace);
-  return untied;
+  std::uint64_t missing = 0;
+  std::uint64_t unequal = 0;
+  if (trace.recording.cupti == "on") count_untied(trace, missing, unequal);
+  trace.losses.push_back({"activities_missing", missing});
+  trace.losses.push_back({"activities_unequal", unequal});
 }
 
 }  // namespace ompdm::trace

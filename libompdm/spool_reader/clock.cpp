@@ -21,28 +21,23 @@ constexpr double kKnotsApartNs = 10e9;
 // Lines tried: through the origin and each of the farthest triples.
 constexpr std::size_t kCandidates = 64;
 
-struct Point {
-  double ticks;
-  double ns;
-};
-
 double difference(std::uint64_t a, std::uint64_t b) {
   return static_cast<double>(static_cast<std::int64_t>(a - b));
 }
 
-std::vector<Point> relative_to(const spool::ClockTriple& origin,
-                               std::span<const spool::ClockTriple> triples) {
-  std::vector<Point> points;
+std::vector<ClockPoint> relative_to(const spool::ClockTriple& origin,
+                                    std::span<const spool::ClockTriple> triples) {
+  std::vector<ClockPoint> points;
   for (const auto& triple : triples) {
     if (triple.ticks == 0 || triple.monotonic_ns == 0) continue;
     points.push_back({difference(triple.ticks, origin.ticks),
                       difference(triple.monotonic_ns, origin.monotonic_ns)});
   }
-  std::ranges::sort(points, std::greater(), &Point::ticks);
+  std::ranges::sort(points, std::greater(), &ClockPoint::ticks);
   return points;
 }
 
-double largest_disagreement(const std::vector<Point>& points, double rate) {
+double largest_disagreement(const std::vector<ClockPoint>& points, double rate) {
   double largest = 0;
   for (const auto& point : points) {
     largest = std::max(largest, std::abs(point.ticks * rate - point.ns));
@@ -63,7 +58,7 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
                        std::span<const spool::ClockTriple> triples)
     : origin_(origin.ticks) {
   if (clock == spool::Clock::kMonotonic) return;
-  const std::vector<Point> points = relative_to(origin, triples);
+  const std::vector<ClockPoint> points = relative_to(origin, triples);
   double best = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < points.size() && i < kCandidates; ++i) {
     if (points[i].ticks <= 0 || points[i].ns <= 0) continue;
@@ -77,23 +72,24 @@ ClockScale::ClockScale(spool::Clock clock, const spool::ClockTriple& origin,
   calibrated_ = best < std::numeric_limits<double>::max();
   if (!calibrated_) return;
   for (auto point = points.rbegin(); point != points.rend(); ++point) {
-    const Knot& last = knots_.back();
+    const ClockPoint& last = knots_.back();
     const double apart = point->ns - last.ns;
     const double expected = (point->ticks - last.ticks) * ns_per_tick_;
     // A damaged triple may hold anything.
     const bool plausible = apart > expected / 2 && apart < expected * 2;
     if (plausible && apart >= kKnotsApartNs) knots_.push_back({point->ticks, point->ns});
   }
-  for (const Point& point : points) {
+  for (const ClockPoint& point : points) {
     residual_ = std::max(residual_, std::abs(ns_since_origin(point.ticks) - point.ns));
   }
 }
 
 double ClockScale::ns_between_knots(double ticks) const {
   // The last stretch goes on behind its end.
-  const auto to = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
-                                   [](double at, const Knot& knot) { return at < knot.ticks; });
-  const Knot& from = *(to - 1);
+  const auto to =
+      std::upper_bound(knots_.begin() + 1, knots_.end() - 1, ticks,
+                       [](double at, const ClockPoint& knot) { return at < knot.ticks; });
+  const ClockPoint& from = *(to - 1);
   return from.ns + (ticks - from.ticks) * (to->ns - from.ns) / (to->ticks - from.ticks);
 }
 
@@ -105,9 +101,9 @@ Nanoseconds ClockScale::duration(std::uint64_t ticks) const {
 bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
                        std::span<const spool::ClockTriple> triples) {
   if (clock == spool::Clock::kMonotonic) return false;
-  const std::vector<Point> points = relative_to(origin, triples);
+  const std::vector<ClockPoint> points = relative_to(origin, triples);
   return std::none_of(points.begin(), points.end(),
-                      [](const Point& point) { return point.ns >= kLongBaseNs; });
+                      [](const ClockPoint& point) { return point.ns >= kLongBaseNs; });
 }
 
 spool::ClockTriple now(spool::Clock clock) {
@@ -127,35 +123,6 @@ spool::ClockTriple now(spool::Clock clock) {
     best = {ticks, before + tightest / 2, nanoseconds(CLOCK_REALTIME)};
   }
   return best;
-}
-
-void order_by_begin(DecodedTrace& decoded) {
-  Trace& trace = decoded.trace;
-  if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
-    rearrange(order, decoded.region_extras);
-    rearrange(order, decoded.region_externals);
-    std::vector<std::uint32_t> moved(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
-    const auto follow = [&](std::uint32_t region) { return moved[region]; };
-    trace.ops.change_regions(follow);
-    trace.launches.change_regions(follow);
-    for (MapperPiece& piece : decoded.mapper_pieces) {
-      if (piece.region) piece.region.value = moved[piece.region.value];
-    }
-  }
-  const auto op_order = trace.ops.sort_by_begin();
-  rearrange(op_order, decoded.op_extras);
-  rearrange(op_order, decoded.op_externals);
-  const auto launch_order = trace.launches.sort_by_begin();
-  rearrange(launch_order, decoded.launch_kernels);
-  rearrange(launch_order, decoded.launch_externals);
-  std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);
-}
-
-void tidy(Trace& trace) {
-  trace.regions.tidy();
-  trace.ops.tidy();
-  trace.launches.tidy();
 }
 
 }  // namespace ompdm::trace

@@ -1,18 +1,21 @@
-// Time stamps to nanoseconds, and rows in the order of time.
+// Time stamps to nanoseconds.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "ompdm/trace.h"
 #include "spool_format/format.h"
-#include "spool_reader/draft.h"
 
 namespace ompdm::trace {
+
+/// An instant by both clocks, since an origin.
+struct ClockPoint {
+  double ticks;
+  double ns;
+};
 
 /// The line that the triples agree on best; in longer recordings a line from one to the next of
 /// those that lie apart, since CLOCK_MONOTONIC follows NTP and the counter does not: one rate for
@@ -37,10 +40,6 @@ class ClockScale {
   [[nodiscard]] bool calibrated() const { return calibrated_; }
 
  private:
-  struct Knot {
-    double ticks;
-    double ns;
-  };
   // The nearest whole number of what is not negative, without a call.
   static Nanoseconds nearest(double ns) {
     const auto whole = static_cast<Nanoseconds>(ns);
@@ -55,7 +54,7 @@ class ClockScale {
   double ns_per_tick_ = 1;
   double residual_ = 0;
   bool calibrated_ = true;
-  std::vector<Knot> knots_{{0, 0}};  // ascending
+  std::vector<ClockPoint> knots_{{0, 0}};  // ascending
 };
 
 /// Whether the triples alone lie too close together to give the rate, so that one taken now is
@@ -66,12 +65,5 @@ bool needs_longer_base(spool::Clock clock, const spool::ClockTriple& origin,
 /// A triple of this instant, the tightest of some attempts. `clock` must be one that this processor
 /// has.
 spool::ClockTriple now(spool::Clock clock);
-
-/// Puts regions, operations and launches in the order of their begin, and their references with
-/// them.
-void order_by_begin(DecodedTrace& decoded);
-
-/// Forgets what the changes of its events have left behind.
-void tidy(Trace& trace);
 
 }  // namespace ompdm::trace

@@ -2,9 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <utility>
-
-#include "spool_reader/clock.h"
 #include "spool_reader/passes.h"
 
 namespace ompdm::trace {
@@ -25,78 +22,54 @@ std::vector<std::uint32_t> without_examples(DedupColumn<Row>& rows, Beside&... b
   return moved;
 }
 
-class Taker {
- public:
-  explicit Taker(DecodedTrace& decoded) : decoded_(decoded), trace_(decoded.trace) {}
-
-  void run() {
-    const auto each_example = [](const auto& rows, const auto& take) {
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows.common(i).thread >= kFirstExample) take(rows[i]);
-      }
-    };
-    each_example(trace_.regions, [this](const Region& region) { take_region(region); });
-    each_example(trace_.ops, [this](const DataOp& op) { take_op(op); });
-    each_example(trace_.launches, [this](const Launch& launch) { take_launch(launch); });
-    const auto moved =
-        without_examples(trace_.regions, decoded_.region_extras, decoded_.region_externals);
-    without_examples(trace_.ops, decoded_.op_extras, decoded_.op_externals);
-    without_examples(trace_.launches, decoded_.launch_kernels, decoded_.launch_externals);
-    const auto follow = [&](std::uint32_t region) { return moved[region]; };
-    trace_.ops.change_regions(follow);
-    trace_.launches.change_regions(follow);
-  }
-
- private:
-  // Null: its aggregate was lost, or is of another sort.
-  AggregateExtra* aggregate_of(std::uint32_t thread, spool::AggregateOf of) const {
-    const std::size_t number = thread - kFirstExample;
-    if (number >= decoded_.aggregates.size()) return nullptr;
-    AggregateExtra& extra = decoded_.aggregates[number];
-    return extra.is_known && extra.of == of && extra.times.count != 0 ? &extra : nullptr;
-  }
-
-  Index<CallPath> path_of(Index<Region> region) const {
-    return region ? trace_.regions.common(region.value).path : Index<CallPath>{};
-  }
-
-  void take_region(Region region) {
-    const AggregateExtra* extra = aggregate_of(region.thread, spool::AggregateOf::kRegion);
-    if (extra == nullptr) return;
-    region.thread = extra->thread;
-    trace_.region_aggregates.push_back({region, extra->times});
-  }
-
-  void take_op(DataOp op) {
-    AggregateExtra* extra = aggregate_of(op.thread, spool::AggregateOf::kOp);
-    if (extra == nullptr) return;
-    extra->ops.push_back(static_cast<std::uint32_t>(trace_.op_aggregates.size()));
-    op.thread = extra->thread;
-    if (op.region) op.path = path_of(op.region);
-    op.region = {};
-    op.call = 0;
-    trace_.op_aggregates.push_back(
-        {op, extra->calls, extra->bytes, extra->least_bytes, extra->most_bytes, extra->times});
-  }
-
-  void take_launch(Launch launch) {
-    AggregateExtra* extra = aggregate_of(launch.thread, spool::AggregateOf::kLaunch);
-    if (extra == nullptr) return;
-    extra->launches.push_back(static_cast<std::uint32_t>(trace_.launch_aggregates.size()));
-    launch.thread = extra->thread;
-    const Index<CallPath> path = path_of(launch.region);
-    launch.region = {};
-    trace_.launch_aggregates.push_back({launch, path, extra->times});
-  }
-
-  DecodedTrace& decoded_;
-  Trace& trace_;
-};
-
 }  // namespace
 
 void take_examples(DecodedTrace& decoded) {
-  if (!decoded.aggregates.empty()) Taker(decoded).run();
+  if (decoded.aggregates.empty()) return;
+  Trace& trace = decoded.trace;
+  // Calls `take` with each example of a kind and its aggregate, unless that was lost, or is of
+  // another kind. The example has its thread again.
+  const auto each_example = [&](const auto& rows, spool::AggregateOf of, auto take) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows.common(i).thread < kFirstExample) continue;
+      auto row = rows[i];
+      const std::size_t number = row.thread - kFirstExample;
+      if (number >= decoded.aggregates.size()) continue;
+      AggregateExtra& extra = decoded.aggregates[number];
+      if (!extra.is_known || extra.of != of || extra.times.count == 0) continue;
+      row.thread = extra.thread;
+      take(row, extra);
+    }
+  };
+  const auto path_of = [&](Index<Region> region) {
+    return region ? trace.regions.common(region.value).path : Index<CallPath>{};
+  };
+  each_example(trace.regions, spool::AggregateOf::kRegion,
+               [&](const Region& region, const AggregateExtra& extra) {
+                 trace.region_aggregates.push_back({region, extra.times});
+               });
+  each_example(trace.ops, spool::AggregateOf::kOp, [&](DataOp& op, AggregateExtra& extra) {
+    extra.ops.push_back(static_cast<std::uint32_t>(trace.op_aggregates.size()));
+    if (op.region) op.path = path_of(op.region);
+    op.region = {};
+    op.call = 0;
+    trace.op_aggregates.push_back(
+        {op, extra.calls, extra.bytes, extra.least_bytes, extra.most_bytes, extra.times});
+  });
+  each_example(
+      trace.launches, spool::AggregateOf::kLaunch, [&](Launch& launch, AggregateExtra& extra) {
+        extra.launches.push_back(static_cast<std::uint32_t>(trace.launch_aggregates.size()));
+        const Index<CallPath> path = path_of(launch.region);
+        launch.region = {};
+        trace.launch_aggregates.push_back({launch, path, extra.times});
+      });
+  const auto moved =
+      without_examples(trace.regions, decoded.region_extras, decoded.region_externals);
+  without_examples(trace.ops, decoded.op_extras, decoded.op_externals);
+  without_examples(trace.launches, decoded.launch_kernels, decoded.launch_externals);
+  const auto follow = [&](std::uint32_t region) { return moved[region]; };
+  trace.ops.change_regions(follow);
+  trace.launches.change_regions(follow);
 }
 
 }  // namespace ompdm::trace

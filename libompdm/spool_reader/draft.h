@@ -98,10 +98,10 @@ struct ActivityAggregateExtra {
   std::uint32_t owner = kNoList;  ///< in DecodedTrace::aggregates
 };
 
-/// A CUDA device's row, by its ordinal.
+/// A CUDA device's row, by its ordinal, which is its number too where OpenMP's is not known.
 struct CudaDevice {
   std::int32_t ordinal = 0;
-  Device row;  ///< number -1: unknown
+  Device row;
 };
 
 /// Storage that a `declare mapper` added to a region.

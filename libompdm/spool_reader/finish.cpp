@@ -4,17 +4,21 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "ompdm/error.h"
@@ -36,11 +40,83 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that a trace was given its name as.
-struct PlacedTrace {
-  fs::path path;
-  fs::path kept;     ///< the new name of an older trace of that name; empty if there was none
-  std::string note;  ///< a sentence if `path` is not the name that was asked for
+bool lock(int file, const FinishOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kWorthAWord{300};
+  const Clock::time_point begin = Clock::now();
+  const auto is_taken = [file] {
+    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  };
+  for (bool told = false; is_taken();) {
+    const auto waited = Clock::now() - begin;
+    if (waited >= options.patience) return false;
+    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
+    told = waited > kWorthAWord;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+/// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
+/// one finisher at a time is the user's affair.
+class SpoolLock {
+ public:
+  /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
+  /// opened, or if another process has it for longer than the options' patience.
+  SpoolLock(const fs::path& path, const FinishOptions& options)
+      : fd_(options.handed_over >= 0 ? options.handed_over
+            : options.opened >= 0
+                ? options.opened
+                : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    if (fd_.get() < 0) {
+      throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
+                              std::strerror(errno)));
+    }
+    if (lock(fd_.get(), options)) return;
+    throw Error(
+        fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
+  }
+
+  [[nodiscard]] int descriptor() const { return fd_.get(); }
+  /// Leads to the locked file whatever its name is by now.
+  [[nodiscard]] fs::path handle() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
+  /// Whether another finisher has removed it meanwhile.
+  [[nodiscard]] bool removed() const {
+    struct stat locked{};
+    return fstat(fd_.get(), &locked) == 0 && locked.st_nlink == 0;
+  }
+  [[nodiscard]] bool belongs_to_us() const {
+    struct stat facts{};
+    return fstat(fd_.get(), &facts) == 0 && facts.st_uid == geteuid();
+  }
+
+  /// Removes the file. Another run may set it aside at any time and take its name; so it is removed
+  /// under a name that nobody else takes.
+  void remove_file(std::error_code& error) const {
+    constexpr int kTries = 10;
+    for (int tries = 0; tries < kTries && !removed(); ++tries) {
+      const fs::path name = fs::read_symlink(handle(), error);
+      if (error || !is_locked_file(name)) continue;
+      const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
+      fs::rename(name, apart, error);
+      if (error) continue;
+      if (is_locked_file(apart)) {
+        fs::remove(apart, error);
+        return;
+      }
+      renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_locked_file(const fs::path& name) const {
+    struct stat locked{};
+    struct stat named{};
+    return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+  }
+
+  OpenFile fd_;
 };
 
 // The endings under which one run's trace may lie.
@@ -179,31 +255,27 @@ bool is_json_asked(const spool::FileHeader& header, const fs::path& wanted) {
 /// instead; `STEM.pPID` if a file that is no trace has that name. An older trace under either of
 /// the two names is kept as STEM.~N~, with its own ending; all others are left alone. Throws Error,
 /// leaving `temporary` where it is.
-PlacedTrace place_trace(const fs::path& temporary, const fs::path& asked, bool is_long,
-                        std::uint32_t pid) {
+void place_trace(const fs::path& temporary, const fs::path& asked, bool is_long, std::uint32_t pid,
+                 FinishResult& result) {
   const fs::path of_long_run = name_of_long_run(asked);
   const fs::path& wanted = is_long ? of_long_run : asked;
   const fs::path& other = is_long ? asked : of_long_run;
   const Parts parts = split(wanted);
-  PlacedTrace placed{wanted, {}, {}};
   // First, so that neither name leads to the older run. Two runs do not come here at once: each
   // holds the spool of this name. With -o, each finds its own trace under the name that it asked
   // for.
-  if (other != wanted && look_at(other) == Found::kTrace) {
-    placed.kept = keep(other, split(other));
-  }
-  while (true) {
-    const int error = rename_without_overwriting(temporary, wanted);
-    if (error == 0) return placed;
+  if (other != wanted && look_at(other) == Found::kTrace) result.kept = keep(other, split(other));
+  result.trace = wanted;
+  while (const int error = rename_without_overwriting(temporary, wanted)) {
     if (error != EEXIST) fail(wanted, error);
     const Found found = look_at(wanted);
-    if (found == Found::kNothing) continue;
     if (found == Found::kOther) {
-      placed.path = place_beside(temporary, parts, pid);
-      placed.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
-      return placed;
+      result.trace = place_beside(temporary, parts, pid);
+      result.note = fmt::format("{} is no ompdm trace and was left alone", wanted.string());
+      return;
     }
-    if (const fs::path kept = keep(wanted, parts); !kept.empty()) placed.kept = kept;
+    if (found == Found::kNothing) continue;
+    if (const fs::path kept = keep(wanted, parts); !kept.empty()) result.kept = kept;
   }
 }
 
@@ -216,25 +288,6 @@ void await_end(const spool::FileHeader& header) {
   pollfd ended{process, POLLIN, 0};
   if (owner_state(header) == spool::Owner::kRuns) poll(&ended, 1, kMilliseconds);
   close(process);
-}
-
-void refuse_running(const fs::path& spool, const spool::FileHeader& header) {
-  throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
-                          spool.string(), header.pid, text_of(header.program)));
-}
-
-// The header names the trace's file: another user could choose where this user writes.
-void refuse_foreign(const fs::path& spool) {
-  throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
-                          spool.string()));
-}
-
-void check_target(const fs::path& wanted) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(wanted, ignored);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw Error(fmt::format("{}: is no regular file: name a file with -o", wanted.string()));
-  }
 }
 
 // Reads by the handle. Errors have the spool's name.
@@ -317,11 +370,17 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   const bool finished = header.state == spool::State::kFinished;
   const spool::Owner owner = trace::owner_state(header);
   if (owner == spool::Owner::kRuns) {
-    if (!finished) trace::refuse_running(spool, header);
+    if (!finished) {
+      throw Error(fmt::format("{}: process {} ({}) is still recording: finish it when it has ended",
+                              spool.string(), header.pid, trace::text_of(header.program)));
+    }
     trace::await_end(header);
   }
-  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us())
-    trace::refuse_foreign(spool);
+  // The header names the trace's file: another user could choose where this user writes.
+  if (output.empty() && options.handed_over < 0 && !lock.belongs_to_us()) {
+    throw Error(fmt::format("{}: belongs to another user: say with -o where its trace is to go",
+                            spool.string()));
+  }
   // The next run may set the spool aside at any time, and the trace's name with it.
   const auto wanted_by_now = [&] {
     return output.empty()
@@ -329,8 +388,11 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
                : output;
   };
   const fs::path wanted = wanted_by_now();
-  trace::check_target(wanted);
-
+  std::error_code error;
+  const fs::file_status status = fs::status(wanted, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(fmt::format("{}: is no regular file: name a file with -o", wanted.string()));
+  }
   result.model = trace::read_locked(lock, spool);
   result.killed = !finished;
   check_references(result.model, wanted.string());
@@ -343,30 +405,22 @@ FinishResult finish(const fs::path& spool, const fs::path& output, const FinishO
   } else {
     write_trace_bytes(result.model, *sink_on(temporary.take_descriptor(), wanted));
   }
-  trace::PlacedTrace placed =
-      trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid);
+  trace::place_trace(temporary.path(), wanted_by_now(), is_long, header.pid, result);
   temporary.renamed();
-  result.trace = placed.path;
-  result.kept = placed.kept;
-  result.note = placed.note;
-  result.model.file = placed.path.string();
+  result.model.file = result.trace.string();
 
   if (!finished && owner == spool::Owner::kUnknown) {
     trace::add_note(result, fmt::format("{} was kept: its process may still run on {}",
                                         spool.string(), trace::text_of(header.host)));
     return result;
   }
-  std::error_code error;
+  error.clear();
   lock.remove_file(error);
   if (error) {
     trace::add_note(result,
                     fmt::format("{} could not be removed ({})", spool.string(), error.message()));
   }
   return result;
-}
-
-FinishResult finish(const fs::path& spool, const fs::path& output) {
-  return finish(spool, output, FinishOptions{});
 }
 
 }  // namespace ompdm

@@ -7,7 +7,6 @@
 
 #include "ompdm/columns.h"
 #include "spool_format/format.h"
-#include "spool_reader/clock.h"
 #include "spool_reader/passes.h"
 
 namespace ompdm::trace {
@@ -20,20 +19,6 @@ bool is_version(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos &&
          text.front() != '.' && text.back() != '.';
 }
-
-}  // namespace
-
-std::string runtime_name(std::string_view told, std::string_view library) {
-  if (library.empty()) return std::string(told);
-  const std::string_view file = library.substr(library.rfind('/') + 1);
-  if (file.starts_with(kLibrary) && (told.empty() || told.starts_with("LLVM"))) {
-    const std::string_view version = file.substr(kLibrary.size());
-    if (is_version(version)) return fmt::format("LLVM {} ({})", version, file);
-  }
-  return fmt::format("{}{}({})", told, told.empty() ? "" : " ", library);
-}
-
-namespace {
 
 // The kinds by ompt_target_data_op_t of OpenMP 5.2 and 6.0, in order from 1; kDtoD: a transfer that
 // names no direction.
@@ -271,6 +256,16 @@ void mark_enqueued(Trace& trace) {
 }
 
 }  // namespace
+
+std::string runtime_name(std::string_view told, std::string_view library) {
+  if (library.empty()) return std::string(told);
+  const std::string_view file = library.substr(library.rfind('/') + 1);
+  if (file.starts_with(kLibrary) && (told.empty() || told.starts_with("LLVM"))) {
+    const std::string_view version = file.substr(kLibrary.size());
+    if (is_version(version)) return fmt::format("LLVM {} ({})", version, file);
+  }
+  return fmt::format("{}{}({})", told, told.empty() ? "" : " ", library);
+}
 
 OpKind told_kind(std::uint16_t optype) {
   const std::size_t at = kind_at(optype);

@@ -45,6 +45,10 @@ void resolve_call_paths(DecodedTrace& decoded, Symbols& symbols);
 /// the sites.
 void attribute(DecodedTrace& decoded);
 
+/// Gives the trace's nameless variables the names of the globals that they lie in. Needs them
+/// attributed.
+void name_globals(DecodedTrace& decoded, Symbols& symbols);
+
 /// Fills the trace's device variables, and marks those of its variables that are tables of
 /// pointers. Needs the variables.
 void find_pointers(DecodedTrace& decoded, Symbols& symbols);
@@ -52,15 +56,11 @@ void find_pointers(DecodedTrace& decoded, Symbols& symbols);
 /// Takes the examples out of the decoded rows, and makes the trace's aggregates of them.
 void take_examples(DecodedTrace& decoded);
 
-/// Activities that belong to nothing, and operations without one.
-struct Untied {
-  std::uint64_t missing = 0;  ///< copies and launches of CUDA devices that no activity stands for
-  std::uint64_t unequal = 0;  ///< activities whose bytes are not their operation's
-};
-
 /// Brings the activities to the recording's clock, OpenMP's device numbers and order of begin, and
 /// finds the operation, launch, region and kernel of each. `attach`: CLOCK_MONOTONIC at attach.
-/// Needs the kernels, and operations and launches in their final order.
-Untied tie_activities(DecodedTrace& decoded, std::uint64_t attach);
+/// Needs the kernels, and operations and launches in their final order. Adds the losses
+/// `activities_missing` (copies and launches of CUDA devices that no activity stands for) and
+/// `activities_unequal` (activities whose bytes are not their operation's).
+void tie_activities(DecodedTrace& decoded, std::uint64_t attach);
 
 }  // namespace ompdm::trace

@@ -6,11 +6,9 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/trace.h"
 #include "spool_format/activities.h"
@@ -20,7 +18,6 @@
 #include "spool_reader/passes.h"
 #include "spool_reader/spool_file.h"
 #include "symbols/symbols.h"
-#include "symbols/variables.h"
 
 namespace ompdm::trace {
 
@@ -81,18 +78,7 @@ std::vector<SourceFile> source_digests(const Trace& trace, Symbols& symbols) {
   return sources;
 }
 
-RealtimeClock realtime_of(const spool::FileHeader& header) {
-  using State = RealtimeClock::State;
-  const bool is_synchronized = header.realtime == spool::Realtime::kSynchronized;
-  if (!is_synchronized && header.realtime != spool::Realtime::kUnsynchronized) return {};
-  constexpr Nanoseconds kMicrosecond = 1000;
-  return {is_synchronized ? State::kSynchronized : State::kUnsynchronized,
-          header.realtime_max_error_us * kMicrosecond,
-          header.realtime_estimated_error_us * kMicrosecond};
-}
-
-Process process_of(const spool::FileHeader& header) {
-  Process process;
+void fill(Process& process, const spool::FileHeader& header) {
   process.pid = header.pid;
   process.ppid = header.ppid;
   process.host = text_of(header.host);
@@ -104,13 +90,19 @@ Process process_of(const spool::FileHeader& header) {
   process.rank = header.rank;
   process.rank_count = header.rank_count;
   process.start_realtime_ns = static_cast<std::int64_t>(header.attach.realtime_ns);
-  process.realtime = realtime_of(header);
+  const bool is_synchronized = header.realtime == spool::Realtime::kSynchronized;
+  if (is_synchronized || header.realtime == spool::Realtime::kUnsynchronized) {
+    using State = RealtimeClock::State;
+    constexpr Nanoseconds kMicrosecond = 1000;
+    process.realtime = {is_synchronized ? State::kSynchronized : State::kUnsynchronized,
+                        header.realtime_max_error_us * kMicrosecond,
+                        header.realtime_estimated_error_us * kMicrosecond};
+  }
   process.start_monotonic_ns = static_cast<std::int64_t>(header.attach.monotonic_ns);
   process.boot_id = text_of(header.boot_id);
   process.time_namespace = header.time_namespace;
   process.process_group = header.process_group;
   process.session = text_of(header.session);
-  return process;
 }
 
 // The words of trace.json, by the values of spool::Reach, Names and Detail.
@@ -132,8 +124,7 @@ std::string hashing_text(std::uint32_t share) {
   return fmt::format("{} %", share / 1e4);
 }
 
-Recording recording_of(const spool::FileHeader& header, const ClockScale& clock) {
-  Recording recording;
+void fill(Recording& recording, const spool::FileHeader& header, const ClockScale& clock) {
   recording.ompdm_version = OMPDM_VERSION;
   recording.runtime = runtime_name(text_of(header.runtime), text_of(header.runtime_library));
   recording.omp_version = header.omp_version;
@@ -158,20 +149,15 @@ Recording recording_of(const spool::FileHeader& header, const ClockScale& clock)
   for (std::size_t i = 0; i < std::size(spool::kCallbackNames); ++i) {
     recording.registered.emplace_back(spool::kCallbackNames[i], header.registered[i]);
   }
-  return recording;
 }
 
 // Every loss that the recorder counts, under its name or, of a newer recorder, its number.
 std::vector<Loss> recorder_losses(const spool::FileHeader& header) {
   std::vector<Loss> losses;
-  losses.reserve(std::size(header.losses));
   for (std::size_t i = 0; i < std::size(header.losses); ++i) {
     const std::string name = i < std::size(spool::kLossNames) ? spool::kLossNames[i] : "";
-    if (!name.empty()) {
-      losses.push_back({name, header.losses[i]});
-    } else if (header.losses[i] != 0) {
-      losses.push_back({fmt::format("unnamed_{}", i), header.losses[i]});
-    }
+    if (name.empty() && header.losses[i] == 0) continue;
+    losses.push_back({name.empty() ? fmt::format("unnamed_{}", i) : name, header.losses[i]});
   }
   return losses;
 }
@@ -201,6 +187,38 @@ void complete_paths(std::vector<Module>& modules, const std::string& directory) 
   }
 }
 
+// Puts regions, operations and launches in the order of their begin, and their references with
+// them.
+void order_by_begin(DecodedTrace& decoded) {
+  Trace& trace = decoded.trace;
+  if (const auto order = trace.regions.sort_by_begin(); !order.empty()) {
+    rearrange(order, decoded.region_extras);
+    rearrange(order, decoded.region_externals);
+    std::vector<std::uint32_t> moved(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
+    const auto follow = [&](std::uint32_t region) { return moved[region]; };
+    trace.ops.change_regions(follow);
+    trace.launches.change_regions(follow);
+    for (MapperPiece& piece : decoded.mapper_pieces) {
+      if (piece.region) piece.region.value = moved[piece.region.value];
+    }
+  }
+  const auto op_order = trace.ops.sort_by_begin();
+  rearrange(op_order, decoded.op_extras);
+  rearrange(op_order, decoded.op_externals);
+  const auto launch_order = trace.launches.sort_by_begin();
+  rearrange(launch_order, decoded.launch_kernels);
+  rearrange(launch_order, decoded.launch_externals);
+  std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);
+}
+
+// Forgets what the changes of its events have left behind.
+void tidy(Trace& trace) {
+  trace.regions.tidy();
+  trace.ops.tidy();
+  trace.launches.tidy();
+}
+
 }  // namespace
 
 }  // namespace ompdm::trace
@@ -214,14 +232,11 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::DecodedTrace decoded = trace::decode(file, clock);
   Trace& model = decoded.trace;
   model.file = path.string();
-  const Recording decoded_recording = model.recording;
-  model.recording = trace::recording_of(header, clock);
-  model.recording.hashing_ns = decoded_recording.hashing_ns;
-  model.recording.unified_shared_memory = decoded_recording.unified_shared_memory;
-  const Nanoseconds last_instant = model.process.wall;
-  model.process = trace::process_of(header);
-  const bool has_trailer = model.recording.finished && header.trailer.ticks != 0;
-  model.process.wall = has_trailer ? clock.at(header.trailer.ticks) : last_instant;
+  trace::fill(model.recording, header, clock);
+  trace::fill(model.process, header);
+  if (model.recording.finished && header.trailer.ticks != 0) {
+    model.process.wall = clock.at(header.trailer.ticks);
+  }
   if (header.recorded_from == spool::kNotYet) {
     model.recording.recorded_from = model.recording.recorded_to = model.process.wall;
   }
@@ -241,17 +256,13 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::find_pointers(decoded, symbols);
   model.sources = trace::source_digests(model, symbols);
   trace::take_examples(decoded);
-  const trace::Untied untied = trace::tie_activities(decoded, header.attach.monotonic_ns);
-
-  std::vector<Loss> losses = trace::recorder_losses(header);
-  losses.insert(losses.end(), model.losses.begin(), model.losses.end());
-  losses.push_back({"modules_missing", symbols.missing()});
-  losses.push_back({"modules_changed", symbols.changed()});
-  losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
-  losses.push_back({"activities_missing", untied.missing});
-  losses.push_back({"activities_unequal", untied.unequal});
+  model.losses.push_back({"modules_missing", symbols.missing()});
+  model.losses.push_back({"modules_changed", symbols.changed()});
+  model.losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});
+  trace::tie_activities(decoded, header.attach.monotonic_ns);
   trace::tidy(model);
-  model.losses = std::move(losses);
+  const std::vector<Loss> losses = trace::recorder_losses(header);
+  model.losses.insert(model.losses.begin(), losses.begin(), losses.end());
   return std::move(model);
 }
 

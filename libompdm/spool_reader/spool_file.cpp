@@ -2,32 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <thread>
 #include <tuple>
 
 #include "ompdm/error.h"
 
 namespace ompdm::trace {
 
-std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most) {
-  std::vector<std::string> texts;
-  while (texts.size() < most && !bytes.empty()) {
-    texts.push_back(text_of(bytes));
-    bytes = bytes.subspan(std::min(texts.back().size() + 1, bytes.size()));
-  }
-  return texts;
-}
-
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string this_host() {
   std::array<char, 256> name{};
@@ -51,98 +41,6 @@ spool::ProcessStat stat_of(std::uint32_t pid) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return spool::parse_process_stat(text.c_str());
 }
-
-}  // namespace
-
-bool is_this_boot(const spool::FileHeader& header) {
-  const std::string boot = this_boot();
-  return !boot.empty() && boot == text_of(header.boot_id);
-}
-
-spool::Owner owner_state(const spool::FileHeader& header) {
-  // A damaged header's texts may have no end.
-  spool::FileHeader safe = header;
-  safe.boot_id[sizeof(safe.boot_id) - 1] = '\0';
-  safe.host[sizeof(safe.host) - 1] = '\0';
-  const std::string boot = this_boot();
-  const std::string host = this_host();
-  return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-bool try_lock(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
-
-bool lock(int file, const FinishOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kWorthAWord{300};
-  const Clock::time_point begin = Clock::now();
-  for (bool told = false; !try_lock(file);) {
-    const auto waited = Clock::now() - begin;
-    if (waited >= options.patience) return false;
-    if (!told && waited > kWorthAWord && options.waiting) options.waiting();
-    told = waited > kWorthAWord;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
-}  // namespace
-
-SpoolLock::SpoolLock(const fs::path& path, const FinishOptions& options)
-    : fd_(options.handed_over >= 0 ? options.handed_over
-          : options.opened >= 0
-              ? options.opened
-              : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-  if (fd_.get() < 0) {
-    throw Error(fmt::format("{}: cannot be opened ({}): give the name of a spool", path.string(),
-                            std::strerror(errno)));
-  }
-  if (lock(fd_.get(), options)) return;
-  throw Error(
-      fmt::format("{}: is being finished by another process: wait for its trace", path.string()));
-}
-
-fs::path SpoolLock::handle() const { return fmt::format("/proc/self/fd/{}", fd_.get()); }
-
-bool SpoolLock::removed() const {
-  struct stat locked{};
-  return fstat(fd_.get(), &locked) == 0 && locked.st_nlink == 0;
-}
-
-bool SpoolLock::belongs_to_us() const {
-  struct stat facts{};
-  return fstat(fd_.get(), &facts) == 0 && facts.st_uid == geteuid();
-}
-
-// Another run may set it aside at any time and take its name; so it is removed under a name that
-// nobody else takes.
-void SpoolLock::remove_file(std::error_code& error) const {
-  constexpr int kTries = 10;
-  for (int tries = 0; tries < kTries && !removed(); ++tries) {
-    const fs::path name = fs::read_symlink(handle(), error);
-    if (error || !is_locked_file(name)) continue;
-    const fs::path apart = fmt::format("{}.{}.removed", name.string(), getpid());
-    fs::rename(name, apart, error);
-    if (error) continue;
-    if (is_locked_file(apart)) {
-      fs::remove(apart, error);
-      return;
-    }
-    renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
-  }
-}
-
-bool SpoolLock::is_locked_file(const fs::path& name) const {
-  struct stat locked{};
-  struct stat named{};
-  return fstat(fd_.get(), &locked) == 0 && stat(name.c_str(), &named) == 0 &&
-         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
-}
-
-namespace {
 
 // Beyond a damaged chunk header the next one is searched for at page steps, this far at most: a
 // file of any size must be read in bounded time.
@@ -174,7 +72,7 @@ bool plausible(const spool::ChunkHeader& chunk) {
          chunk.size <= kLargestChunk && chunk.size % 8 == 0;
 }
 
-int open_spool(const std::filesystem::path& path) {
+int open_spool(const fs::path& path) {
   // O_NONBLOCK: opening a named pipe must not wait for a writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
@@ -184,7 +82,7 @@ int open_spool(const std::filesystem::path& path) {
   return fd;
 }
 
-spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::uint64_t& file_size) {
+spool::FileHeader read_header(int fd, const fs::path& path, std::uint64_t& file_size) {
   struct stat status{};
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
     throw Error(fmt::format("{}: is no regular file: give the name of a spool", path.string()));
@@ -214,10 +112,28 @@ spool::FileHeader read_header(int fd, const std::filesystem::path& path, std::ui
 
 }  // namespace
 
-RecordCursor::Found RecordCursor::damage() {
-  damaged_ = true;
-  rest_ = {};
-  return Found::kEnd;
+std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t most) {
+  std::vector<std::string> texts;
+  while (texts.size() < most && !bytes.empty()) {
+    texts.push_back(text_of(bytes));
+    bytes = bytes.subspan(std::min(texts.back().size() + 1, bytes.size()));
+  }
+  return texts;
+}
+
+bool is_this_boot(const spool::FileHeader& header) {
+  const std::string boot = this_boot();
+  return !boot.empty() && boot == text_of(header.boot_id);
+}
+
+spool::Owner owner_state(const spool::FileHeader& header) {
+  // A damaged header's texts may have no end.
+  spool::FileHeader safe = header;
+  safe.boot_id[sizeof(safe.boot_id) - 1] = '\0';
+  safe.host[sizeof(safe.host) - 1] = '\0';
+  const std::string boot = this_boot();
+  const std::string host = this_host();
+  return spool::owner_of(safe, {boot.c_str(), host.c_str(), this_pid_namespace()}, stat_of);
 }
 
 RecordCursor::Found RecordCursor::next_event() {
@@ -285,7 +201,7 @@ RecordCursor::Found RecordCursor::next() {
   return Found::kRecord;
 }
 
-SpoolFile::SpoolFile(const std::filesystem::path& path) : fd_(open_spool(path)) {
+SpoolFile::SpoolFile(const fs::path& path) : fd_(open_spool(path)) {
   header_ = read_header(fd_.get(), path, file_size_);
   find_chunks();
 }
@@ -345,19 +261,19 @@ std::span<const std::byte> SpoolFile::records(const Chunk& chunk) {
   return std::as_bytes(std::span(buffer_)).first(got);
 }
 
-bool has_spool_magic(const std::filesystem::path& path) noexcept {
+bool has_spool_magic(const fs::path& path) noexcept {
   const OpenFile fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char magic[sizeof(spool::kMagic)];
   return read_at(fd.get(), magic, sizeof(magic), 0) == sizeof(magic) &&
          std::memcmp(magic, spool::kMagic, sizeof(magic)) == 0;
 }
 
-spool::FileHeader read_file_header(int descriptor, const std::filesystem::path& path) {
+spool::FileHeader read_file_header(int descriptor, const fs::path& path) {
   std::uint64_t file_size = 0;
   return read_header(descriptor, path, file_size);
 }
 
-spool::FileHeader read_file_header(const std::filesystem::path& path) {
+spool::FileHeader read_file_header(const fs::path& path) {
   return read_file_header(OpenFile(open_spool(path)).get(), path);
 }
 

@@ -1,5 +1,4 @@
-// The spool as a mapped file: its blocks, its owner, and the lock of the process that finishes
-// it.
+// The spool as a mapped file: its blocks and its owner.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ompdm/finish.h"
 #include "spool_format/format.h"
 #include "spool_format/process.h"
 #include "spool_format/stream.h"
@@ -43,29 +41,6 @@ class OpenFile {
   int descriptor_;
 };
 
-/// The kernel takes the lock back from a finisher that dies. Where the file system has no locks,
-/// one finisher at a time is the user's affair.
-class SpoolLock {
- public:
-  /// Opens and locks the spool, or takes what the options hand over. Throws Error if it cannot be
-  /// opened, or if another process has it for longer than the options' patience.
-  SpoolLock(const std::filesystem::path& path, const FinishOptions& options);
-
-  [[nodiscard]] int descriptor() const { return fd_.get(); }
-  /// Leads to the locked file whatever its name is by now.
-  [[nodiscard]] std::filesystem::path handle() const;
-  /// Whether another finisher has removed it meanwhile.
-  [[nodiscard]] bool removed() const;
-  [[nodiscard]] bool belongs_to_us() const;
-  /// Removes the file under the name that it has by now.
-  void remove_file(std::error_code& error) const;
-
- private:
-  [[nodiscard]] bool is_locked_file(const std::filesystem::path& name) const;
-
-  OpenFile fd_;
-};
-
 /// Where a chunk lies in the file, and the clock triples of its header.
 struct Chunk {
   std::uint64_t offset = 0;  ///< of its header
@@ -81,12 +56,7 @@ class Record {
  public:
   explicit Record(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  [[nodiscard]] spool::Head head() const {
-    spool::Head head{};
-    std::memcpy(&head, bytes_.data(), sizeof(head));
-    return head;
-  }
-  [[nodiscard]] spool::Tag tag() const { return static_cast<spool::Tag>(head().tag); }
+  [[nodiscard]] spool::Tag tag() const { return static_cast<spool::Tag>(bytes_.front()); }
 
   /// The fixed part; nothing if the record is too short to hold one.
   template <class T>
@@ -141,7 +111,11 @@ class RecordCursor {
   [[nodiscard]] bool damaged() const { return damaged_; }
 
  private:
-  Found damage();
+  Found damage() {
+    damaged_ = true;
+    rest_ = {};
+    return Found::kEnd;
+  }
   Found next_event();
 
   const std::byte* begin_;

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
-#include <map>
 #include <string_view>
 
 #include "symbols/symbol_names.h"
-#include "symbols/symbols.h"
 
 namespace ompdm::trace {
+
+namespace {
 
 std::vector<Dwarf_Die> children_of(Dwarf_Die* parent) {
   std::vector<Dwarf_Die> children;
@@ -29,6 +30,7 @@ bool has_tag(Dwarf_Die* die, std::initializer_list<int> tags) {
   return std::ranges::find(tags, dwarf_tag(die)) != tags.end();
 }
 
+/// The file address of a variable that stays in its place.
 std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
   Dwarf_Attribute location;
   Dwarf_Op* ops = nullptr;
@@ -48,6 +50,7 @@ std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable) {
   return address;
 }
 
+/// The type of a variable, member, pointer's target or array's element, without its qualifiers.
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   Dwarf_Die type;
@@ -57,8 +60,6 @@ std::optional<Dwarf_Die> type_of(Dwarf_Die* die) {
   }
   return type;
 }
-
-namespace {
 
 constexpr int kDeepest = 64;      // of entries in entries, which damaged files may have without end
 constexpr int kDeepestType = 32;  // of types in types, likewise
@@ -75,9 +76,8 @@ bool is_aggregate(Dwarf_Die* type) {
   return has_tag(type, {DW_TAG_structure_type, DW_TAG_class_type, DW_TAG_union_type});
 }
 
-}  // namespace
-
-bool holds_pointers(Dwarf_Die* type, int depth) {
+/// Whether a value of the type has pointers in it, at any depth.
+bool holds_pointers(Dwarf_Die* type, int depth = 0) {
   if (is_pointer(type) || depth > kDeepestType) return true;
   // Fortran's allocatable and pointer arrays are described by pointers.
   if (dwarf_tag(type) == DW_TAG_array_type) {
@@ -98,15 +98,15 @@ bool holds_pointers(Dwarf_Die* type, int depth) {
   });
 }
 
-namespace {
+bool is_named(Dwarf_Die* die, std::string_view name) {
+  const char* own = dwarf_diename(die);
+  return own != nullptr && own == name;
+}
 
 std::optional<Dwarf_Die> member_of(Dwarf_Die* aggregate, std::string_view name, int depth = 0) {
   if (!is_aggregate(aggregate) || depth > kDeepestType) return std::nullopt;
   for (Dwarf_Die member : children_of(aggregate)) {
-    const char* own = dwarf_diename(&member);
-    if (dwarf_tag(&member) == DW_TAG_member && own != nullptr && own == name) {
-      return type_of(&member);
-    }
+    if (dwarf_tag(&member) == DW_TAG_member && is_named(&member, name)) return type_of(&member);
     if (dwarf_tag(&member) != DW_TAG_inheritance) continue;
     std::optional<Dwarf_Die> base = type_of(&member);
     if (!base) continue;
@@ -149,9 +149,8 @@ std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bo
                                      int depth = 0) {
   if (depth > kDeepestType) return std::nullopt;
   for (Dwarf_Die child : children_of(scope)) {
-    const char* own = dwarf_diename(&child);
     const bool is_variable = has_tag(&child, {DW_TAG_variable, DW_TAG_formal_parameter});
-    if (is_variable && own != nullptr && own == name) return child;
+    if (is_variable && is_named(&child, name)) return child;
     if (!in_blocks || dwarf_tag(&child) != DW_TAG_lexical_block) continue;
     if (const auto found = variable_in(&child, name, true, depth + 1)) return found;
   }
@@ -161,18 +160,17 @@ std::optional<Dwarf_Die> variable_in(Dwarf_Die* scope, std::string_view name, bo
 /// What a name stands for. Where a function was inlined, what it was inlined from knows
 /// variables that were optimized away.
 std::optional<Dwarf_Die> declared(std::vector<Dwarf_Die> scopes, std::string_view name) {
-  std::optional<Dwarf_Die> found;
   for (Dwarf_Die& scope : scopes) {
-    found = variable_in(&scope, name, false);
+    std::optional<Dwarf_Die> found = variable_in(&scope, name, false);
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
     if (!found && dwarf_attr(&scope, DW_AT_abstract_origin, &attribute) != nullptr &&
         dwarf_formref_die(&attribute, &origin) != nullptr) {
       found = variable_in(&origin, name, true);
     }
-    if (found) break;
+    if (found) return found;
   }
-  return found;
+  return std::nullopt;
 }
 
 /// The type of what follows a name: members and subscripts, one after the other.
@@ -317,7 +315,7 @@ void read_line(Dwarf_Die* unit, std::uint64_t address, CodePlace& place) {
 void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& place) {
   Dwarf_Files* files = nullptr;
   dwarf_getsrcfiles(unit, &files, nullptr);
-  Frame frame{"", place.file, place.line, place.column};
+  Frame frame = place;
   for (Dwarf_Die& scope : scopes) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
@@ -337,116 +335,162 @@ void read_functions(Dwarf_Die* unit, std::vector<Dwarf_Die> scopes, CodePlace& p
   if (place.inlined.size() < 2) place.inlined.clear();
 }
 
-}  // namespace
+/// The value whose addresses hold this one; null if none does.
+template <class Value>
+Value* find(AddressRanges<Value>& ranges, std::uint64_t address) {
+  const auto after = ranges.upper_bound(address);
+  if (after == ranges.begin()) return nullptr;
+  auto& [begin, range] = *std::prev(after);
+  return address - begin < range.first ? &range.second : nullptr;
+}
 
-/// A compilation unit.
-class DwarfUnit {
- public:
-  explicit DwarfUnit(Dwarf_Die die) : entry(die) {}
-
-  /// The entries around an address, innermost first, the function last; empty if it is in none.
-  std::vector<Dwarf_Die> scopes_at(std::uint64_t address) {
-    if (functions_.empty()) add_functions(&entry, 0);
-    std::vector<Dwarf_Die> scopes;
-    const auto after = functions_.upper_bound(address);
-    if (after == functions_.begin() || address >= std::prev(after)->second.end) return scopes;
-    std::optional<Dwarf_Die> next = std::prev(after)->second.entry;
-    while (next && scopes.size() < kDeepest) {
-      scopes.push_back(*next);
-      next = inner_scope(&scopes.back(), address);
-    }
-    std::ranges::reverse(scopes);
-    return scopes;
-  }
-
-  Dwarf_Die entry;
-
- private:
-  struct Function {
-    std::uint64_t end = 0;
-    Dwarf_Die entry{};
-  };
-
-  void add_functions(Dwarf_Die* parent, int depth) {
-    if (depth > kDeepest) return;
-    for (Dwarf_Die child : children_of(parent)) {
-      const bool may_hold_functions =
-          has_tag(&child, {DW_TAG_namespace, DW_TAG_module, DW_TAG_class_type,
-                           DW_TAG_structure_type, DW_TAG_subprogram, DW_TAG_lexical_block});
-      if (!may_hold_functions) continue;
-      add_functions(&child, depth + 1);
-      if (dwarf_tag(&child) != DW_TAG_subprogram) continue;
-      Dwarf_Addr base = 0;
-      Dwarf_Addr begin = 0;
-      Dwarf_Addr end = 0;
-      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;) {
-        if (begin < end) functions_.insert({begin, {end, child}});
-      }
-    }
-  }
-
-  static std::optional<Dwarf_Die> inner_scope(Dwarf_Die* scope, std::uint64_t address) {
-    for (Dwarf_Die child : children_of(scope)) {
-      const bool is_scope = has_tag(&child, {DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
-                                             DW_TAG_try_block, DW_TAG_catch_block});
-      if (is_scope && dwarf_haspc(&child, address) > 0) return child;
-    }
-    return std::nullopt;
-  }
-
-  std::map<std::uint64_t, Function> functions_;  // by begin of each of their ranges; read once
-};
-
-struct DwarfPlaces::Units {
-  struct Range {
-    std::uint64_t end = 0;
-    std::uint32_t unit = 0;
-  };
-  std::map<std::uint64_t, Range> ranges;  // by begin
-  std::vector<DwarfUnit> units;
-  std::uint64_t bias = 0;  // between the module's addresses and its debug information's
-
-  // The unit that an address of its debug information lies in; null if there is none.
-  DwarfUnit* at(std::uint64_t address) {
-    const auto after = ranges.upper_bound(address);
-    if (after == ranges.begin() || address >= std::prev(after)->second.end) return nullptr;
-    return &units[std::prev(after)->second.unit];
-  }
-};
-
-DwarfPlaces::DwarfPlaces(Dwfl_Module* module) : units_(std::make_unique<Units>()) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = nullptr;
-  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
-    Dwarf_Addr base = 0;
-    Dwarf_Addr begin = 0;
-    Dwarf_Addr end = 0;
-    units_->bias = bias;
-    const auto number = static_cast<std::uint32_t>(units_->units.size());
-    units_->units.emplace_back(*unit);
-    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;) {
-      if (begin < end) units_->ranges.insert({begin, {end, number}});
-    }
+/// Adds a value for the addresses of a unit's or function's code.
+template <class Value>
+void add_ranges(Dwarf_Die* die, const Value& value, AddressRanges<Value>& ranges) {
+  Dwarf_Addr base = 0;
+  Dwarf_Addr begin = 0;
+  Dwarf_Addr end = 0;
+  for (std::ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;) {
+    if (begin < end) ranges.insert({begin, {end - begin, value}});
   }
 }
 
-DwarfPlaces::~DwarfPlaces() = default;
+void add_functions(Dwarf_Die* parent, int depth, AddressRanges<Dwarf_Die>& functions) {
+  if (depth > kDeepest) return;
+  for (Dwarf_Die child : children_of(parent)) {
+    const bool may_hold_functions =
+        has_tag(&child, {DW_TAG_namespace, DW_TAG_module, DW_TAG_class_type, DW_TAG_structure_type,
+                         DW_TAG_subprogram, DW_TAG_lexical_block});
+    if (!may_hold_functions) continue;
+    add_functions(&child, depth + 1, functions);
+    if (dwarf_tag(&child) == DW_TAG_subprogram) add_ranges(&child, child, functions);
+  }
+}
 
-CodePlace DwarfPlaces::at(std::uint64_t address) const {
+std::optional<Dwarf_Die> inner_scope(Dwarf_Die* scope, std::uint64_t address) {
+  for (Dwarf_Die child : children_of(scope)) {
+    const bool is_scope = has_tag(&child, {DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
+                                           DW_TAG_try_block, DW_TAG_catch_block});
+    if (is_scope && dwarf_haspc(&child, address) > 0) return child;
+  }
+  return std::nullopt;
+}
+
+void add_globals(Dwarf_Die* parent, int depth, AddressRanges<GlobalVariable>& variables) {
+  if (depth > kDeepestType) return;
+  for (Dwarf_Die child : children_of(parent)) {
+    if (has_tag(&child,
+                {DW_TAG_namespace, DW_TAG_module, DW_TAG_subprogram, DW_TAG_lexical_block})) {
+      add_globals(&child, depth + 1, variables);
+    }
+    if (!has_tag(&child, {DW_TAG_variable})) continue;
+    const std::optional<std::uint64_t> address = fixed_address(&child);
+    std::optional<Dwarf_Die> type = address ? type_of(&child) : std::nullopt;
+    Dwarf_Attribute name;
+    Dwarf_Word bytes = 0;
+    if (!type || dwarf_attr_integrate(&child, DW_AT_name, &name) == nullptr ||
+        dwarf_aggregate_size(&*type, &bytes) != 0 || bytes == 0) {
+      continue;
+    }
+    GlobalVariable variable{text(dwarf_formstring(&name)), {}, holds_pointers(&*type)};
+    if (const char* file = dwarf_decl_file(&child)) variable.declared.file = file;
+    dwarf_decl_line(&child, &variable.declared.line);
+    variables.insert({*address, {bytes, std::move(variable)}});
+  }
+}
+
+bool is_fortran(Dwarf_Die* unit) {
+  constexpr int kFortran[] = {DW_LANG_Fortran77, DW_LANG_Fortran90, DW_LANG_Fortran95,
+                              DW_LANG_Fortran03, DW_LANG_Fortran08};
+  return std::ranges::find(kFortran, dwarf_srclang(unit)) != std::end(kFortran);
+}
+
+bool has_flag(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  bool flag = false;
+  return dwarf_attr(die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &flag) == 0 &&
+         flag;
+}
+
+}  // namespace
+
+DebugInfo::DebugInfo(Dwfl_Module* module) {
+  Dwarf_Die* unit = nullptr;
+  while (module != nullptr && (unit = dwfl_module_nextcu(module, unit, &bias_)) != nullptr) {
+    add_ranges(unit, units_.size(), unit_ranges_);
+    units_.push_back({*unit, {}});
+  }
+}
+
+DebugInfo::Unit* DebugInfo::unit_at(std::uint64_t address) {
+  const std::size_t* number = find(unit_ranges_, address);
+  return number == nullptr ? nullptr : &units_[*number];
+}
+
+/// The entries around an address, innermost first, the function last; empty if it is in none.
+std::vector<Dwarf_Die> DebugInfo::scopes_at(Unit& unit, std::uint64_t address) {
+  if (unit.functions.empty()) add_functions(&unit.entry, 0, unit.functions);
+  std::vector<Dwarf_Die> scopes;
+  const Dwarf_Die* function = find(unit.functions, address);
+  std::optional<Dwarf_Die> next = function == nullptr ? std::nullopt : std::optional(*function);
+  while (next && scopes.size() < kDeepest) {
+    scopes.push_back(*next);
+    next = inner_scope(&scopes.back(), address);
+  }
+  std::ranges::reverse(scopes);
+  return scopes;
+}
+
+CodePlace DebugInfo::at(std::uint64_t address) {
   CodePlace place;
-  address -= units_->bias;
-  DwarfUnit* unit = units_->at(address);
+  Unit* unit = unit_at(address - bias_);
   if (unit == nullptr) return place;
-  read_line(&unit->entry, address, place);
-  read_functions(&unit->entry, unit->scopes_at(address), place);
+  read_line(&unit->entry, address - bias_, place);
+  read_functions(&unit->entry, scopes_at(*unit, address - bias_), place);
   return place;
 }
 
-ItemDeclaration DwarfPlaces::item_at(std::uint64_t address, const std::string& expression) const {
-  address -= units_->bias;
-  DwarfUnit* unit = units_->at(address);
+ItemDeclaration DebugInfo::item_at(std::uint64_t address, const std::string& expression) {
+  Unit* unit = unit_at(address - bias_);
   if (unit == nullptr) return {};
-  return declaration_of(unit->scopes_at(address), expression);
+  return declaration_of(scopes_at(*unit, address - bias_), expression);
+}
+
+const GlobalVariable* DebugInfo::global_at(std::uint64_t address) {
+  if (!globals_) {
+    globals_.emplace();
+    for (Unit& unit : units_) add_globals(&unit.entry, 0, *globals_);
+  }
+  return find(*globals_, address);
+}
+
+Declaration DebugInfo::fortran_variable(const std::string& fortran_module,
+                                        const std::string& variable) {
+  const auto add_variables = [&](Dwarf_Die* module) {
+    const char* module_name = dwarf_diename(module);
+    for (Dwarf_Die child : children_of(module)) {
+      const char* name = dwarf_diename(&child);
+      const char* file = dwarf_decl_file(&child);
+      int line = 0;
+      // Units that use a module repeat its variables, as if they were declared there.
+      const bool is_declared = has_tag(&child, {DW_TAG_variable}) && module_name != nullptr &&
+                               name != nullptr && file != nullptr &&
+                               !has_flag(&child, DW_AT_declaration) &&
+                               dwarf_decl_line(&child, &line) == 0;
+      if (is_declared) fortran_variables_->insert({{module_name, name}, {file, line}});
+    }
+  };
+  if (!fortran_variables_) {
+    fortran_variables_.emplace();
+    for (Unit& unit : units_) {
+      if (!is_fortran(&unit.entry)) continue;
+      for (Dwarf_Die child : children_of(&unit.entry)) {
+        if (has_tag(&child, {DW_TAG_module})) add_variables(&child);
+      }
+    }
+  }
+  const auto at = fortran_variables_->find({fortran_module, variable});
+  return at == fortran_variables_->end() ? Declaration{} : at->second;
 }
 
 }  // namespace ompdm::trace

@@ -1,18 +1,26 @@
-// DWARF: variables in scope at an address, and which types hold pointers.
+// The DWARF of a module: places of code, variables in scope, and which types hold pointers.
 #pragma once
 
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <initializer_list>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ompdm/trace.h"
 
 struct Dwfl_Module;
 
 namespace ompdm::trace {
+
+/// What debug information and symbol tables say of one address.
+struct CodePlace : Frame {             ///< line 0: the compiler gave none
+  std::vector<std::string> functions;  ///< all that the address lies in, innermost first, demangled
+  std::vector<Frame> inlined;          ///< the chain, where inlining made one
+};
 
 /// The declaration of a map clause's item (`t[0:n]`, `s->t[0:n]`).
 struct ItemDeclaration {
@@ -28,38 +36,54 @@ struct ItemDeclaration {
   int scope_line = 0;
 };
 
-std::vector<Dwarf_Die> children_of(Dwarf_Die* parent);
+/// A declaration in the source.
+struct Declaration {
+  std::string file;
+  int line = 0;  ///< 0: unknown
+};
 
-bool has_tag(Dwarf_Die* die, std::initializer_list<int> tags);
+/// A variable at a fixed address of a module.
+struct GlobalVariable {
+  std::string name;
+  Declaration declared;
+  bool holds_pointers = true;  ///< it is a pointer, or has some in it; or that is not known
+};
 
-/// The type of a variable, member, pointer's target or array's element, without its qualifiers.
-std::optional<Dwarf_Die> type_of(Dwarf_Die* die);
+/// Values by the begin of the addresses that they are of, and the number of these.
+template <class Value>
+using AddressRanges = std::map<std::uint64_t, std::pair<std::uint64_t, Value>>;
 
-/// Whether a value of the type has pointers in it, at any depth.
-bool holds_pointers(Dwarf_Die* type, int depth = 0);
-
-/// The file address of a variable that stays in its place.
-std::optional<std::uint64_t> fixed_address(Dwarf_Die* variable);
-
-struct CodePlace;
-
-class DwarfPlaces {
+class DebugInfo {
  public:
-  /// `module` must outlive this.
-  explicit DwarfPlaces(Dwfl_Module* module);
-  ~DwarfPlaces();
-  DwarfPlaces(const DwarfPlaces&) = delete;
-  DwarfPlaces& operator=(const DwarfPlaces&) = delete;
+  /// `module` must outlive this. Without one nothing is known.
+  explicit DebugInfo(Dwfl_Module* module);
 
   /// Empty where no compilation unit covers the address.
-  CodePlace at(std::uint64_t address) const;
+  CodePlace at(std::uint64_t address);
 
   /// What is known of a map clause's item, as its variable is declared there.
-  ItemDeclaration item_at(std::uint64_t address, const std::string& expression) const;
+  ItemDeclaration item_at(std::uint64_t address, const std::string& expression);
+
+  /// The variable whose fixed place holds an address; null if none is known.
+  const GlobalVariable* global_at(std::uint64_t address);
+
+  /// Where a Fortran module's variable is declared. Names are in lower case, as compilers write
+  /// them.
+  Declaration fortran_variable(const std::string& fortran_module, const std::string& variable);
 
  private:
-  struct Units;
-  std::unique_ptr<Units> units_;
+  struct Unit {
+    Dwarf_Die entry{};
+    AddressRanges<Dwarf_Die> functions;  // read once
+  };
+  Unit* unit_at(std::uint64_t address);
+  static std::vector<Dwarf_Die> scopes_at(Unit& unit, std::uint64_t address);
+
+  std::vector<Unit> units_;
+  AddressRanges<std::size_t> unit_ranges_;  // positions in units_
+  std::uint64_t bias_ = 0;  // between the module's addresses and its debug information's
+  std::optional<AddressRanges<GlobalVariable>> globals_;
+  std::optional<std::map<std::pair<std::string, std::string>, Declaration>> fortran_variables_;
 };
 
 }  // namespace ompdm::trace

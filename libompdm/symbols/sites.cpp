@@ -1,21 +1,82 @@
-// The place in the source of each directive and API call.
+// The place in the source of each directive and API call, and the functions that led there.
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "machine_code/flow_graph.h"
 #include "spool_reader/passes.h"
-#include "symbols/callers.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {
 
 namespace {
+
+bool starts_programs(const std::string& function) {
+  return function.starts_with("__libc_start_") || function == "_start";
+}
+
+/// "f(int) [clone .cold]" is part of f.
+bool is_same_function(const std::string& one, const std::string& other) {
+  const auto whole = [](const std::string& name) { return name.substr(0, name.find(" [")); };
+  return plain_function(whole(one)) == plain_function(whole(other));
+}
+
+/// The chain of inlined calls that a directive is in; empty if there is none. A directive's own
+/// call may have no place in the line table: then the debug information knows only what it was
+/// inlined into (line 0), or takes it for part of what stands before it. The runtime's arguments,
+/// or the kernel's name, which `site` has, know better.
+std::vector<Frame> inlined_at(const Site& site, const CodePlace& place) {
+  if (site.function.empty() || place.functions.empty()) return place.inlined;
+  const Frame own = {site.function, site.file, site.line, site.column};
+  if (!place.inlined.empty()) {
+    const Frame& told = place.inlined.front();
+    if (told.file == own.file && told.line == own.line) return place.inlined;
+    const auto at = std::ranges::find_if(place.inlined, [&](const Frame& frame) {
+      return is_same_function(frame.function, own.function);
+    });
+    if (at == place.inlined.begin()) return place.inlined;
+    if (at + 1 == place.inlined.end()) return {};
+    if (at != place.inlined.end()) {
+      std::vector<Frame> chain(at, place.inlined.end());
+      chain.front() = own;
+      return chain;
+    }
+  }
+  const auto is_own = [&](const std::string& name) { return is_same_function(name, own.function); };
+  if (std::ranges::any_of(place.functions, is_own)) return {};
+  const std::string& file = place.inlined.empty() ? place.file : place.inlined.back().file;
+  return {own, {place.functions.back(), file, 0, 0}};
+}
+
+/// The program's functions of a chain of return addresses, up to main.
+std::vector<Frame> callers_of(const SiteExtra& extra, const std::vector<Module>& modules,
+                              Symbols& symbols) {
+  std::vector<Frame> frames;
+  std::size_t kept = 0;  // without the outermost frames, of the C library, which starts threads
+  for (const DecodedFrame& caller : extra.callers) {
+    if (!caller.module || is_runtime_library(modules[caller.module.value].path)) continue;
+    const bool is_system = is_system_library(modules[caller.module.value].path);
+    const CodePlace& place = symbols.caller_at(caller.module, caller.address - 1);
+    // main itself is not among these where all that it called was inlined into it.
+    if (starts_programs(place.function)) break;
+    // What the C library does not export has no name.
+    if (is_system && place.functions.empty()) continue;
+    if (place.inlined.empty()) {
+      frames.push_back(place);
+    } else {
+      frames.insert(frames.end(), place.inlined.begin(), place.inlined.end());
+    }
+    if (!is_system) kept = frames.size();
+    if (place.functions.empty()) continue;
+    if (place.functions.back() == "main" || place.functions.back() == kMainProgram) break;
+  }
+  frames.resize(kept);
+  return frames;
+}
 
 /// The calls that the site's function was inlined by, where the host version of its kernel stands
 /// at an address; empty if it does not.
@@ -239,6 +300,18 @@ void lend_functions(DecodedTrace& decoded) {
   }
 }
 
+/// The only module that lay at an address; none if several did, one after the other.
+Index<Module> module_of(const DecodedTrace& decoded, std::uint64_t address) {
+  Index<Module> found;
+  for (std::uint32_t i = 0; i < decoded.module_ranges.size(); ++i) {
+    const ModuleRange& range = decoded.module_ranges[i];
+    if (address < range.begin || address >= range.end) continue;
+    if (found) return {};
+    found = Index<Module>{i};
+  }
+  return found;
+}
+
 }  // namespace
 
 void resolve_sites(DecodedTrace& decoded, Symbols& symbols) {
@@ -298,6 +371,21 @@ void resolve_kernels(DecodedTrace& decoded) {
     }
     trace.kernels.push_back(std::move(kernel));
   });
+}
+
+void name_globals(DecodedTrace& decoded, Symbols& symbols) {
+  Trace& trace = decoded.trace;
+  for (Variable& variable : trace.variables) {
+    if (!variable.name.empty()) continue;
+    const Index<Module> module = module_of(decoded, variable.address);
+    if (!module) continue;
+    const std::uint64_t address = variable.address - trace.modules[module.value].bias;
+    const GlobalVariable* global = symbols.global_at(module, address);
+    if (global == nullptr) continue;
+    variable.name = variable.expression = global->name;
+    variable.file = global->declared.file;
+    variable.line = global->declared.line;
+  }
 }
 
 }  // namespace ompdm::trace

@@ -11,16 +11,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <string_view>
 #include <unordered_map>
 
+#include "spool_reader/draft.h"
 #include "symbols/symbol_names.h"
 
 namespace ompdm::trace {
 
 namespace {
+
+bool is_named(const std::string& path, std::initializer_list<const char*> beginnings) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(beginnings,
+                             [&](const char* beginning) { return name.starts_with(beginning); });
+}
 
 struct Sections {
   std::string_view lines;         // .debug_line
@@ -108,41 +116,26 @@ struct Entry {
 /// Takes one field of an entry.
 void take_field(ByteCursor& cursor, std::size_t offset_size, const Sections& sections,
                 std::uint64_t content, std::uint64_t form, Entry& entry) {
+  static const std::map<std::uint64_t, std::size_t> kSizes = {
+      {DW_FORM_data1, 1}, {DW_FORM_data2, 2}, {DW_FORM_data4, 4}, {DW_FORM_data8, 8}};
   std::string_view text;
   std::uint64_t number = 0;
-  switch (form) {
-    case DW_FORM_string:
-      text = cursor.text();
-      break;
-    case DW_FORM_line_strp:
-      text = text_at(sections.line_strings, cursor.number(offset_size));
-      break;
-    case DW_FORM_strp:
-      text = text_at(sections.strings, cursor.number(offset_size));
-      break;
-    case DW_FORM_data16:
-      text = cursor.take(16);
-      break;
-    case DW_FORM_block:
-      cursor.take(cursor.leb());
-      break;
-    case DW_FORM_udata:
-      number = cursor.leb();
-      break;
-    case DW_FORM_data1:
-      number = cursor.number(1);
-      break;
-    case DW_FORM_data2:
-      number = cursor.number(2);
-      break;
-    case DW_FORM_data4:
-      number = cursor.number(4);
-      break;
-    case DW_FORM_data8:
-      number = cursor.number(8);
-      break;
-    default:
-      cursor.take(~std::uint64_t{0});  // the size of what follows is not known
+  if (form == DW_FORM_string) {
+    text = cursor.text();
+  } else if (form == DW_FORM_line_strp || form == DW_FORM_strp) {
+    const bool is_of_lines = form == DW_FORM_line_strp;
+    text =
+        text_at(is_of_lines ? sections.line_strings : sections.strings, cursor.number(offset_size));
+  } else if (form == DW_FORM_data16) {
+    text = cursor.take(16);
+  } else if (form == DW_FORM_block) {
+    cursor.take(cursor.leb());
+  } else if (form == DW_FORM_udata) {
+    number = cursor.leb();
+  } else if (const auto size = kSizes.find(form); size != kSizes.end()) {
+    number = cursor.number(size->second);
+  } else {
+    cursor.take(~std::uint64_t{0});  // the size of what follows is not known
   }
   if (content == DW_LNCT_path) entry.path = text;
   if (content == DW_LNCT_directory_index) entry.folder = number;
@@ -169,11 +162,6 @@ std::vector<Entry> take_table(ByteCursor& cursor, std::size_t offset_size,
   return entries;
 }
 
-std::string joined(std::string_view folder, std::string_view path) {
-  if (folder.empty() || path.starts_with('/')) return std::string(path);
-  return std::string(folder) + '/' + std::string(path);
-}
-
 /// One unit's, from behind its length on.
 void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections,
               const std::set<std::string>& names, std::vector<DigestedFile>& files) {
@@ -187,7 +175,8 @@ void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections
   for (const Entry& file : take_table(unit, offset_size, sections)) {
     if (file.md5.empty() || file.folder >= folders.size()) continue;
     if (!names.contains(std::string(file.path.substr(file.path.rfind('/') + 1)))) continue;
-    files.push_back({std::string(directory), joined(folders[file.folder].path, file.path),
+    files.push_back({std::string(directory),
+                     (std::filesystem::path(folders[file.folder].path) / file.path).string(),
                      hex_of(std::as_bytes(std::span(file.md5)))});
   }
 }
@@ -195,6 +184,7 @@ void add_unit(ByteCursor unit, std::size_t offset_size, const Sections& sections
 /// Those whose names, without their folders, are among these. Damaged units are left out.
 std::vector<DigestedFile> digested_files_of(Dwfl_Module* module,
                                             const std::set<std::string>& names) {
+  if (module == nullptr) return {};
   const Sections sections = sections_of(module);
   std::vector<DigestedFile> files;
   for (ByteCursor cursor(sections.lines); !cursor.failed();) {
@@ -242,38 +232,39 @@ int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Add
   return -1;
 }
 
-// For modules whose own file is enough.
-int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
-                 char**) {
-  return -1;
-}
-
-int find_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
-
 }  // namespace
 
-// One module in a session of its own: modules of one process may have had the same addresses at
+bool is_runtime_library(const std::string& path) {
+  return is_named(path, {"libomp.so", "libomp5", "libomp-", "libomptarget", "libiomp5"});
+}
+
+bool is_system_library(const std::string& path) {
+  return is_named(path, {"libc.so", "libc-", "libpthread", "ld-linux"});
+}
+
+// A module in a session of its own: modules of one process may have had the same addresses at
 // different times.
 struct Symbols::Loaded {
   enum class State { kUsable, kMissing, kChanged };
   State state = State::kMissing;
   char* debuginfo_path = nullptr;
-  Dwfl_Callbacks callbacks{find_elf, find_debuginfo, nullptr, &debuginfo_path};
+  Dwfl_Callbacks callbacks{[](auto...) { return -1; }, find_debuginfo, nullptr, &debuginfo_path};
   Dwfl* session = nullptr;
-  Dwfl_Module* module = nullptr;
-  std::unique_ptr<DwarfPlaces> dwarf;
-  std::optional<FortranVariables> fortran_variables;
-  std::optional<GlobalVariables> globals;
+  Dwfl_Module* module = nullptr;  // null: its file cannot be used
+  std::optional<DebugInfo> debug_info;
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
-  explicit Loaded(bool has_separate) {
-    if (!has_separate) callbacks.find_debuginfo = find_nothing;
+  Loaded(const Module& wanted, std::int64_t recorded_at, bool has_separate) {
+    // Of some modules their own file is enough.
+    if (!has_separate) callbacks.find_debuginfo = [](auto...) { return -1; };
+    open_module(wanted, recorded_at);
+    if (state != State::kUsable) module = nullptr;
+    debug_info.emplace(module);
   }
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
   ~Loaded() {
-    dwarf.reset();
     if (session != nullptr) dwfl_end(session);
   }
 
@@ -300,11 +291,13 @@ struct Symbols::Loaded {
     const bool same =
         wanted.build_id.empty() ? modified <= recorded_at : build_id_of(elf) == wanted.build_id;
     state = same ? State::kUsable : State::kChanged;
-    if (same) dwarf = std::make_unique<DwarfPlaces>(module);
   }
 
-  [[nodiscard]] CodePlace look_up(std::uint64_t address) const {
-    CodePlace place = dwarf->at(address);
+  const CodePlace& at(std::uint64_t address) {
+    const auto [known, is_new] = places.try_emplace(address);
+    CodePlace& place = known->second;
+    if (!is_new || module == nullptr) return place;
+    place = debug_info->at(address);
     if (place.functions.empty()) {
       const char* symbol = dwfl_module_addrname(module, address);
       const std::string written = symbol == nullptr ? "" : written_function(symbol);
@@ -329,85 +322,54 @@ bool Symbols::is_of_the_system(Index<Module> module) const {
 }
 
 // A library that is loaded again, wherever, is the same file.
-Symbols::Loaded* Symbols::load(Index<Module> module, bool has_separate) {
-  if (!module || module.value >= modules_.size()) return nullptr;
-  const Module& wanted = modules_[module.value];
-  auto& loaded = loaded_[{wanted.path, wanted.build_id}];
+Symbols::Loaded& Symbols::load(Index<Module> module, bool has_separate) {
+  const bool is_known = module && module.value < modules_.size();
+  const Module wanted = is_known ? modules_[module.value] : Module{};
+  auto& loaded = is_known ? loaded_[{wanted.path, wanted.build_id}] : none_;
   if (!loaded) {
-    loaded = std::make_unique<Loaded>(has_separate);
-    loaded->open_module(wanted, recorded_at_);
+    loaded = std::make_unique<Loaded>(wanted, recorded_at_, has_separate);
+    missing_ += is_known && loaded->state == Loaded::State::kMissing ? 1 : 0;
+    changed_ += loaded->state == Loaded::State::kChanged ? 1 : 0;
   }
-  return loaded->state == Loaded::State::kUsable ? loaded.get() : nullptr;
-}
-
-const CodePlace& Symbols::look_up(Index<Module> module, std::uint64_t address, bool has_separate) {
-  static const CodePlace kUnknown;
-  Loaded* loaded = load(module, has_separate);
-  if (loaded == nullptr) return kUnknown;
-  const auto [at, is_new] = loaded->places.try_emplace(address);
-  if (is_new) at->second = loaded->look_up(address);
-  return at->second;
+  return *loaded;
 }
 
 const CodePlace& Symbols::at(Index<Module> module, std::uint64_t address) {
-  return look_up(module, address, true);
+  return load(module).at(address);
 }
 
 const CodePlace& Symbols::caller_at(Index<Module> module, std::uint64_t address) {
-  return look_up(module, address, !is_of_the_system(module));
+  return load(module, !is_of_the_system(module)).at(address);
 }
 
 const ModuleCode* Symbols::code(Index<Module> module) {
-  Loaded* loaded = load(module, !is_of_the_system(module));
-  if (loaded == nullptr) return nullptr;
-  if (!loaded->code) {
+  Loaded& loaded = load(module, !is_of_the_system(module));
+  if (loaded.module == nullptr) return nullptr;
+  if (!loaded.code) {
     GElf_Addr bias = 0;
-    loaded->code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded->module, &bias));
+    loaded.code = std::make_unique<ModuleCode>(dwfl_module_getelf(loaded.module, &bias));
   }
-  return loaded->code.get();
+  return loaded.code.get();
 }
 
 Declaration Symbols::fortran_variable(Index<Module> module, const std::string& fortran_module,
                                       const std::string& variable) {
-  Loaded* loaded = load(module);
-  if (loaded == nullptr) return {};
-  auto& variables = loaded->fortran_variables;
-  if (!variables) variables = fortran_variables_of(loaded->module);
-  const auto at = variables->find({fortran_module, variable});
-  return at == variables->end() ? Declaration{} : at->second;
+  return load(module).debug_info->fortran_variable(fortran_module, variable);
 }
 
 ItemDeclaration Symbols::item_at(Index<Module> module, std::uint64_t address,
                                  const std::string& expression) {
-  const Loaded* loaded = load(module);
-  return loaded == nullptr ? ItemDeclaration{} : loaded->dwarf->item_at(address, expression);
+  return load(module).debug_info->item_at(address, expression);
 }
 
 const GlobalVariable* Symbols::global_at(Index<Module> module, std::uint64_t address) {
-  Loaded* loaded = load(module);
-  if (loaded == nullptr) return nullptr;
-  if (!loaded->globals) loaded->globals = global_variables_of(loaded->module);
-  const auto after = loaded->globals->upper_bound(address);
-  if (after == loaded->globals->begin()) return nullptr;
-  const auto& [begin, variable] = *std::prev(after);
-  return address - begin < variable.bytes ? &variable : nullptr;
+  return load(module).debug_info->global_at(address);
 }
 
 std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
                                                   const std::set<std::string>& names) {
   if (is_of_the_system(module)) return {};
-  const Loaded* loaded = load(module);
-  return loaded == nullptr ? std::vector<DigestedFile>() : digested_files_of(loaded->module, names);
-}
-
-std::uint64_t Symbols::missing() const {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      loaded_, [](const auto& loaded) { return loaded.second->state == Loaded::State::kMissing; }));
-}
-
-std::uint64_t Symbols::changed() const {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      loaded_, [](const auto& loaded) { return loaded.second->state == Loaded::State::kChanged; }));
+  return digested_files_of(load(module).module, names);
 }
 
 }  // namespace ompdm::trace

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,27 +12,24 @@
 #include "machine_code/module_code.h"
 #include "ompdm/trace.h"
 #include "symbols/debug_info.h"
-#include "symbols/variables.h"
-
-struct Dwfl_Module;
 
 namespace ompdm::trace {
+
+/// Whether a module is the OpenMP runtime, by its path.
+bool is_runtime_library(const std::string& path);
+
+/// Whether it is the C library, or a part of it.
+bool is_system_library(const std::string& path);
+
+inline bool is_foreign_library(const std::string& path) {
+  return is_runtime_library(path) || is_system_library(path);
+}
 
 /// A file that a compilation read.
 struct DigestedFile {
   std::string directory;  ///< that it was compiled in
   std::string path;       ///< whole, or relative to that
   std::string md5;        ///< of its content, lower-case hexadecimal
-};
-
-/// What debug information and symbol tables say of one address.
-struct CodePlace {
-  std::string file;
-  int line = 0;  ///< 0: the compiler gave none
-  int column = 0;
-  std::string function;                ///< innermost, demangled
-  std::vector<std::string> functions;  ///< all that the address lies in, innermost first, demangled
-  std::vector<Frame> inlined;          ///< the chain, where inlining made one
 };
 
 /// Looks up addresses in the modules of a trace, which must outlive it.
@@ -74,20 +70,22 @@ class Symbols {
                                            const std::set<std::string>& names);
 
   /// Modules that were asked for, but whose file is gone.
-  [[nodiscard]] std::uint64_t missing() const;
+  [[nodiscard]] std::uint64_t missing() const { return missing_; }
   /// Modules that were asked for, but whose file is another one by now.
-  [[nodiscard]] std::uint64_t changed() const;
+  [[nodiscard]] std::uint64_t changed() const { return changed_; }
 
  private:
   struct Loaded;
-  /// Null where the module's file cannot be used.
-  Loaded* load(Index<Module> module, bool has_separate = true);
+  /// One that knows nothing where the module's file cannot be used.
+  Loaded& load(Index<Module> module, bool has_separate = true);
   [[nodiscard]] bool is_of_the_system(Index<Module> module) const;
-  const CodePlace& look_up(Index<Module> module, std::uint64_t address, bool has_separate);
 
   const std::vector<Module>& modules_;
   std::int64_t recorded_at_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Loaded>> loaded_;  // path, build-id
+  std::unique_ptr<Loaded> none_;
+  std::uint64_t missing_ = 0;
+  std::uint64_t changed_ = 0;
 };
 
 }  // namespace ompdm::trace

@@ -72,8 +72,7 @@ struct FinishOptions {
 /// Writes the trace of a spool and removes the spool, under whatever name it has then: the next run
 /// may have set it aside meanwhile. `output` empty: where the header says. An older ompdm trace of
 /// that name is kept as STEM.~N~.json, a foreign file is never touched. Throws Error.
-FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {});
-FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output,
-                    const FinishOptions& options);
+FinishResult finish(const std::filesystem::path& spool, const std::filesystem::path& output = {},
+                    const FinishOptions& options = {});
 
 }  // namespace ompdm
