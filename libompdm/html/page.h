@@ -18,12 +18,10 @@ namespace ompdm::report::page {
 
 using Json = nlohmann::ordered_json;
 
-// The files of web/, which embed.cmake puts into the library.
-extern const std::string_view kBody;
-extern const std::string_view kStyle;
-extern const std::string_view kScript;
-extern const std::string_view kStyleHash;   ///< SHA-256, hexadecimal
-extern const std::string_view kScriptHash;  ///< SHA-256, hexadecimal
+// The files of web/, which embed.cmake puts into the library, and their SHA-256.
+extern const std::string_view kBody, kBodyHash;
+extern const std::string_view kStyle, kStyleHash;
+extern const std::string_view kScript, kScriptHash;
 
 /// Kinds of events; web/basics.js has the same order.
 enum class EventKind : std::uint8_t {
@@ -189,10 +187,6 @@ class Columns {
 
 /// RFC 4648, with padding.
 std::string base64_of(std::string_view bytes);
-
-/// Adds the block "passes"; loops are numbered from `first_loop`.
-void add_passes(const std::vector<std::vector<analysis::Pass>>& loops, std::size_t first_loop,
-                Columns& columns);
 
 /// About `most` of these, each the sum of neighbours; the first iteration is not summed with
 /// others.
