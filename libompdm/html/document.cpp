@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -182,22 +181,18 @@ void add_bins(const Binned& binned, const FirstRows& first, Columns& columns) {
   columns.add("needless", binned.transfers, &TransferBin::redundant);
 }
 
-/// Device numbers begin at -1, for "unknown".
-template <class Row>
-std::uint64_t device_number(const Row& row) {
-  return row.device < 0 ? 0 : static_cast<std::uint64_t>(row.device) + 1;
-}
-
 void add_memory(const DeviceMemory& memory, const FirstRows& first, Columns& columns) {
+  // Device numbers begin at -1, for "unknown".
+  const auto device = [](const auto& row) { return row.device < 0 ? 0 : row.device + 1; };
   columns.begin_block("memory", memory.samples.size());
   columns.add_growing("time", memory.samples, &MemorySample::time);
-  columns.add("device", memory.samples, device_number<MemorySample>);
+  columns.add("device", memory.samples, device);
   columns.add("bytes", memory.samples, &MemorySample::bytes);
   columns.begin_block("stays", memory.residencies.size());
   columns.add_growing("begin", memory.residencies, &Residency::begin);
   columns.add("duration", memory.residencies,
               [](const Residency& row) { return row.end - row.begin; });
-  columns.add("device", memory.residencies, device_number<Residency>);
+  columns.add("device", memory.residencies, device);
   columns.add("count", memory.residencies, &Residency::count);
   add_references("variable", memory.residencies, &Residency::variable, first.at("variables"),
                  columns);
@@ -233,7 +228,11 @@ std::pair<Json, std::string> timeline_of(const Pictured& recording,
     converted = analysis::on_device_clock(*recording.trace);
   }
   const Trace& trace = recording.trace->activities.empty() ? *recording.trace : converted;
-  Events events = events_of(trace, picture, analysis.variables);
+  std::vector<std::uint32_t> variable(trace.variables.size(), kNoRow32);
+  for (std::uint32_t i = 0; i < analysis.variables.size(); ++i) {
+    variable[analysis.variables[i].piece.value] = i;
+  }
+  Events events = events_of(trace, picture, variable);
   Json head = {{"end_ns", events.end},
                {"events", events.rows.size()},
                {"tracks", Json::array()},
@@ -251,8 +250,7 @@ std::pair<Json, std::string> timeline_of(const Pictured& recording,
   Columns columns;
   add_events(events.rows, first, columns);
   add_bins(binned, first, columns);
-  add_memory(memory_of(trace, variable_rows(trace, analysis.variables), events.end), first,
-             columns);
+  add_memory(memory_of(trace, variable, events.end), first, columns);
   add_passes(picture.passes, first.at("iterations"), columns);
   head["blocks"] = columns.layout();
   return {std::move(head), columns.base64()};

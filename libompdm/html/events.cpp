@@ -45,16 +45,8 @@ void assign_lanes(Events& events) {
 
 }  // namespace
 
-std::vector<std::uint32_t> variable_rows(const Trace& trace,
-                                         const std::vector<analysis::VariableRow>& variables) {
-  std::vector<std::uint32_t> rows(trace.variables.size(), kNoRow32);
-  for (std::uint32_t i = 0; i < variables.size(); ++i) rows[variables[i].piece.value] = i;
-  return rows;
-}
-
 Events events_of(const Trace& trace, const analysis::Picture& picture,
-                 const std::vector<analysis::VariableRow>& variables) {
-  const std::vector<std::uint32_t> variable = variable_rows(trace, variables);
+                 const std::vector<std::uint32_t>& variable) {
   Events events;
   events.rows.reserve(trace.ops.size() + trace.launches.size() + trace.regions.size());
   /// Whether of the host, device, position in kTrackKinds, thread of the host: the rows of a track.

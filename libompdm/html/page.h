@@ -73,13 +73,10 @@ struct Events {
   std::uint64_t end = 0;           ///< of the picture, from 0
 };
 
-/// `trace` on its devices' clock, `variables` the rows of its analysis.
+/// `trace` on its devices' clock, `variable` the row of Analysis::variables by position in
+/// Trace::variables.
 Events events_of(const Trace& trace, const analysis::Picture& picture,
-                 const std::vector<analysis::VariableRow>& variables);
-
-/// Row of a variable in the report's table, by position in Trace::variables.
-std::vector<std::uint32_t> variable_rows(const Trace& trace,
-                                         const std::vector<analysis::VariableRow>& variables);
+                 const std::vector<std::uint32_t>& variable);
 
 /// Events of one track that began in one span.
 struct Bin {

@@ -52,13 +52,13 @@ function recordingOf(head, bytes) {
   const {name, tracks, events: total, bin_ns: binWidth, crossing_ns: crossingWidth} = head;
   const recording = {name, tracks, total, binWidth, crossingWidth, end: Math.max(head.end_ns, 1)};
   let at = 0;
-  for (const [name, {rows, columns}] of Object.entries(head.blocks)) {
+  for (const [table, {rows, columns}] of Object.entries(head.blocks)) {
     const block = {rows};
     for (const column of columns) {
       block[column.name] = columnAt(bytes, at, rows, column);
       at += rows * column.bytes;
     }
-    recording[name] = block;
+    recording[table] = block;
   }
   return recording;
 }
