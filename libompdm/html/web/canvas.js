@@ -138,7 +138,7 @@ let palette = null;
  * @property {CanvasRenderingContext2D} context
  * @property {Palette} palette
  * @property {PixelLayer} layer what is narrow, in pixels of the screen
- * @property {TimeWindow} time
+ * @property {Object} time timeWindow
  * @property {number} width
  */
 
