@@ -1,8 +1,9 @@
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,26 +24,7 @@
 
 namespace ompdm::report::page {
 
-namespace {
-
-std::string deflated(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string packed(size, '\0');
-  const int result =
-      compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_DEFAULT_COMPRESSION);
-  if (result != Z_OK) throw Error("the page's events do not fit into memory");
-  packed.resize(size);
-  return packed;
-}
-
-int bytes_of(std::uint64_t value) {
-  int count = 0;
-  for (; value != 0; value >>= 8) ++count;
-  return count;
-}
-
-}  // namespace
+using analysis::Pass;
 
 void Columns::begin_block(const char* name, std::size_t rows) {
   block_ = name;
@@ -50,7 +32,8 @@ void Columns::begin_block(const char* name, std::size_t rows) {
 }
 
 void Columns::add(const std::string& name, const std::vector<std::uint64_t>& values) {
-  const int bytes = values.empty() ? 0 : bytes_of(std::ranges::max(values));
+  const int bits = values.empty() ? 0 : static_cast<int>(std::bit_width(std::ranges::max(values)));
+  const int bytes = (bits + 7) / 8;
   layout_[block_]["columns"].push_back({{"name", name}, {"bytes", bytes}, {"grows", false}});
   for (int plane = 0; plane < bytes; ++plane) {
     for (const std::uint64_t value : values) {
@@ -65,7 +48,16 @@ void Columns::add_growing(const std::string& name, std::vector<std::uint64_t> va
   layout_[block_]["columns"].back()["grows"] = true;
 }
 
-std::string Columns::base64() const { return base64_of(deflated(bytes_)); }
+std::string Columns::base64() const {
+  uLongf size = compressBound(bytes_.size());
+  std::string packed(size, '\0');
+  const int result = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes_.data()), bytes_.size(),
+                               Z_DEFAULT_COMPRESSION);
+  if (result != Z_OK) throw Error("the page's events do not fit into memory");
+  packed.resize(size);
+  return base64_of(packed);
+}
 
 std::string base64_of(std::string_view bytes) {
   constexpr const char* kDigits =
@@ -84,30 +76,6 @@ std::string base64_of(std::string_view bytes) {
   return text;
 }
 
-namespace {
-
-using analysis::Pass;
-
-constexpr std::size_t kMostPasses = 60'000;  // of all loops
-constexpr std::size_t kMostOfOneLoop = 2'000;
-constexpr std::array<const char*, analysis::kPassParts> kParts = {
-    "kernel", "htod", "dtoh", "on_device", "allocation", "host"};
-void add_pass(Pass& sum, const Pass& pass) {
-  sum.count += pass.count;
-  sum.end = std::max(sum.end, pass.end);
-  sum.hashing += pass.hashing;
-  sum.wall += pass.wall;
-  for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
-    sum.time[part] += pass.time[part];
-    sum.needless[part] += pass.needless[part];
-  }
-  sum.htod_bytes += pass.htod_bytes;
-  sum.dtoh_bytes += pass.dtoh_bytes;
-  sum.needless_bytes += pass.needless_bytes;
-}
-
-}  // namespace
-
 std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t most) {
   if (passes.size() <= most) return passes;
   const std::size_t together = (passes.size() + most - 1) / most;
@@ -118,24 +86,44 @@ std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t mos
         rows.empty() || rows.back().count >= together || (rows.size() == 1 && rows.front().first);
     if (apart) {
       rows.push_back(pass);
-    } else {
-      add_pass(rows.back(), pass);
+      continue;
     }
+    Pass& sum = rows.back();
+    sum.count += pass.count;
+    sum.end = std::max(sum.end, pass.end);
+    sum.wall += pass.wall;
+    for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
+      sum.time[part] += pass.time[part];
+      sum.needless[part] += pass.needless[part];
+    }
+    sum.htod_bytes += pass.htod_bytes;
+    sum.dtoh_bytes += pass.dtoh_bytes;
+    sum.needless_bytes += pass.needless_bytes;
   }
   return rows;
 }
 
+namespace {
+
+/// Where the rows of a recording begin in the report's tables, which have the rows of all
+/// recordings one after the other: by the table's name.
+using FirstRows = std::map<std::string, std::size_t>;
+
+/// Adds the block "passes"; loops are numbered from `first_loop`.
 void add_passes(const std::vector<std::vector<Pass>>& loops, std::size_t first_loop,
                 Columns& columns) {
+  constexpr std::size_t kMostPasses = 60'000;  // of all loops
+  constexpr std::size_t kMostOfOneLoop = 2'000;
+  constexpr std::array<const char*, analysis::kPassParts> kParts = {
+      "kernel", "htod", "dtoh", "on_device", "allocation", "host"};
   const std::size_t most = std::clamp<std::size_t>(
       kMostPasses / std::max<std::size_t>(loops.size(), 1), 16, kMostOfOneLoop);
   std::vector<Pass> rows;
   std::vector<std::uint64_t> loop_of;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    for (Pass& pass : summed_passes(loops[i], most)) {
-      rows.push_back(pass);
-      loop_of.push_back(first_loop + i);
-    }
+    const std::vector<Pass> summed = summed_passes(loops[i], most);
+    rows.insert(rows.end(), summed.begin(), summed.end());
+    loop_of.resize(rows.size(), first_loop + i);
   }
   columns.begin_block("passes", rows.size());
   columns.add_growing("loop", std::move(loop_of));
@@ -154,23 +142,6 @@ void add_passes(const std::vector<std::vector<Pass>>& loops, std::size_t first_l
   columns.add("needless_bytes", rows, &Pass::needless_bytes);
 }
 
-namespace {
-
-/// Where the rows of a recording begin in the report's tables, which have the rows of all
-/// recordings one after the other.
-struct RowOffsets {
-  std::size_t directives = 0;
-  std::size_t variables = 0;
-  std::size_t iterations = 0;
-  std::size_t findings = 0;
-};
-
-/// The data of one recording: JSON that describes it, and its numbers.
-struct Timeline {
-  Json head;
-  std::string base64;
-};
-
 /// The column of references to rows, which are stored plus `offset` and 1; 0 is none.
 template <class Row>
 void add_references(const char* name, const std::vector<Row>& rows, std::uint32_t Row::* of,
@@ -179,7 +150,7 @@ void add_references(const char* name, const std::vector<Row>& rows, std::uint32_
               [&](const Row& row) { return row.*of == kNoRow32 ? 0 : row.*of + offset + 1; });
 }
 
-void add_events(const std::vector<Event>& rows, const RowOffsets& offsets, Columns& columns) {
+void add_events(const std::vector<Event>& rows, const FirstRows& first, Columns& columns) {
   columns.begin_block("events", rows.size());
   columns.add_growing("begin", rows, &Event::begin);
   columns.add("duration", rows, &Event::duration);
@@ -188,12 +159,12 @@ void add_events(const std::vector<Event>& rows, const RowOffsets& offsets, Colum
   columns.add("flags", rows, &Event::flags);
   columns.add("track", rows, &Event::track);
   columns.add("lane", rows, &Event::lane);
-  add_references("directive", rows, &Event::directive, offsets.directives, columns);
-  add_references("variable", rows, &Event::variable, offsets.variables, columns);
-  add_references("finding", rows, &Event::finding, offsets.findings, columns);
+  add_references("directive", rows, &Event::directive, first.at("directives"), columns);
+  add_references("variable", rows, &Event::variable, first.at("variables"), columns);
+  add_references("finding", rows, &Event::finding, first.at("findings"), columns);
 }
 
-void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns) {
+void add_bins(const Binned& binned, const FirstRows& first, Columns& columns) {
   columns.begin_block("bins", binned.bins.size());
   columns.add_growing("slot", binned.bins, &Bin::slot);
   columns.add("track", binned.bins, &Bin::track);
@@ -203,42 +174,37 @@ void add_bins(const Binned& binned, const RowOffsets& offsets, Columns& columns)
   columns.add("needless", binned.bins, &Bin::redundant);
   columns.begin_block("crossings", binned.transfers.size());
   columns.add_growing("slot", binned.transfers, &TransferBin::slot);
-  add_references("variable", binned.transfers, &TransferBin::variable, offsets.variables, columns);
+  add_references("variable", binned.transfers, &TransferBin::variable, first.at("variables"),
+                 columns);
   columns.add("htod", binned.transfers, &TransferBin::htod);
   columns.add("dtoh", binned.transfers, &TransferBin::dtoh);
   columns.add("needless", binned.transfers, &TransferBin::redundant);
 }
 
-/// Device numbers begin at -1, for "unknown".
-template <class Row>
-std::uint64_t device_number(const Row& row) {
-  return row.device < 0 ? 0 : static_cast<std::uint64_t>(row.device) + 1;
-}
-
-void add_memory(const DeviceMemory& memory, const RowOffsets& offsets, Columns& columns) {
+void add_memory(const DeviceMemory& memory, const FirstRows& first, Columns& columns) {
+  // Device numbers begin at -1, for "unknown".
+  const auto device = [](const auto& row) { return row.device < 0 ? 0 : row.device + 1; };
   columns.begin_block("memory", memory.samples.size());
   columns.add_growing("time", memory.samples, &MemorySample::time);
-  columns.add("device", memory.samples, device_number<MemorySample>);
+  columns.add("device", memory.samples, device);
   columns.add("bytes", memory.samples, &MemorySample::bytes);
   columns.begin_block("stays", memory.residencies.size());
   columns.add_growing("begin", memory.residencies, &Residency::begin);
   columns.add("duration", memory.residencies,
               [](const Residency& row) { return row.end - row.begin; });
-  columns.add("device", memory.residencies, device_number<Residency>);
+  columns.add("device", memory.residencies, device);
   columns.add("count", memory.residencies, &Residency::count);
-  add_references("variable", memory.residencies, &Residency::variable, offsets.variables, columns);
+  add_references("variable", memory.residencies, &Residency::variable, first.at("variables"),
+                 columns);
 }
 
-/// Sums of redundant transfers: of those that are possible only, and of the
-/// others.
+/// Sums of redundant transfers: of those that are possible only, and of the others.
 Json redundant_json(const std::vector<Event>& events,
                     const std::vector<analysis::Finding>& findings) {
   analysis::Flow sure;
   analysis::Flow possible;
   for (const Event& event : events) {
-    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH ||
-                             event.kind == EventKind::kDtoD;
-    if (!is_transfer || event.finding == kNoRow32) continue;
+    if (event.kind > EventKind::kDtoD || event.finding == kNoRow32) continue;
     const bool is_possible = findings[event.finding].confidence == analysis::Confidence::kPossible;
     analysis::Flow& sum = is_possible ? possible : sure;
     ++sum.count;
@@ -251,40 +217,41 @@ Json redundant_json(const std::vector<Event>& events,
   return {{"sure", flow(sure)}, {"possible", flow(possible)}};
 }
 
-Json track_json(const EventTrack& track) {
-  Json json = {{"kind", track.kind}, {"lanes", track.lanes}};
-  if (track.kind == EventKind::kRegion) {
-    json["tid"] = track.tid;
-  } else {
-    json["device"] = track.device;
-  }
-  return json;
-}
-
-/// `most`: events that are shown one by one, of all recordings together.
-Timeline timeline_of(const Trace& recorded, const analysis::Picture& picture,
-                     const analysis::Analysis& analysis, const RowOffsets& offsets,
-                     std::size_t most) {
+/// The data of one recording: JSON that describes it, and its numbers in base64. `most`: events
+/// that are shown one by one.
+std::pair<Json, std::string> timeline_of(const Pictured& recording,
+                                         const analysis::Analysis& analysis, const FirstRows& first,
+                                         std::size_t most) {
+  const analysis::Picture& picture = *recording.picture;
   Trace converted;
-  if (!recorded.activities.empty()) converted = analysis::on_device_clock(recorded);
-  const Trace& trace = recorded.activities.empty() ? recorded : converted;
-  Events events = events_of(trace, picture, analysis.variables);
-  Json head = {{"end_ns", events.end}, {"events", events.rows.size()}, {"tracks", Json::array()}};
-  for (const EventTrack& track : events.tracks) head["tracks"].push_back(track_json(track));
-  head["first"] = {{"directives", offsets.directives},
-                   {"variables", offsets.variables},
-                   {"iterations", offsets.iterations},
-                   {"findings", offsets.findings}};
-  head["needless"] = redundant_json(events.rows, analysis.findings);
+  if (!recording.trace->activities.empty()) {
+    converted = analysis::on_device_clock(*recording.trace);
+  }
+  const Trace& trace = recording.trace->activities.empty() ? *recording.trace : converted;
+  std::vector<std::uint32_t> variable(trace.variables.size(), kNoRow32);
+  for (std::uint32_t i = 0; i < analysis.variables.size(); ++i) {
+    variable[analysis.variables[i].piece.value] = i;
+  }
+  Events events = events_of(trace, picture, variable);
+  Json head = {{"end_ns", events.end},
+               {"events", events.rows.size()},
+               {"tracks", Json::array()},
+               {"first", first},
+               {"needless", redundant_json(events.rows, analysis.findings)}};
+  for (const EventTrack& track : events.tracks) {
+    const bool on_host = track.kind == EventKind::kRegion;
+    head["tracks"].push_back({{"kind", track.kind},
+                              {"lanes", track.lanes},
+                              on_host ? Json{"tid", track.tid} : Json{"device", track.device}});
+  }
   const Binned binned = bin(events, most);
   head["bin_ns"] = binned.width;
   head["crossing_ns"] = binned.transfer_width;
   Columns columns;
-  add_events(events.rows, offsets, columns);
-  add_bins(binned, offsets, columns);
-  add_memory(memory_of(trace, variable_rows(trace, analysis.variables), events.end), offsets,
-             columns);
-  add_passes(picture.passes, offsets.iterations, columns);
+  add_events(events.rows, first, columns);
+  add_bins(binned, first, columns);
+  add_memory(memory_of(trace, variable, events.end), first, columns);
+  add_passes(picture.passes, first.at("iterations"), columns);
   head["blocks"] = columns.layout();
   return {std::move(head), columns.base64()};
 }
@@ -302,31 +269,18 @@ std::string inert(const Json& json) {
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string safe;
   safe.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
+  for (const char c : text)
+    safe += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);
   return safe;
-}
-
-/// 'sha256-…' of a file whose hash is known as hexadecimal digits.
-std::string allowed(std::string_view hexadecimal) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hexadecimal.substr(i, 2)), nullptr, 16));
-  }
-  return "'sha256-" + page::base64_of(bytes) + "'";
 }
 
 std::string head() {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri "
-         "'none'; form-action 'none'; img-src data:; script-src " +
-         allowed(page::kScriptHash) + "; style-src " + allowed(page::kStyleHash) +
-         "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "'none'; form-action 'none'; img-src data:; script-src 'sha256-" +
+         page::base64_of(page::kScriptHash) + "'; style-src 'sha256-" +
+         page::base64_of(page::kStyleHash) +
+         "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"color-scheme\" content=\"light dark\">\n"
          "<link rel=\"icon\" href=\"data:,\">\n<title>ompdm report</title>\n<style>" +
          std::string(page::kStyle) + "</style>\n</head>\n";
@@ -372,11 +326,8 @@ Json advice_json(std::span<const analysis::Analysis> analyses) {
       for (const AdviceStep& step : advice_steps(finding)) {
         Json lines = Json::array();
         for (const AdviceLine& line : step.lines) {
-          if (!line.is_code) {
-            lines.push_back({{"text", line.text}});
-            continue;
-          }
-          lines.push_back({{"code", set_code(line.text, finding.file, kWidest)}});
+          lines.push_back(line.is_code ? Json{{"code", set_code(line.text, finding.file, kWidest)}}
+                                       : Json{{"text", line.text}});
         }
         steps.push_back({{"check", step.is_check}, {"lines", std::move(lines)}});
       }
@@ -400,18 +351,18 @@ std::string page_text(std::span<const Pictured> recordings,
                       std::span<const analysis::Analysis> analyses,
                       std::span<const std::string> names, Json shown) {
   std::vector<std::string> numbers;
-  page::RowOffsets offsets;
+  page::FirstRows first = {{"directives", 0}, {"variables", 0}, {"iterations", 0}, {"findings", 0}};
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const analysis::Analysis& one = analyses[i];
-    page::Timeline timeline = page::timeline_of(*recordings[i].trace, *recordings[i].picture, one,
-                                                offsets, page::kMostEvents / analyses.size());
-    timeline.head["name"] = names[i];
-    shown["timelines"].push_back(std::move(timeline.head));
-    numbers.push_back(std::move(timeline.base64));
-    offsets.directives += one.directives.size();
-    offsets.variables += one.variables.size();
-    offsets.iterations += one.iterations.size();
-    offsets.findings += one.findings.size();
+    auto [timeline, base64] =
+        page::timeline_of(recordings[i], one, first, page::kMostEvents / analyses.size());
+    timeline["name"] = names[i];
+    shown["timelines"].push_back(std::move(timeline));
+    numbers.push_back(std::move(base64));
+    first["directives"] += one.directives.size();
+    first["variables"] += one.variables.size();
+    first["iterations"] += one.iterations.size();
+    first["findings"] += one.findings.size();
   }
   std::string html = head();
   html.append("<body>\n").append(page::kBody);

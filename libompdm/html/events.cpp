@@ -2,7 +2,7 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <optional>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -16,80 +16,18 @@ namespace {
 
 constexpr std::size_t kMostLanes = 6;
 
-std::optional<EventKind> event_kind(OpKind kind) {
-  switch (kind) {
-    case OpKind::kHtoD:
-      return EventKind::kHtoD;
-    case OpKind::kDtoH:
-      return EventKind::kDtoH;
-    case OpKind::kDtoD:
-      return EventKind::kDtoD;
-    case OpKind::kMemset:
-      return EventKind::kMemset;
-    case OpKind::kAlloc:
-      return EventKind::kAlloc;
-    case OpKind::kDelete:
-      return EventKind::kDelete;
-    case OpKind::kAssociate:
-    case OpKind::kDisassociate:
-      break;
-  }
-  return std::nullopt;
-}
+/// By OpKind; the other kinds are not shown.
+constexpr std::array kKindOfOp = {EventKind::kAlloc, EventKind::kHtoD,   EventKind::kDtoH,
+                                  EventKind::kDtoD,  EventKind::kMemset, EventKind::kDelete};
+static_assert(OpKind::kAssociate == OpKind{kKindOfOp.size()});
 
-/// The position of an event's track among those of its device: some kinds share a track.
-int track_rank(EventKind kind) {
-  switch (kind) {
-    case EventKind::kHtoD:
-      return 0;
-    case EventKind::kKernel:
-      return 1;
-    case EventKind::kDtoH:
-      return 2;
-    case EventKind::kDtoD:
-    case EventKind::kMemset:
-      return 3;
-    case EventKind::kAlloc:
-    case EventKind::kDelete:
-      return 4;
-    case EventKind::kRegion:
-      break;
-  }
-  return 5;
-}
+/// Kinds of tracks, in the order in which those of a device are shown.
+constexpr std::array kTrackKinds = {EventKind::kHtoD, EventKind::kKernel, EventKind::kDtoH,
+                                    EventKind::kDtoD, EventKind::kAlloc,  EventKind::kRegion};
+/// By EventKind its track in kTrackKinds: some kinds share one.
+constexpr std::array<std::size_t, 8> kTrackOfKind = {0, 2, 3, 3, 4, 4, 1, 5};
 
 std::uint64_t instant(Nanoseconds time) { return time < 0 ? 0 : static_cast<std::uint64_t>(time); }
-
-/// Makes a track for each kind of a device's events and for each host thread.
-class Tracks {
- public:
-  void put(Event& event, std::int32_t device, std::uint32_t thread) {
-    const bool on_host = event.kind == EventKind::kRegion;
-    const Key key(on_host, on_host ? -1 : device, track_rank(event.kind), on_host ? thread : 0);
-    event.track = keys_.try_emplace(key, static_cast<std::uint32_t>(keys_.size())).first->second;
-  }
-
-  /// Adds the tracks in the order in which they are shown, and returns their positions by the
-  /// numbers that put() gave.
-  std::vector<std::uint32_t> order(const Trace& trace, std::vector<EventTrack>& tracks) const {
-    constexpr std::array kKinds = {EventKind::kHtoD, EventKind::kKernel, EventKind::kDtoH,
-                                   EventKind::kDtoD, EventKind::kAlloc,  EventKind::kRegion};
-    std::vector<std::uint32_t> shown(keys_.size());
-    for (const auto& [key, number] : keys_) {
-      const auto& [on_host, device, rank, thread] = key;
-      shown[number] = static_cast<std::uint32_t>(tracks.size());
-      EventTrack& track = tracks.emplace_back();
-      track.device = device;
-      track.kind = kKinds[static_cast<std::size_t>(rank)];
-      if (on_host && thread < trace.threads.size()) track.tid = trace.threads[thread].tid;
-    }
-    return shown;
-  }
-
- private:
-  using Key = std::tuple<bool, std::int32_t, int, std::uint32_t>;
-  std::map<Key, std::uint32_t> keys_;
-};
 
 /// Puts events that run at the same time into lanes of their own.
 void assign_lanes(Events& events) {
@@ -105,66 +43,52 @@ void assign_lanes(Events& events) {
   }
 }
 
-/// The time of an operation, a launch or a region.
-template <class Row>
-Event timed_event(const Row& row, EventKind kind) {
-  Event event;
-  event.kind = kind;
-  event.begin = instant(row.begin);
-  event.duration = instant(row.end) - std::min(event.begin, instant(row.end));
-  if (row.unfinished) event.flags |= kUnfinishedEvent;
-  return event;
-}
-
 }  // namespace
 
-std::vector<std::uint32_t> variable_rows(const Trace& trace,
-                                         const std::vector<analysis::VariableRow>& variables) {
-  std::vector<std::uint32_t> rows(trace.variables.size(), kNoRow32);
-  for (std::uint32_t i = 0; i < variables.size(); ++i) rows[variables[i].piece.value] = i;
-  return rows;
-}
-
 Events events_of(const Trace& trace, const analysis::Picture& picture,
-                 const std::vector<analysis::VariableRow>& variables) {
-  const std::vector<std::uint32_t> variable = variable_rows(trace, variables);
-  const auto directive = [&](Index<Site> site) {
-    return site ? picture.directive_of_site[site.value] : kNoRow32;
-  };
+                 const std::vector<std::uint32_t>& variable) {
   Events events;
   events.rows.reserve(trace.ops.size() + trace.launches.size() + trace.regions.size());
-  Tracks tracks;
+  /// Whether of the host, device, position in kTrackKinds, thread of the host: the rows of a track.
+  std::map<std::tuple<bool, std::int32_t, std::size_t, std::uint32_t>, std::vector<std::size_t>>
+      rows_of_track;
+  const auto add = [&](const auto& row, EventKind kind, std::int32_t device, int flags,
+                       Event event = {}) {
+    event.kind = kind;
+    event.begin = instant(row.begin);
+    event.duration = instant(row.end) - std::min(event.begin, instant(row.end));
+    event.flags = static_cast<std::uint8_t>(flags | (row.unfinished ? kUnfinishedEvent : 0));
+    event.directive = row.site ? picture.directive_of_site[row.site.value] : kNoRow32;
+    const bool on_host = kind == EventKind::kRegion;
+    rows_of_track[{on_host, on_host ? -1 : device, kTrackOfKind[static_cast<std::size_t>(kind)],
+                   on_host ? row.thread : 0}]
+        .push_back(events.rows.size());
+    events.rows.push_back(event);
+  };
   for (std::size_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp op = trace.ops[i];
-    const std::optional<EventKind> kind = event_kind(op.kind);
-    if (!kind) continue;
-    Event event = timed_event(op, *kind);
-    event.bytes = op.bytes;
-    if (op.internal) event.flags |= kInternalEvent;
-    if (op.clock == Clock::kEnqueue) event.flags |= kEnqueueEvent;
-    event.directive = directive(op.site);
-    if (op.variable) event.variable = variable[op.variable.value];
-    event.finding = picture.finding_of_op[i];
-    tracks.put(event, drawn_device(trace, op), op.thread);
-    events.rows.push_back(event);
+    if (op.kind >= OpKind::kAssociate) continue;
+    add(op, kKindOfOp[static_cast<std::size_t>(op.kind)], drawn_device(trace, op),
+        (op.internal ? kInternalEvent : 0) | (op.clock == Clock::kEnqueue ? kEnqueueEvent : 0),
+        {.bytes = op.bytes,
+         .variable = op.variable ? variable[op.variable.value] : kNoRow32,
+         .finding = picture.finding_of_op[i]});
   }
   for (const Launch& launch : trace.launches) {
-    Event event = timed_event(launch, EventKind::kKernel);
-    if (launch.clock == Clock::kEnqueue) event.flags |= kEnqueueEvent;
-    event.directive = directive(launch.site);
-    tracks.put(event, launch.device, launch.thread);
-    events.rows.push_back(event);
+    add(launch, EventKind::kKernel, launch.device,
+        launch.clock == Clock::kEnqueue ? kEnqueueEvent : 0);
   }
   for (const Region& region : trace.regions) {
-    Event event = timed_event(region, EventKind::kRegion);
-    if (region.ends_data) event.flags |= kDataEndEvent;
-    if (region.host_fallback) event.flags |= kFallbackEvent;
-    event.directive = directive(region.site);
-    tracks.put(event, region.device, region.thread);
-    events.rows.push_back(event);
+    add(region, EventKind::kRegion, region.device,
+        (region.ends_data ? kDataEndEvent : 0) | (region.host_fallback ? kFallbackEvent : 0));
   }
-  const std::vector<std::uint32_t> shown = tracks.order(trace, events.tracks);
-  for (Event& event : events.rows) event.track = shown[event.track];
+  for (const auto& [key, rows] : rows_of_track) {
+    const auto& [on_host, device, kind, thread] = key;
+    const auto number = static_cast<std::uint32_t>(events.tracks.size());
+    for (const std::size_t row : rows) events.rows[row].track = number;
+    const bool is_known = on_host && thread < trace.threads.size();
+    events.tracks.push_back({device, kTrackKinds[kind], is_known ? trace.threads[thread].tid : 0});
+  }
   analysis::sort_rows(events.rows, std::mem_fn(&Event::begin));
   assign_lanes(events);
   events.end = instant(trace.process.wall);
@@ -185,45 +109,40 @@ std::uint64_t width_of(std::uint64_t end, std::uint64_t lines) {
   return std::max<std::uint64_t>((end + slots) / slots, 1);
 }
 
-/// Bins in the order in which a page reads them.
+/// Bins by span and by line, in the order in which a page reads them.
 template <class Value>
-std::vector<Value> by_slot(const std::map<std::pair<std::uint32_t, std::uint32_t>, Value>& bins) {
-  std::vector<Value> rows;
-  rows.reserve(bins.size());
-  for (const auto& [key, value] : bins) rows.push_back(value);
-  return rows;
-}
+class BySlot {
+ public:
+  explicit BySlot(std::uint64_t width) : width_(width) {}
 
-std::vector<TransferBin> transfers_of(const Events& events, std::uint64_t width) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, TransferBin> bins;
-  for (const Event& event : events.rows) {
-    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
-    if (!is_transfer || event.variable == kNoRow32) continue;
-    const auto slot = static_cast<std::uint32_t>(event.begin / width);
-    TransferBin& bin = bins[{slot, event.variable}];
-    bin.variable = event.variable;
-    bin.slot = slot;
-    ++(event.kind == EventKind::kHtoD ? bin.htod : bin.dtoh);
+  /// The bin of an event in one line, which counts it if it is needless.
+  Value& at(const Event& event, std::uint32_t line) {
+    const auto slot = static_cast<std::uint32_t>(event.begin / width_);
+    Value& bin = bins_.try_emplace({slot, line}, Value{line, slot}).first->second;
     if (event.finding != kNoRow32) ++bin.redundant;
+    return bin;
   }
-  return by_slot(bins);
-}
 
-std::uint64_t variables_in(const Events& events) {
-  std::uint64_t count = 0;
-  for (const Event& event : events.rows) {
-    if (event.variable != kNoRow32) count = std::max<std::uint64_t>(count, event.variable + 1);
+  [[nodiscard]] std::vector<Value> rows() const {
+    const auto values = std::views::values(bins_);
+    return {values.begin(), values.end()};
   }
-  return count;
-}
+
+ private:
+  std::uint64_t width_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Value> bins_;
+};
 
 }  // namespace
 
 Binned bin(Events& events, std::size_t most) {
   Binned binned;
   if (events.rows.size() <= most) return binned;
-  binned.transfer_width = width_of(events.end, variables_in(events));
-  binned.transfers = transfers_of(events, binned.transfer_width);
+  std::uint32_t variables = 0;
+  for (const Event& event : events.rows) {
+    if (event.variable != kNoRow32) variables = std::max(variables, event.variable + 1);
+  }
+  binned.transfer_width = width_of(events.end, variables);
   binned.width = width_of(events.end, events.tracks.size());
   std::vector<std::uint64_t> durations;
   durations.reserve(events.rows.size());
@@ -231,23 +150,26 @@ Binned bin(Events& events, std::size_t most) {
   const auto shortest_kept = durations.begin() + static_cast<std::ptrdiff_t>(most / 2);
   std::ranges::nth_element(durations, shortest_kept, std::greater<>());
   const std::uint64_t limit = *shortest_kept;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Bin> bins;
+  BySlot<Bin> bins(binned.width);
+  BySlot<TransferBin> transfers(binned.transfer_width);
   std::vector<Event> kept;
   for (const Event& event : events.rows) {
+    const bool is_transfer = event.kind == EventKind::kHtoD || event.kind == EventKind::kDtoH;
+    if (is_transfer && event.variable != kNoRow32) {
+      TransferBin& crossed = transfers.at(event, event.variable);
+      ++(event.kind == EventKind::kHtoD ? crossed.htod : crossed.dtoh);
+    }
     if (event.duration > limit) {
       kept.push_back(event);
       continue;
     }
-    const auto slot = static_cast<std::uint32_t>(event.begin / binned.width);
-    Bin& bin = bins[{slot, event.track}];
-    bin.track = event.track;
-    bin.slot = slot;
-    ++bin.count;
-    bin.bytes += event.bytes;
-    bin.busy += event.duration;
-    if (event.finding != kNoRow32) ++bin.redundant;
+    Bin& sum = bins.at(event, event.track);
+    ++sum.count;
+    sum.bytes += event.bytes;
+    sum.busy += event.duration;
   }
-  binned.bins = by_slot(bins);
+  binned.bins = bins.rows();
+  binned.transfers = transfers.rows();
   events.rows = std::move(kept);
   return binned;
 }
@@ -260,29 +182,21 @@ std::vector<MemorySample> thinned(const std::vector<MemorySample>& samples, std:
   if (samples.size() <= most) return samples;
   const std::uint64_t width = std::max<std::uint64_t>(2 * end / most, 1);
   struct Span {
-    std::uint64_t slot = 0;
     MemorySample highest;
     MemorySample last;
   };
-  std::map<std::int32_t, Span> spans;
-  std::vector<MemorySample> kept;
-  const auto close = [&kept](const Span& span) {
-    if (span.highest.time < span.last.time) kept.push_back(span.highest);
-    kept.push_back(span.last);
-  };
+  std::map<std::pair<std::int32_t, std::uint64_t>, Span> spans;
   for (const MemorySample& sample : samples) {
-    const std::uint64_t slot = sample.time / width;
-    const auto [at, is_new] = spans.try_emplace(sample.device, Span{slot, sample, sample});
-    Span& span = at->second;
-    if (is_new) continue;
-    if (span.slot != slot) {
-      close(span);
-      span = {slot, sample, sample};
-    }
+    Span& span =
+        spans.try_emplace({sample.device, sample.time / width}, Span{sample, sample}).first->second;
     if (sample.bytes >= span.highest.bytes) span.highest = sample;
     span.last = sample;
   }
-  for (const auto& [device, span] : spans) close(span);
+  std::vector<MemorySample> kept;
+  for (const auto& [place, span] : spans) {
+    if (span.highest.time < span.last.time) kept.push_back(span.highest);
+    kept.push_back(span.last);
+  }
   analysis::sort_rows(kept, std::mem_fn(&MemorySample::time));
   return kept;
 }

@@ -18,12 +18,10 @@ namespace ompdm::report::page {
 
 using Json = nlohmann::ordered_json;
 
-// The files of web/, which embed.cmake puts into the library.
-extern const std::string_view kBody;
-extern const std::string_view kStyle;
-extern const std::string_view kScript;
-extern const std::string_view kStyleHash;   ///< SHA-256, hexadecimal
-extern const std::string_view kScriptHash;  ///< SHA-256, hexadecimal
+// The files of web/, which embed.cmake puts into the library, and their SHA-256.
+extern const std::string_view kBody, kBodyHash;
+extern const std::string_view kStyle, kStyleHash;
+extern const std::string_view kScript, kScriptHash;
 
 /// Kinds of events; web/basics.js has the same order.
 enum class EventKind : std::uint8_t {
@@ -75,13 +73,10 @@ struct Events {
   std::uint64_t end = 0;           ///< of the picture, from 0
 };
 
-/// `trace` on its devices' clock, `variables` the rows of its analysis.
+/// `trace` on its devices' clock, `variable` the row of Analysis::variables by position in
+/// Trace::variables.
 Events events_of(const Trace& trace, const analysis::Picture& picture,
-                 const std::vector<analysis::VariableRow>& variables);
-
-/// Row of a variable in the report's table, by position in Trace::variables.
-std::vector<std::uint32_t> variable_rows(const Trace& trace,
-                                         const std::vector<analysis::VariableRow>& variables);
+                 const std::vector<std::uint32_t>& variable);
 
 /// Events of one track that began in one span.
 struct Bin {
@@ -189,10 +184,6 @@ class Columns {
 
 /// RFC 4648, with padding.
 std::string base64_of(std::string_view bytes);
-
-/// Adds the block "passes"; loops are numbered from `first_loop`.
-void add_passes(const std::vector<std::vector<analysis::Pass>>& loops, std::size_t first_loop,
-                Columns& columns);
 
 /// About `most` of these, each the sum of neighbours; the first iteration is not summed with
 /// others.

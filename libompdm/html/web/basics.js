@@ -50,10 +50,7 @@ export const UNLESS = {
 
 // Figures as people read them, the same in any locale: three digits, 1 KB is 1000 B.
 
-/**
- * @param {number} value
- * @param {string[]} units from the smallest, each a thousand times the one before
- */
+/** @param {number} value @param {string[]} units from the smallest, each a thousand times the one before */
 function scaled(value, units) {
   let unit = 0;
   let size = Math.abs(value);
@@ -79,6 +76,10 @@ export const countText = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, '\
 
 /** @param {number} count @param {string} one @param {string} many */
 export const counted = (count, one, many) => `${countText(count)} ${count === 1 ? one : many}`;
+
+/** Sum of a figure over rows; null where one is not known. @param {Object[]} rows @param {string} key */
+export const sumOf = (rows, key) =>
+  rows.reduce((sum, row) => (sum === null || row[key] === null ? null : sum + row[key]), 0);
 
 /** "12.4 GB/s"; empty if it took no time. @param {number} bytes @param {number} nanoseconds */
 export const rateText = (bytes, nanoseconds) =>
@@ -130,17 +131,14 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/**
- * A name from the trace: cut where it is long, whole when pointed at.
- * @param {string} text @param {number} most
- */
+/** A name from the trace: cut where it is long, whole when pointed at. @param {string} text @param {number} most */
 export function named(text, most = 64) {
   const shown = cut(text, most);
   const whole = plain(text.slice(0, 2000));
   return element('bdi', {class: 'name', title: shown === whole ? null : whole}, shown);
 }
 
-/** @param {string} words @param {function()} act @param {string} label for screen readers */
+/** @param {string|Node} words @param {function()} act @param {string} label for screen readers */
 export const button = (words, act, label = null) =>
   element('button', {type: 'button', onclick: act, 'aria-label': label}, words);
 
@@ -155,12 +153,16 @@ export const scrolling = (label, content) =>
 /** @param {string} id */
 export const byId = (id) => document.getElementById(id);
 
-/** Shows a section's content, or leaves the section out. @param {string} id @param {?Node} content */
-export function fill(id, content) {
-  const section = byId(id);
-  if (content) section.append(content);
-  else section.hidden = true;
+/** Shows a section's content, or leaves the section out. @param {string} id @param {...?Node} content */
+export function fill(id, ...content) {
+  const nodes = content.filter((node) => node !== null);
+  byId(id).append(...nodes);
+  byId(id).hidden = nodes.length === 0;
 }
+
+/** What colours mean. @param {string[][]} entries classes of swatches, none where empty, and words */
+export const legend = (entries) => element('ul', {class: 'legend'}, ...entries.map(([colour, words]) =>
+  element('li', {}, colour ? element('span', {class: `swatch ${colour}`}) : null, words)));
 
 /** Brings an element into view and lets the keyboard go on from there. @param {Element} node */
 export function reveal(node) {

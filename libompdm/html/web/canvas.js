@@ -1,10 +1,11 @@
 // Drawings: pixels of a row, Canvas 2D, and the words under the cursor.
 import {byId, element} from './basics.js';
+import {timeWindow} from './data.js';
 
 // Columns of pixels that are set one by one: thousands of them as shapes would take a browser longer
 // than all of the script that thinks of them.
 
-export class PixelLayer {
+class PixelLayer {
   constructor() {
     this.canvas = document.createElement('canvas');
     this.context = this.canvas.getContext('2d', {willReadFrequently: true});
@@ -23,9 +24,6 @@ export class PixelLayer {
       this.shown = new Float32Array(width);
       this.faint = new Float32Array(width);
       this.needless = new Float32Array(width);
-      this.heights = new Uint16Array(width);
-      this.faintHeights = new Uint16Array(width);
-      this.colours = new Uint32Array(width);
     } else if (this.used) {
       this.pixels.fill(0);
     }
@@ -52,23 +50,15 @@ export class PixelLayer {
    * @param {{shown: number, faint: number, hatched: number}} colours as Palette.pixel gives them
    */
   drawColumns(top, height, least, colours) {
-    const {shown, faint, needless, heights, faintHeights, pixels, ratio} = this;
+    const {shown, faint, needless, pixels, ratio} = this;
     const {width} = this.image;
     const heightOf = (share) => (share > 0 ? Math.max(least, Math.round(Math.min(share, 1) * height)) : 0);
-    let highest = 0;
     for (let x = 0; x < width; x += 1) {
-      heights[x] = heightOf(shown[x]);
-      faintHeights[x] = heightOf(faint[x]);
-      this.colours[x] = needless[x] > 0 && Math.floor(x / ratio) % 3 === 0 ? colours.hatched : colours.shown;
-      highest = Math.max(highest, heights[x], faintHeights[x]);
-    }
-    if (highest > 0) this.used = true;
-    for (let high = 1; high <= highest; high += 1) {
-      const row = (top + height - high) * width;
-      for (let x = 0; x < width; x += 1) {
-        if (heights[x] >= high) pixels[row + x] = this.colours[x];
-        else if (faintHeights[x] >= high) pixels[row + x] = colours.faint;
-      }
+      const high = heightOf(shown[x]);
+      const highest = Math.max(high, heightOf(faint[x]));
+      const colour = needless[x] > 0 && Math.floor(x / ratio) % 3 === 0 ? colours.hatched : colours.shown;
+      for (let y = 1; y <= highest; y += 1) pixels[(top + height - y) * width + x] = y <= high ? colour : colours.faint;
+      if (highest > 0) this.used = true;
     }
   }
 
@@ -86,81 +76,83 @@ export class PixelLayer {
 // What the drawings share: sharp pixels, the page's colours, hatching, one drawing a frame.
 
 /** Colours by custom property, as they are now (light, dark or printed). */
-export class Palette {
+class Palette {
   /** @param {number} ratio of the screen's pixels to the page's */
   constructor(ratio) {
     this.ratio = ratio;
     this.known = new Map();
-    this.pixels = new Map();
-    this.patterns = new Map();
     this.style = getComputedStyle(document.documentElement);
     this.dot = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   }
 
+  /** What was made before under the same key, or is made now. @param {string} key @param {function()} make */
+  once(key, make) {
+    if (!this.known.has(key)) this.known.set(key, make());
+    return this.known.get(key);
+  }
+
   /** @param {string} property */
   get(property) {
-    if (!this.known.has(property)) this.known.set(property, this.style.getPropertyValue(property).trim());
-    return this.known.get(property);
+    return this.once(property, () => this.style.getPropertyValue(property).trim());
   }
 
   /** A colour as a PixelLayer has it, under another one. @param {string} property @param {number} alpha @param {?string} over */
   pixel(property, alpha = 1, over = null) {
-    const key = `${property} ${alpha} ${over}`;
-    if (!this.pixels.has(key)) {
+    return this.once(`${property} ${alpha} ${over}`, () => {
       this.dot.clearRect(0, 0, 1, 1);
       this.dot.globalAlpha = alpha;
       for (const each of over === null ? [property] : [property, over]) {
         this.dot.fillStyle = this.get(each);
         this.dot.fillRect(0, 0, 1, 1);
       }
-      this.pixels.set(key, new Uint32Array(this.dot.getImageData(0, 0, 1, 1).data.buffer)[0]);
-    }
-    return this.pixels.get(key);
+      return new Uint32Array(this.dot.getImageData(0, 0, 1, 1).data.buffer)[0];
+    });
   }
 
-  /** Diagonals of a colour. @param {string} property */
+  /** A pattern of diagonal lines five pixels apart. @param {string} property their colour */
   hatching(property) {
-    if (!this.patterns.has(property)) this.patterns.set(property, diagonals(this.get(property), Math.ceil(this.ratio)));
-    return this.patterns.get(property);
+    return this.once(`${property} hatched`, () => {
+      const fine = Math.ceil(this.ratio);  // pixels of the tile in one
+      const step = 5 * fine;
+      const tile = element('canvas', {width: step, height: step});
+      const context = tile.getContext('2d');
+      context.strokeStyle = this.get(property);
+      context.lineWidth = 1.5 * fine;
+      for (const at of [0, step, 2 * step]) {
+        context.moveTo(at + step, -step);
+        context.lineTo(at - 2 * step, 2 * step);
+      }
+      context.stroke();
+      const pattern = context.createPattern(tile, 'repeat');
+      pattern.setTransform(new DOMMatrix().scale(1 / fine));
+      return pattern;
+    });
   }
-}
-
-/** A pattern of diagonal lines five pixels apart. @param {string} colour @param {number} fine pixels of the tile in one */
-function diagonals(colour, fine) {
-  const step = 5 * fine;
-  const tile = element('canvas', {width: step, height: step});
-  const context = tile.getContext('2d');
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5 * fine;
-  for (const at of [0, step, 2 * step]) {
-    context.moveTo(at + step, -step);
-    context.lineTo(at - 2 * step, 2 * step);
-  }
-  context.stroke();
-  const pattern = context.createPattern(tile, 'repeat');
-  pattern.setTransform(new DOMMatrix().scale(1 / fine));
-  return pattern;
 }
 
 const surfaces = [];
 let palette = null;
 
-function paletteNow() {
-  const ratio = window.devicePixelRatio || 1;
-  if (palette === null || palette.ratio !== ratio) palette = new Palette(ratio);
-  return palette;
-}
+/**
+ * @typedef {Object} Scene what one drawing needs
+ * @property {CanvasRenderingContext2D} context
+ * @property {Palette} palette
+ * @property {PixelLayer} layer what is narrow, in pixels of the screen
+ * @property {Object} time timeWindow
+ * @property {number} width
+ */
 
 /** A canvas that is drawn anew when its size, the colours or what it shows change. */
 export class Surface {
   /**
+   * @param {string} id
    * @param {string} label for screen readers
-   * @param {function(CanvasRenderingContext2D, number, Palette)} draw with the width
-   * @param {function(number): number} heightOf for a width, CSS pixels
+   * @param {{draw: function(Scene)}} view
+   * @param {function(): number} heightOf CSS pixels
    */
-  constructor(label, draw, heightOf) {
-    this.canvas = element('canvas', {tabindex: '0', role: 'application', 'aria-label': label});
-    this.draw = draw;
+  constructor(id, label, view, heightOf) {
+    this.canvas = element('canvas', {tabindex: '0', role: 'application', 'aria-label': label, id});
+    this.view = view;
     this.heightOf = heightOf;
     this.pending = false;
     this.layer = new PixelLayer();
@@ -178,9 +170,9 @@ export class Surface {
     this.pending = false;
     const width = this.canvas.clientWidth;
     if (width === 0) return;
-    const began = performance.now();
-    const height = this.heightOf(width);
+    const height = this.heightOf();
     const ratio = window.devicePixelRatio || 1;
+    if (palette === null || palette.ratio !== ratio) palette = new Palette(ratio);
     if (this.canvas.height !== Math.round(height * ratio) || this.canvas.width !== Math.round(width * ratio)) {
       this.canvas.style.height = `${height}px`;
       this.canvas.width = Math.round(width * ratio);
@@ -192,15 +184,29 @@ export class Surface {
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     this.layer.begin(this.canvas.width, this.canvas.height, ratio);
-    this.draw(context, width, paletteNow());
-    this.canvas.dataset.frame = (performance.now() - began).toFixed(2);  // for the benchmark
+    this.view.draw({context, palette, layer: this.layer, time: timeWindow, width});
   }
 
-  /** Shows words beside a place of the canvas. @param {string[]} lines @param {boolean} aloud as showTip() has it */
+  /**
+   * Shows words beside a place of the canvas.
+   * @param {string[]} lines the first is the title @param {boolean} aloud whether a screen reader is to say it
+   */
   tell(lines, x, y, aloud = false) {
     const box = this.canvas.getBoundingClientRect();
-    showTip(lines, box.left + x, box.top + y, aloud);
+    const tip = byId('tip');
+    tip.replaceChildren(...lines.map((line, at) => element(at === 0 ? 'strong' : 'div', {}, line)));
+    tip.hidden = false;
+    const {width, height} = tip.getBoundingClientRect();
+    const bottom = box.top + y + 18;
+    const room = document.documentElement.clientWidth;
+    tip.style.left = `${Math.max(4, Math.min(box.left + x + 14, room - width - 4))}px`;
+    tip.style.top = `${bottom + height > window.innerHeight ? Math.max(4, box.top + y - height - 10) : bottom}px`;
+    if (aloud) byId('said').textContent = lines.join(', ');
   }
+}
+
+export function hideTip() {
+  byId('tip').hidden = true;
 }
 
 /** Draws all again: colours changed. */
@@ -221,11 +227,8 @@ export function followColours() {
   window.addEventListener('afterprint', print(false));
 }
 
-/**
- * Hatches a rectangle: what is needless.
- * @param {CanvasRenderingContext2D} context @param {Palette} palette
- */
-export function hatch(context, x, y, width, height, palette) {
+/** Hatches a rectangle: what is needless. @param {Scene} scene */
+export function hatch({context, palette}, x, y, width, height) {
   if (width <= 0 || height <= 0) return;
   context.fillStyle = palette.hatching('--hatch');
   context.fillRect(x, y, width, height);
@@ -243,26 +246,4 @@ export function fittingText(context, text, x, y, width) {
     if (shown.length <= 2) break;
   }
   context.fillText(shown, x, y);
-}
-
-// What is under the pointer, or under the keyboard's cursor: shown beside it, and read out.
-
-/**
- * @param {string[]} lines the first is the title
- * @param {number} x @param {number} y in the page
- * @param {boolean} aloud whether a screen reader is to say it
- */
-function showTip(lines, x, y, aloud = false) {
-  const tip = byId('tip');
-  tip.replaceChildren(...lines.map((line, at) => element(at === 0 ? 'strong' : 'div', {}, line)));
-  tip.hidden = false;
-  const {width, height} = tip.getBoundingClientRect();
-  const room = document.documentElement.clientWidth;
-  tip.style.left = `${Math.max(4, Math.min(x + 14, room - width - 4))}px`;
-  tip.style.top = `${y + 18 + height > window.innerHeight ? Math.max(4, y - height - 10) : y + 18}px`;
-  if (aloud) byId('said').textContent = lines.join(', ');
-}
-
-export function hideTip() {
-  byId('tip').hidden = true;
 }

@@ -35,7 +35,7 @@ async function inflated(id) {
  * @param {Uint8Array} bytes @param {number} at @param {number} rows
  * @param {{bytes: number, grows: boolean}} column
  */
-export function columnAt(bytes, at, rows, column) {
+function columnAt(bytes, at, rows, column) {
   const wide = column.grows || column.bytes > 4;
   const values = wide ? new Float64Array(rows) : new Uint32Array(rows);
   for (let plane = 0; plane < column.bytes; plane += 1) {
@@ -48,40 +48,52 @@ export function columnAt(bytes, at, rows, column) {
 }
 
 /** @param {Object} head @param {Uint8Array} bytes @returns {Recording} */
-export function recordingOf(head, bytes) {
-  const recording = {
-    name: head.name, end: Math.max(head.end_ns, 1), tracks: head.tracks, first: head.first,
-    needless: head.needless, total: head.events, binWidth: head.bin_ns, crossingWidth: head.crossing_ns,
-  };
+function recordingOf(head, bytes) {
+  const {name, tracks, events: total, bin_ns: binWidth, crossing_ns: crossingWidth} = head;
+  const recording = {name, tracks, total, binWidth, crossingWidth, end: Math.max(head.end_ns, 1)};
   let at = 0;
-  for (const [name, {rows, columns}] of Object.entries(head.blocks)) {
+  for (const [table, {rows, columns}] of Object.entries(head.blocks)) {
     const block = {rows};
     for (const column of columns) {
       block[column.name] = columnAt(bytes, at, rows, column);
       at += rows * column.bytes;
     }
-    recording[name] = block;
+    recording[table] = block;
   }
   return recording;
 }
 
-/** @returns {Promise<Recording[]>} */
-export function readRecordings() {
-  return Promise.all(page.timelines.map(async (head, i) =>
-    recordingOf(head, await inflated(`numbers-${i}`))));
+/** @type {Recording[]} */
+export const recordings = [];
+
+/** Fills `recordings`. */
+export async function readRecordings() {
+  recordings.push(...await Promise.all(page.timelines.map(async (head, i) => recordingOf(head, await inflated(`numbers-${i}`)))));
 }
+
+/**
+ * Positions of rows by key, in order. Rows with a negative key are left out.
+ * @param {number} rows @param {function(number): number} keyOf @returns {Map<number, number[]>}
+ */
+export function positionsByKey(rows, keyOf) {
+  const lists = new Map();
+  for (let i = 0; i < rows; i += 1) {
+    const key = keyOf(i);
+    if (key < 0) continue;
+    if (!lists.has(key)) lists.set(key, []);
+    lists.get(key).push(i);
+  }
+  return lists;
+}
+
+/** Values at some positions, side by side. @param {number[]} list @param {ArrayLike<number>} values */
+export const gathered = (list, values) => Float64Array.from(list, (at) => values[at]);
 
 /**
  * Which recording a row of a table of the report is of: they come one after the other.
  * @param {string} table @param {number} row
  */
-export function recordingOfRow(table, row) {
-  let of = 0;
-  page.timelines.forEach((head, at) => {
-    if (head.first[table] <= row) of = at;
-  });
-  return of;
-}
+export const recordingOfRow = (table, row) => page.timelines.findLastIndex(({first}) => first[table] <= row);
 
 /** What a recording is called, where there are several. @param {number} at */
 export const recordingName = (at) => cut(page.timelines[at].name, 40);
@@ -112,17 +124,17 @@ export function rowsOf(table, recording) {
  */
 export function rowOfId(table, id, recording) {
   const [first, end] = rowsOf(table, recording);
-  const at = report[table].findIndex((row, i) => i >= first && i < end && row.id === id);
-  return at < 0 ? undefined : at;
+  for (let at = first; at < end; at += 1) if (report[table][at].id === id) return at;
+  return undefined;
 }
 
 // What the reader looks at: chosen in one view, shown in all.
 
-/**
- * Rows of the report's tables, null where none is chosen; `recording` is the one whose time is
- * shown.
- */
+/** Rows of the report's tables, null where none is chosen; `recording` is the one whose time is shown. */
 export const selection = {recording: 0, loop: null, finding: null, directive: null, variable: null};
+
+/** The tables of the report that these are rows of. */
+export const TABLE_OF = {loop: 'iterations', finding: 'findings', variable: 'variables', directive: 'directives'};
 
 const listeners = [];
 
@@ -142,26 +154,22 @@ export function select(change) {
 /** Picks out one row, and nothing else; nothing at all without it. @param {Object} row */
 export const pick = (row = {}) => select({finding: null, variable: null, directive: null, ...row});
 
-// The span of time that the timeline and the variables show.
-
 /** @typedef {{begin: number, end: number}} Span nanoseconds */
 
-export class TimeWindow {
-  /** @param {number} total nanoseconds */
-  constructor(total) {
-    this.listeners = [];
-    this.reset(total);
-  }
-
-  /** Shows all. @param {number} total */
-  reset(total = this.total) {
-    this.total = total;
-    this.show(0, total);
-  }
+/** The span of time that the timeline and the variables show. */
+export const timeWindow = {
+  total: 0,
+  listeners: [],  // called after each change
 
   get width() {
     return this.end - this.begin;
-  }
+  },
+
+  /** Shows all. @param {number} total nanoseconds */
+  reset(total = this.total) {
+    this.total = total;
+    this.show(0, total);
+  },
 
   /** Shows a span, or as much of it as there is. @param {number} begin @param {number} end */
   show(begin, end) {
@@ -169,25 +177,20 @@ export class TimeWindow {
     this.begin = Math.min(Math.max(begin, 0), this.total - width);
     this.end = this.begin + width;
     for (const listener of this.listeners) listener();
-  }
+  },
 
   /** @param {number} factor above 1 shows more @param {number} at the instant that stays in place */
   zoom(factor, at = (this.begin + this.end) / 2) {
     const begin = at - (at - this.begin) * factor;
     this.show(begin, begin + this.width * factor);
-  }
+  },
 
   /** @param {number} share of what is shown */
   pan(share) {
     const by = this.width * share;
     this.show(this.begin + by, this.end + by);
-  }
-
-  /** @param {function()} listener called after each change */
-  onChange(listener) {
-    this.listeners.push(listener);
-  }
-}
+  },
+};
 
 const UNITS = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
 

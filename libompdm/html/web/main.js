@@ -1,8 +1,9 @@
 // Puts the page together.
-import {KINDS, PARTS, button, byId, counted, element, fill, plain, reveal} from './basics.js';
+import {KINDS, PARTS, button, byId, counted, element, fill, legend, plain, reveal} from './basics.js';
 import {followColours} from './canvas.js';
 import {
-  TimeWindow, loopName, onSelect, page, pick, readRecordings, recordingName, recordingOfRow, report, select, selection,
+  TABLE_OF, loopName, onSelect, page, pick, readRecordings, recordingName, recordingOfRow, recordings, report, select,
+  selection, timeWindow, variableName,
 } from './data.js';
 import {overview, recordingsTable} from './overview.js';
 import {Passes, longestLoop} from './passes.js';
@@ -29,20 +30,13 @@ const ofRecording = (loop) => (report.traces.length < 2 ? '' : `${recordingName(
 const loopChooser = () => (report.iterations.length === 0 ? null
   : chooser('Loop', 'loop', report.iterations.map((row, at) => `${ofRecording(at)}${loopName(at)}, ${counted(row.count, 'pass', 'passes')}`), 'none'));
 
-function legend(entries) {
-  return element('ul', {class: 'legend'}, ...entries.map(([colour, words]) =>
-    element('li', {}, colour ? element('span', {class: `swatch ${colour}`}) : null, words)));
-}
-
 /** Where a loop, a finding or a variable is of another recording, that one is shown. */
 function followRecording() {
-  const tablesOf = {loop: 'iterations', finding: 'findings', variable: 'variables', directive: 'directives'};
   onSelect((change) => {
-    for (const [key, table] of Object.entries(tablesOf)) {
-      if (change[key] >= 0) {
-        select({recording: recordingOfRow(table, change[key])});
-        return;
-      }
+    const key = Object.keys(TABLE_OF).find((each) => change[each] >= 0);
+    if (key) {
+      select({recording: recordingOfRow(TABLE_OF[key], change[key])});
+      return;
     }
     // Another recording has loops of its own.
     if ('recording' in change && selection.loop !== null && recordingOfRow('iterations', selection.loop) !== change.recording) {
@@ -56,7 +50,7 @@ function chosenLine() {
   const line = element('p', {class: 'chosen-line', hidden: true});
   onSelect(() => {
     const what = selection.finding !== null ? `finding ${selection.finding + 1}`
-      : selection.variable !== null ? `variable ${plain(report.variables[selection.variable].name || '(no name)').slice(0, 60)}`
+      : selection.variable !== null ? `variable ${plain(variableName(selection.variable)).slice(0, 60)}`
         : selection.directive !== null ? plain(page.names.directives[selection.directive]).slice(0, 80) : null;
     line.hidden = what === null;
     line.replaceChildren(what === null ? '' : `Picked out: ${what} `,
@@ -69,18 +63,18 @@ function chosenLine() {
 const comparedParts = (parts) => parts.map((node, at) => (node === null ? null
   : element('div', {}, element('h3', {}, recordingName(at)), node)));
 
-const recordingChooser = (recordings) => (recordings.length < 2 ? null
+const recordingChooser = () => (recordings.length < 2 ? null
   : chooser('Recording', 'recording', recordings.map((each) => each.name), null));
 
-function timelineSection(recordings, time) {
-  const timelines = page.compared ? recordings.map((_, at) => new Timeline(recordings, time, at))
-    : [new Timeline(recordings, time)];
+function timelineSection() {
+  if (recordings.every((each) => each.tracks.length === 0)) return null;
+  const timelines = page.compared ? recordings.map((_, at) => new Timeline(at)) : [new Timeline()];
   const canvases = timelines.map((each) => each.surface.canvas);
   const controls = element('div', {class: 'controls'},
-    page.compared ? null : recordingChooser(recordings), page.compared ? null : loopChooser(),
+    page.compared ? null : recordingChooser(), page.compared ? null : loopChooser(),
     element('span', {class: 'buttons'},
-      button('+', () => time.zoom(1 / 1.5), 'Zoom in'), button('−', () => time.zoom(1.5), 'Zoom out'),
-      button('All', () => time.reset(), 'Show all')));
+      button('+', () => timeWindow.zoom(1 / 1.5), 'Zoom in'), button('−', () => timeWindow.zoom(1.5), 'Zoom out'),
+      button('All', () => timeWindow.reset(), 'Show all')));
   const used = new Set(recordings.flatMap((each) => each.tracks.map((track) => KINDS[track.kind].colour)));
   const names = [['--htod', 'HtoD'], ['--kernel', 'kernel'], ['--dtoh', 'DtoH'], ['--dtod', 'DtoD, memset'],
     ['--alloc', 'alloc, delete'], ['--host', 'host directive']].filter(([colour]) => used.has(colour));
@@ -92,44 +86,44 @@ function timelineSection(recordings, time) {
       + (binned ? ` Of ${binned.total} events the longest are shown one by one, the others as how busy each instant was.` : '')));
 }
 
-function passesSection(recordings) {
+function passesSection() {
   if (report.iterations.length === 0) return null;
   const part = (passes) => element('div', {class: 'passes'}, passes.surface.canvas, passes.figures);
   const parts = page.compared ? comparedParts(recordings.map((_, at) => longestLoop(at))
-    .map((loop) => (loop === null ? null : part(new Passes(recordings, loop)))))
-    : [element('div', {class: 'controls'}, loopChooser()), part(new Passes(recordings))];
+    .map((loop) => (loop === null ? null : part(new Passes(loop)))))
+    : [element('div', {class: 'controls'}, loopChooser()), part(new Passes())];
   return element('div', {}, legend([...PARTS.map(({words, colour}) => [colour.slice(2), words]), ['needless', 'needless']]), ...parts);
 }
 
-function variablesSection(recordings, time) {
+function variablesSection() {
   if (report.variables.length === 0) return null;
-  const variables = new Variables(recordings, time);
-  return element('div', {}, page.compared ? recordingChooser(recordings) : null,
+  const variables = new Variables();
+  return element('div', {}, page.compared ? recordingChooser() : null,
     legend([['memory', 'on the device'], ['tick-htod', 'sent there'], ['tick-dtoh', 'sent back'], ['', '▽ △ needless']]),
     variables.surface.canvas, variables.more);
 }
 
 async function start() {
-  const recordings = await readRecordings();
-  const time = new TimeWindow(recordings[0].end);
+  await readRecordings();
+  timeWindow.reset(recordings[0].end);
   document.title = `${plain(report.traces[0].program).split('/').pop().slice(0, 80)} – ompdm report`;
   followColours();
   followRecording();
   const go = (view, change) => {
     select(change);
-    const target = byId(view).querySelector('canvas') ?? byId(view);
-    if (view === 'source') revealLine(change.finding);
-    else {
-      byId(view).scrollIntoView({block: 'start'});
-      reveal(target);
+    if (view === 'source') {
+      revealLine(change.finding);
+      return;
     }
+    byId(view).scrollIntoView({block: 'start'});
+    reveal(byId(view).querySelector('canvas') ?? byId(view));
   };
-  byId('overview').append(...overview(recordings));
-  byId('findings').append(...findings(go));
+  fill('overview', ...overview());
+  fill('findings', ...findings(go));
   fill('recordings', page.compared ? null : recordingsTable());
-  fill('timeline', recordings.every((each) => each.tracks.length === 0) ? null : timelineSection(recordings, time));
-  fill('passes', passesSection(recordings));
-  fill('variables', variablesSection(recordings, time));
+  fill('timeline', timelineSection());
+  fill('passes', passesSection());
+  fill('variables', variablesSection());
   fill('source', source());
   fill('tables', report.directives.length > 0 ? element('div', {}, ...tables()) : null);
   for (const link of document.querySelectorAll('nav a')) link.hidden = byId(link.hash.slice(1)).hidden;

@@ -1,17 +1,14 @@
 // The view "Recordings": ranks, processes or runs side by side, each figure shaded by its share of
 // the column's largest.
 import {
-  button, bytesText, countText, counted, element, named, plain, scrolling, shareText, tableHead, timeText,
+  button, bytesText, countText, counted, element, legend, named, plain, scrolling, shareText, sumOf, tableHead, timeText,
 } from './basics.js';
 import {knowsTransfers, page, recordingName, report, rowsOf, select} from './data.js';
 
 const MOST_RECORDINGS = 512;
 
 /** Sum of a figure over one recording's directives; null where one is not known. */
-function sumOfDirectives(recording, key) {
-  const rows = report.directives.slice(...rowsOf('directives', recording));
-  return rows.some((row) => row[key] === null) ? null : rows.reduce((sum, row) => sum + row[key], 0);
-}
+const sumOfDirectives = (recording, key) => sumOf(report.directives.slice(...rowsOf('directives', recording)), key);
 
 const RECORDING_COLUMNS = [
   ['Wall', (at) => report.traces[at].wall_ns - report.traces[at].hashing_ns, timeText],
@@ -58,21 +55,18 @@ const figure = (words, value, note) => element('div', {class: 'figure'},
   element('dt', {}, words), element('dd', {}, value), element('dd', {class: 'note'}, note));
 
 /** "./heat 1000 10, on node17, LLVM 19.1" */
-function runLine(trace) {
+function runLine(trace, who = null) {
   const words = trace.arguments.length > 0 ? trace.arguments : [trace.program];
-  return element('p', {class: 'run'},
+  return element('p', {class: 'run'}, who,
     element('code', {}, named([words[0].split('/').pop(), ...words.slice(1)].join(' '), 120)),
     ' on ', named(trace.host || 'an unknown host', 40), ', ', named(trace.runtime || 'unknown runtime', 60));
 }
 
 /** Needless transfers of all recordings that are not merely possible; of these if there are no others. */
-function needlessOf(recordings) {
-  const sum = (kind) => recordings.reduce((all, {needless}) => ({
-    count: all.count + needless[kind].count, bytes: all.bytes + needless[kind].bytes,
-    time: all.time + needless[kind].time_ns,
-  }), {count: 0, bytes: 0, time: 0});
-  const sure = sum('sure');
-  return sure.count > 0 ? {...sure, word: 'Needless'} : {...sum('possible'), word: 'Possibly needless'};
+function needlessOf() {
+  const kind = page.timelines.some(({needless}) => needless.sure.count > 0) ? 'sure' : 'possible';
+  const [count, bytes, time] = ['count', 'bytes', 'time_ns'].map((key) => sumOf(page.timelines.map(({needless}) => needless[kind]), key));
+  return {count, bytes, time, word: kind === 'sure' ? 'Needless' : 'Possibly needless'};
 }
 
 /** Bar of the wall time: what of it were copies, needless ones, kernels, and the rest. */
@@ -97,31 +91,26 @@ function wallBar(trace, needless) {
     piece.style.flexGrow = String(time / wall);
     bar.append(piece);
   }
-  const legend = element('ul', {class: 'legend'}, ...parts.map(([name, time, words]) =>
-    element('li', {}, element('span', {class: `swatch ${name}`}), `${words} ${timeText(time)}, ${shareText(time, wall)}`)));
-  return element('figure', {class: 'wall', 'aria-label': 'Where the wall time went'}, bar, legend);
+  return element('figure', {class: 'wall', 'aria-label': 'Where the wall time went'}, bar,
+    legend(parts.map(([name, time, words]) => [name, `${words} ${timeText(time)}, ${shareText(time, wall)}`])));
 }
+
+const warning = (words) => element('p', {class: 'warning'}, words);
 
 /** What is compared: figures are told recording by recording. */
-function comparedOverview() {
-  return [
-    ...report.traces.map((trace, at) => {
-      const line = runLine(trace);
-      line.prepend(element('strong', {}, `${recordingName(at)}: `));
-      return line;
-    }),
-    element('p', {class: 'headline named'}, plain(page.headline)),
-    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
-    recordingsTable(),
-    element('p', {class: 'note'}, plain(page.basis)),
-  ];
-}
+const comparedOverview = () => [
+  ...report.traces.map((trace, at) => runLine(trace, element('strong', {}, `${recordingName(at)}: `))),
+  element('p', {class: 'headline named'}, plain(page.headline)),
+  ...page.warnings.map(plain).map(warning),
+  recordingsTable(),
+  element('p', {class: 'note'}, plain(page.basis)),
+];
 
-/** @param {import('./data.js').Recording[]} recordings */
-export function overview(recordings) {
+/** @returns {?Node[]} */
+export function overview() {
   if (page.compared) return comparedOverview();
   const {totals, traces, prediction} = report;
-  const needless = needlessOf(recordings);
+  const needless = needlessOf();
   const crossings = totals.HtoD.count + totals.DtoH.count + totals.DtoD.count;
   const crossed = totals.HtoD.bytes + totals.DtoH.bytes + totals.DtoD.bytes;
   const wall = Math.max(...traces.map((trace) => trace.wall_ns - trace.hashing_ns));
@@ -147,14 +136,14 @@ export function overview(recordings) {
   const cut = traces.some((trace) => trace.truncated);
   const lost = traces.flatMap((trace) => trace.losses).filter((loss) => loss.count > 0);
   return [
-    ...traces.slice(0, 1).map(runLine),
+    runLine(traces[0]),
     traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
     element('p', {class: 'headline'}, plain(page.headline)),
-    ...page.warnings.map((warning) => element('p', {class: 'warning'}, plain(warning))),
-    cut ? element('p', {class: 'warning'}, 'The trace is cut short: figures are of what is left of it.') : null,
-    lost.length > 0 ? element('p', {class: 'warning'}, `Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
+    ...page.warnings.map(plain).map(warning),
+    cut ? warning('The trace is cut short: figures are of what is left of it.') : null,
+    lost.length > 0 ? warning(`Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
     element('dl', {class: 'figures-row'}, ...figures),
     traces.length === 1 && toldWhole ? wallBar(traces[0], needless) : null,
     page.basis ? element('p', {class: 'note'}, plain(page.basis)) : null,
-  ].filter((node) => node !== null);
+  ];
 }

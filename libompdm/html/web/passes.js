@@ -1,43 +1,26 @@
 // Passes of a loop, as the timeline's bands and the bars show them.
-import {PARTS, bytesText, countText, element, shareText, tableHead, timeText} from './basics.js';
+import {PARTS, bytesText, countText, element, shareText, sumOf, tableHead, timeText} from './basics.js';
 import {Surface, fittingText, hatch, hideTip} from './canvas.js';
-import {onSelect, recordingOfRow, report, selection, ticksOf} from './data.js';
+import {onSelect, positionsByKey, recordingOfRow, recordings, report, rowsOf, selection, ticksOf} from './data.js';
 
 const PASS_SUMS = ['count', 'wall', 'htod_bytes', 'dtoh_bytes', 'needless_bytes',
   ...PARTS.flatMap(({key}) => [key, `${key}_needless`])];
 
 const knownPasses = new Map();
 
-/**
- * In order of time; each may be several neighbours (`count`) summed.
- * @param {Object[]} recordings @param {number} loop row of the report's loops
- */
-export function passesOf(recordings, loop) {
-  if (knownPasses.has(loop)) return knownPasses.get(loop);
+/** In order of time; each may be several neighbours (`count`) summed. @param {number} loop row of the report's loops */
+export function passesOf(loop) {
   const {passes} = recordings[recordingOfRow('iterations', loop)];
-  const rows = [];
-  for (let i = 0; i < passes.rows; i += 1) {
-    if (passes.loop[i] !== loop) continue;
-    const row = {begin: passes.begin[i], duration: passes.duration[i], first: passes.first[i] === 1};
-    for (const key of PASS_SUMS) row[key] = passes[key][i];
-    rows.push(row);
-  }
-  knownPasses.set(loop, rows);
-  return rows;
+  const passAt = (at) => Object.fromEntries(['begin', 'duration', ...PASS_SUMS].map((key) => [key, passes[key][at]]));
+  if (!knownPasses.has(loop)) knownPasses.set(loop, (positionsByKey(passes.rows, (at) => passes.loop[at]).get(loop) ?? []).map(passAt));
+  return knownPasses.get(loop);
 }
 
 /** The sum of several passes. @param {Object[]} passes */
-export function sumOfPasses(passes) {
-  const sum = {begin: passes[0].begin, first: passes[0].first};
-  for (const key of PASS_SUMS) sum[key] = passes.reduce((all, pass) => all + pass[key], 0);
-  return sum;
-}
+const sumOfPasses = (passes) => Object.fromEntries(PASS_SUMS.map((key) => [key, sumOf(passes, key)]));
 
-/**
- * At most `most` bars: neighbours are summed, but for the first pass.
- * @param {Object[]} passes @param {number} most
- */
-export function barsOf(passes, most) {
+/** At most `most` bars: neighbours are summed, but for the first pass. @param {Object[]} passes @param {number} most */
+function barsOf(passes, most) {
   if (passes.length <= most) return passes;
   const together = Math.ceil((passes.length - 1) / Math.max(most - 1, 1));
   const bars = [passes[0]];
@@ -47,12 +30,12 @@ export function barsOf(passes, most) {
 
 /** The loop of a recording that most time went into: shown first. @param {number} recording */
 export function longestLoop(recording) {
+  const time = (at) => report.iterations[at].wall_ns * report.iterations[at].count;
+  const [first, end] = rowsOf('iterations', recording);
   let longest = null;
-  report.iterations.forEach((row, at) => {
-    if (recordingOfRow('iterations', at) !== recording) return;
-    const of = longest === null ? -1 : report.iterations[longest].wall_ns * report.iterations[longest].count;
-    if (row.parent === null && row.wall_ns * row.count > of) longest = at;
-  });
+  for (let at = first; at < end; at += 1) {
+    if (report.iterations[at].parent === null && (longest === null || time(at) > time(longest))) longest = at;
+  }
   return longest;
 }
 
@@ -65,8 +48,7 @@ const CLEAR = 14;  // above the tallest bar
 
 /** "pass 3", "passes 4 to 9"; `at` in `bars`. */
 function barName(bars, at) {
-  let before = 0;
-  for (let i = 0; i < at; i += 1) before += bars[i].count;
+  const before = sumOf(bars.slice(0, at), 'count');
   return bars[at].count === 1 ? `pass ${before + 1}` : `passes ${before + 1} to ${before + bars[at].count}, each`;
 }
 
@@ -94,34 +76,25 @@ function linesOfBar(bars, at) {
 function figuresTable(passes) {
   const first = passes[0];
   const rest = passes.length > 1 ? sumOfPasses(passes.slice(1)) : first;
-  const wall = wallOf(rest);
-  const row = (name, of, needless, colour) => element('tr', {},
-    element('th', {scope: 'row'}, colour ? element('span', {class: `swatch ${colour.slice(2)}`}) : null, name),
-    element('td', {}, timeText(of(rest) / rest.count)),
-    element('td', {}, shareText(of(rest) / rest.count, wall)),
-    element('td', {}, needless ? timeText(needless(rest) / rest.count) : ''),
-    element('td', {}, timeText(of(first) / first.count)));
   const parts = PARTS.filter(({key}) => passes.some((pass) => pass[key] > 0));
+  const rows = [...parts, {key: 'wall', words: 'wall'}].map(({key, words, colour}) => element('tr', {},
+    element('th', {scope: 'row'}, colour ? element('span', {class: `swatch ${colour.slice(2)}`}) : null, words),
+    element('td', {}, timeText(rest[key] / rest.count)),
+    element('td', {}, shareText(rest[key] / rest.count, wallOf(rest))),
+    element('td', {}, colour ? timeText(rest[`${key}_needless`] / rest.count) : ''),
+    element('td', {}, timeText(first[key] / first.count))));
   return element('table', {class: 'figures'},
-    tableHead(['', 'a pass', 'share', 'needless', '1st pass']),
-    element('tbody', {},
-      ...parts.map(({key, words, colour}) => row(words, (bar) => bar[key], (bar) => bar[`${key}_needless`], colour)),
-      row('wall', (bar) => bar.wall, null, null)));
+    tableHead(['', 'a pass', 'share', 'needless', '1st pass']), element('tbody', {}, ...rows));
 }
 
 export class Passes {
-  /**
-   * @param {Object[]} recordings
-   * @param {?number} fixed the loop to be shown; null: the one that is chosen
-   */
-  constructor(recordings, fixed = null) {
-    this.recordings = recordings;
+  /** @param {?number} fixed the loop to be shown; null: the one that is chosen */
+  constructor(fixed = null) {
     this.fixed = fixed;
     this.cursor = -1;
     this.figures = element('div', {class: 'pass-figures'});
-    this.surface = new Surface('Passes of the loop, one bar each. Left and right arrows tell one after the other.',
-        (context, width, palette) => this.draw(context, width, palette), () => HEIGHT);
-    this.surface.canvas.id = fixed === null ? 'passes-canvas' : `passes-canvas-${fixed}`;
+    this.surface = new Surface(fixed === null ? 'passes-canvas' : `passes-canvas-${fixed}`,
+        'Passes of the loop, one bar each. Left and right arrows tell one after the other.', this, () => HEIGHT);
     const {canvas} = this.surface;
     canvas.addEventListener('pointermove', (event) => this.tell(this.barAt(event.offsetX), event.offsetX, event.offsetY));
     canvas.addEventListener('pointerleave', hideTip);
@@ -134,17 +107,10 @@ export class Passes {
 
   show() {
     const loop = this.fixed ?? selection.loop;
-    this.passes = loop === null ? [] : passesOf(this.recordings, loop);
+    this.passes = loop === null ? [] : passesOf(loop);
     this.cursor = -1;
     this.figures.replaceChildren(...(this.passes.length > 0 ? [figuresTable(this.passes)] : []));
     this.surface.redraw();
-  }
-
-  /** Passes of loops that are drawn on one scale: of what is compared each recording's longest. */
-  onOneScale() {
-    if (this.fixed === null) return [this.passes];
-    return this.recordings.map((_, at) => longestLoop(at)).filter((loop) => loop !== null)
-      .map((loop) => passesOf(this.recordings, loop));
   }
 
   /** Bars as they fit, how wide each is, and the time of the tallest that is shown whole. */
@@ -152,7 +118,9 @@ export class Passes {
     const room = width - LEFT - 4;
     const bars = barsOf(this.passes, Math.max(2, Math.floor(room / 5)));
     const size = Math.min(56, room / (bars.length + 0.6));
-    const together = this.onOneScale();
+    // Of what is compared each recording's longest loop is drawn on one scale.
+    const together = this.fixed === null ? [this.passes]
+      : recordings.map((_, at) => longestLoop(at)).filter((loop) => loop !== null).map(passesOf);
     const most = Math.max(...together.map(tallestOf));
     const first = Math.max(...together.map((passes) => wallOf(passes[0])));
     // A first pass that starts the device would leave nothing of the others to be seen.
@@ -160,7 +128,8 @@ export class Passes {
     return {bars, size, top, x: (at) => LEFT + at * size + (at > 0 ? size * 0.6 : 0)};
   }
 
-  draw(context, width, palette) {
+  draw(scene) {
+    const {context, palette, width} = scene;
     if (this.passes.length === 0) return;
     const {bars, size, top, x} = this.plan(width);
     const bottom = HEIGHT - BOTTOM;
@@ -174,7 +143,7 @@ export class Passes {
     }
     context.textAlign = 'left';
     bars.forEach((bar, at) => {
-      this.drawBar(context, palette, bar, x(at), Math.max(size - (size > 8 ? 3 : 1), 1), bottom, scale);
+      this.drawBar(scene, bar, x(at), Math.max(size - (size > 8 ? 3 : 1), 1), bottom, scale);
       if (at === this.cursor) {
         context.strokeStyle = palette.get('--focus');
         context.lineWidth = 2;
@@ -185,12 +154,13 @@ export class Passes {
     context.fillText(bars.length > 1 ? '1st' : 'the pass', x(0), HEIGHT - 10);
     if (bars.length > 1) {
       const each = bars[1].count > 1 ? `, ${countText(bars[1].count)} passes a bar` : '';
-      fittingText(context, `the other ${countText(this.passes.reduce((sum, pass) => sum + pass.count, 0) - bars[0].count)}${each}`,
+      fittingText(context, `the other ${countText(sumOf(this.passes, 'count') - bars[0].count)}${each}`,
           Math.max(x(1), x(0) + 26), HEIGHT - 10, width - x(1) - 4);
     }
   }
 
-  drawBar(context, palette, bar, x, size, bottom, scale) {
+  drawBar(scene, bar, x, size, bottom, scale) {
+    const {context, palette} = scene;
     let y = bottom;
     for (const {key, colour} of PARTS) {
       const height = (bar[key] / bar.count) * scale;
@@ -199,7 +169,7 @@ export class Passes {
       context.fillStyle = palette.get(colour);
       context.fillRect(x, upper, size, y - upper);
       const needless = (bar[`${key}_needless`] / bar.count) * scale;
-      hatch(context, x, Math.max(y - needless, CLEAR), size, y - Math.max(y - needless, CLEAR), palette);
+      hatch(scene, x, Math.max(y - needless, CLEAR), size, y - Math.max(y - needless, CLEAR));
       y = upper;
       if (y <= CLEAR) break;
     }

@@ -15,12 +15,7 @@ export function firstNotBelow(values, limit, at = 0) {
     low += step;
     step *= 2;
   }
-  let high = Math.min(low + step - 1, values.length);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < limit) low = middle + 1;
-    else high = middle;
-  }
+  for (; step >= 1; step /= 2) if (low + step <= values.length && values[low + step - 1] < limit) low += step;
   return low;
 }
 
@@ -55,11 +50,6 @@ export class Spans {
     }
   }
 
-  /** Position of the first that may reach an instant. @param {number} instant */
-  firstAt(instant) {
-    return firstNotBelow(this.reach, instant);
-  }
-
   /**
    * Calls `visit` with the first and the last of those that begin in one pixel: but for the last they
    * end in it. Spans that overlap come one by one.
@@ -67,8 +57,8 @@ export class Spans {
    * @param {function(number, number)} visit
    */
   forPixels(time, pixel, visit) {
-    const {begin, disjoint} = this;
-    for (let at = this.firstAt(time.begin); at < begin.length && begin[at] <= time.end;) {
+    const {begin, disjoint, reach} = this;
+    for (let at = firstNotBelow(reach, time.begin); at < begin.length && begin[at] <= time.end;) {
       let last = at;
       if (disjoint) {
         const edge = time.begin + (Math.floor((begin[at] - time.begin) / pixel) + 1) * pixel;
@@ -77,24 +67,5 @@ export class Spans {
       visit(at, last);
       at = last + 1;
     }
-  }
-}
-
-/** A list of whole numbers that is used again for each drawing. */
-export class Numbers {
-  constructor() {
-    this.values = new Uint32Array(1024);
-    this.length = 0;
-  }
-
-  /** @param {number} value */
-  push(value) {
-    if (this.length === this.values.length) {
-      const more = new Uint32Array(2 * this.length);
-      more.set(this.values);
-      this.values = more;
-    }
-    this.values[this.length] = value;
-    this.length += 1;
   }
 }

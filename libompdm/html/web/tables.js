@@ -1,6 +1,6 @@
 // The view "Findings": a card each, linked to the places where it can be seen.
 import {
-  UNLESS, button, bytesText, countText, counted, element, named, plain, reveal, scrolling, tableHead, timeText,
+  UNLESS, button, byId, bytesText, countText, counted, element, named, plain, reveal, scrolling, sumOf, tableHead, timeText,
 } from './basics.js';
 import {
   directiveName, knowsTransfers, loopName, onSelect, page, pick, recordingName, recordingOfRow, report, rowOfId, select,
@@ -40,10 +40,7 @@ function linksOf(finding, at, go) {
   if (loop !== undefined) add('Passes', `Finding ${at + 1} in the passes of its loop`, () => go('passes', {loop, finding: at, variable: null, directive: null}));
   for (const id of finding.variable_ids.slice(0, 4)) {
     const variable = rowOfId('variables', id, recordingOfRow('findings', at));
-    if (variable === undefined) continue;
-    const link = button('', () => go('variables', {variable, finding: null, directive: null}), `Variable of finding ${at + 1}`);
-    link.append(named(report.variables[variable].name || '(no name)', 24));
-    links.push(link);
+    if (variable !== undefined) add(named(variableName(variable), 24), `Variable of finding ${at + 1}`, () => go('variables', {variable, finding: null, directive: null}));
   }
   if (finding.line > 0 && page.sources.some((each) => each.file === finding.file)) {
     add('Source', `Finding ${at + 1} in the source`, () => go('source', {finding: at}));
@@ -64,7 +61,7 @@ function cardOf(finding, at, go) {
       element('span', {class: 'badge'}, finding.confidence)),
     element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
       finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),
-    ...adviceSection(finding, at).filter((part) => part !== null),
+    ...adviceSection(finding, at),
     unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
     linksOf(finding, at, go),
     element('details', {}, element('summary', {}, 'Evidence'), element('p', {}, plain(finding.evidence)),
@@ -93,119 +90,79 @@ export function findings(go) {
   onSelect(() => cards.forEach((card, at) => card.classList.toggle('chosen', selection.finding === at)));
   return [list, more,
     withheld > 0 ? element('p', {class: 'note'}, `Not told: ${counted(withheld, 'finding', 'findings')} that would save less than a hundredth each.`) : null,
-  ].filter((node) => node !== null);
+  ];
 }
 
 // The view "Source": the program's own lines around each directive, what they cost in the margin,
 // and what findings would write there.
 
-/** Figures of directives by file and line. */
-function costsByPlace() {
-  const costs = new Map();
-  for (const row of report.directives) {
-    const key = `${row.file}\n${row.line}`;
-    const sum = costs.get(key) ?? {htod: 0, dtoh: 0, time: 0, timed: true};
-    sum.htod += row.HtoD_bytes;
-    sum.dtoh += row.DtoH_bytes;
-    if (row.transfer_ns === null) sum.timed = false;
-    else sum.time += row.transfer_ns + row.kernel_ns;
-    costs.set(key, sum);
-  }
-  return costs;
-}
-
-/** Loops by file and line: their passes. */
-function loopsByPlace() {
-  const loops = new Map();
-  for (const row of report.iterations) if (row.line > 0) loops.set(`${row.file}\n${row.line}`, row);
-  return loops;
-}
-
-/**
- * What findings insert before or after a line: a sentence that names the place, and the code. Only
- * where the place is a line of the source.
- */
-function insertions() {
-  const lines = new Map();
-  report.findings.forEach((finding, at) => {
-    for (const edit of finding.edits) {
-      const place = edit.places[0];
-      if (edit.kind !== 'insert' || edit.when !== 'always' || edit.pragmas.length === 0 || place.line <= 0) continue;
-      const key = `${place.file}\n${place.line}`;
-      if (!lines.has(key)) lines.set(key, []);
-      const after = edit.side === 'after';
-      const what = edit.of === 'loop' ? 'loop' : 'construct';
-      for (const pragma of edit.pragmas) {
-        lines.get(key).push({code: pragma.split('\n'), where: `${after ? 'after' : 'before'} this ${what}:`, after, loop: edit.of === 'loop', finding: at});
-      }
-    }
-  });
-  return lines;
-}
+/** What findings insert before or after a line of a file: code, and whether the line begins a loop. @param {string} file */
+const insertionsIn = (file) => report.findings.flatMap((finding, at) => finding.edits
+  .filter(({kind, when, places}) => kind === 'insert' && when === 'always' && places[0].file === file)
+  .flatMap(({pragmas, places, side, of}) => pragmas.map((pragma) => (
+    {code: pragma.split('\n'), line: places[0].line, after: side === 'after', loop: of === 'loop', finding: at}))));
 
 const rowId = (file, line) => `line-${page.sources.findIndex((each) => each.file === file)}-${line}`;
 
 /** A row for the place, and one for each line of the code. */
-function insertedRows({code, where, finding}, indent) {
+function insertedRows({code, after, loop, finding}, indent) {
   const row = (mark, words, content) => element('tr', {class: 'inserted'}, element('td', {class: 'line'}, mark),
     element('td', {class: 'cost', colspan: '3'}, words), element('td', {}, content));
+  const where = `${after ? 'after' : 'before'} this ${loop ? 'loop' : 'construct'}:`;
   return [row('', `finding ${finding + 1}`, element('em', {}, where)),
     ...code.map((line) => row('+', '', element('code', {}, `${indent}${plain(line)}`)))];
 }
 
-/** The line that closes what begins at `at`, by its indentation; -1 where it is not shown. */
+const indentOf = (text) => text.match(/^\s*/)[0];
+
+/** The line that closes what begins at `at`, by its indentation; `at` where it is not shown. */
 function closingLine(lines, at) {
-  const indent = lines[at].match(/^\s*/)[0];
-  return lines.findIndex((line, i) => i > at && line.startsWith(`${indent}}`) && line.trim() === '}');
+  const end = lines.findIndex((line, i) => i > at && line.startsWith(`${indentOf(lines[at])}}`) && line.trim() === '}');
+  return end < 0 ? at : end;
 }
 
 /** @param {{file: string, first_line: number, lines: string[]}} excerpt */
-function excerptTable(excerpt, costs, loops, inserted) {
-  const body = element('tbody');
-  const later = new Map();  // by position in the excerpt: what stands after that line
-  excerpt.lines.forEach((text, at) => {
-    const line = excerpt.first_line + at;
-    const key = `${excerpt.file}\n${line}`;
-    const cost = costs.get(key);
-    const loop = loops.get(key);
-    const indent = text.match(/^\s*/)[0].replace(/\t/g, '  ');
-    const adds = inserted.get(key) ?? [];
-    for (const each of adds.filter(({after}) => !after)) body.append(...insertedRows(each, indent));
-    body.append(element('tr', {id: rowId(excerpt.file, line), class: cost ? 'directive' : loop ? 'loop' : null},
-      element('td', {class: 'line'}, String(line)),
-      element('td', {class: 'cost htod'}, cost && cost.htod > 0 ? bytesText(cost.htod) : ''),
-      element('td', {class: 'cost dtoh'}, cost && cost.dtoh > 0 ? bytesText(cost.dtoh) : ''),
-      element('td', {class: 'cost'}, cost ? timeText(cost.timed ? cost.time : null) : loop ? `${loop.count} passes` : ''),
-      element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    '))))));
-    for (const each of adds.filter(({after}) => after)) {
-      const end = each.loop ? closingLine(excerpt.lines, at) : -1;
-      if (end < 0) body.append(...insertedRows(each, indent));
-      else later.set(end, [...(later.get(end) ?? []), each]);
-    }
-    for (const each of later.get(at) ?? []) body.append(...insertedRows(each, indent));
+function excerptTable({file, first_line: first, lines}) {
+  const inserted = insertionsIn(file).filter(({line}) => line >= first && line < first + lines.length)
+    .map((each) => ({...each, at: each.after && each.loop ? closingLine(lines, each.line - first) : each.line - first}));
+  const rows = lines.flatMap((text, at) => {
+    const line = first + at;
+    const isHere = (row) => row.file === file && row.line === line;
+    const directives = report.directives.filter(isHere);
+    const loop = report.iterations.findLast(isHere);
+    const [htod, dtoh, transfers, kernels] = ['HtoD_bytes', 'DtoH_bytes', 'transfer_ns', 'kernel_ns'].map((key) => sumOf(directives, key));
+    const time = timeText(transfers === null ? null : transfers + kernels);
+    const insertedRowsOf = (isAfter) => inserted.filter((each) => each.at === at && each.after === isAfter)
+      .flatMap((each) => insertedRows(each, indentOf(text).replace(/\t/g, '  ')));
+    return [...insertedRowsOf(false),
+      element('tr', {id: rowId(file, line), class: directives.length > 0 ? 'directive' : loop ? 'loop' : null},
+        element('td', {class: 'line'}, String(line)),
+        element('td', {class: 'cost htod'}, htod > 0 ? bytesText(htod) : ''),
+        element('td', {class: 'cost dtoh'}, dtoh > 0 ? bytesText(dtoh) : ''),
+        element('td', {class: 'cost'}, directives.length > 0 ? time : loop ? `${loop.count} passes` : ''),
+        element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    '))))),
+      ...insertedRowsOf(true)];
   });
-  return scrolling(`Lines of ${excerpt.file}`, element('table', {class: 'source'},
-    element('caption', {}, plain(excerpt.file).slice(-200)), tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), body));
+  return scrolling(`Lines of ${file}`, element('table', {class: 'source'}, element('caption', {}, plain(file).slice(-200)),
+    tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), element('tbody', {}, ...rows)));
 }
 
 /** Null where no source is at hand. */
 export function source() {
   if (page.sources.length === 0) return null;
-  const [costs, loops, inserted] = [costsByPlace(), loopsByPlace(), insertions()];
-  const tables = page.sources.map((excerpt) => excerptTable(excerpt, costs, loops, inserted));
   onSelect(() => {
     for (const row of document.querySelectorAll('tr.chosen')) row.classList.remove('chosen');
     const of = selection.finding !== null ? report.findings[selection.finding]
       : selection.directive !== null ? report.directives[selection.directive] : null;
-    if (of && of.line > 0) document.getElementById(rowId(of.file, of.line))?.classList.add('chosen');
+    if (of) byId(rowId(of.file, of.line))?.classList.add('chosen');
   });
-  return element('div', {}, ...tables);
+  return element('div', {}, ...page.sources.map(excerptTable));
 }
 
 /** Goes to the line of a finding. @param {number} finding */
 export function revealLine(finding) {
   const {file, line} = report.findings[finding];
-  const row = document.getElementById(rowId(file, line));
+  const row = byId(rowId(file, line));
   if (row) reveal(row);
 }
 
@@ -259,75 +216,58 @@ const TABLES = [
 /** In order of a column; rows without a value come last. */
 function inOrder(rows, column, down) {
   const key = (each) => column.of(each.row, each.at);
-  const known = rows.filter((each) => key(each) !== null);
-  known.sort((a, b) => {
+  return [...rows].sort((a, b) => {
     const [left, right] = [key(a), key(b)];
-    const order = typeof left === 'string' ? (left < right ? -1 : Number(left > right)) : left - right;
-    return (down ? -order : order) || a.at - b.at;
+    return (left === null) - (right === null) || (down ? -1 : 1) * ((left > right) - (left < right)) || a.at - b.at;
   });
-  return known.concat(rows.filter((each) => key(each) === null));
 }
 
-class Table {
-  constructor({id, table, title, rows, columns, choose}) {
-    this.columns = [...recordingColumns(table), ...columns];
-    this.choose = choose;
-    this.rows = rows.map((row, at) => ({
-      row, at, text: this.columns.map((column) => column.of(row, at)).filter((value) => typeof value === 'string').join(' ').toLowerCase(),
-    }));
-    this.sorted = {column: null, down: true};
-    this.search = '';
-    this.all = false;
-    this.body = element('tbody');
-    this.heads = this.columns.map((column) => element('th', {scope: 'col', 'aria-sort': 'none', class: column.show ? null : 'text'},
-      button(column.title, () => this.sortBy(column))));
-    this.more = button('', () => {
-      this.all = true;
-      this.fill();
-    });
-    const search = element('input', {type: 'search', id: `search-${id}`, placeholder: 'Search', 'aria-label': `Search ${title}`,
-      oninput: (event) => {
-        this.search = event.target.value.toLowerCase();
-        this.fill();
-      }});
-    this.node = element('div', {class: 'table', id: `table-${id}`},
-      element('div', {class: 'table-head'}, element('h3', {}, title), rows.length > 5 ? search : null),
-      scrolling(title, element('table', {}, element('thead', {}, element('tr', {}, ...this.heads)), this.body)), this.more);
-    this.fill();
-  }
-
-  /** @param {Column} column a second time turns the order round */
-  sortBy(column) {
-    this.sorted = {column, down: this.sorted.column === column ? !this.sorted.down : column.show !== undefined};
-    this.heads.forEach((head, at) => head.setAttribute('aria-sort',
-      this.columns[at] !== column ? 'none' : this.sorted.down ? 'descending' : 'ascending'));
-    this.fill();
-  }
-
-  fill() {
-    let rows = this.rows.filter(({text}) => text.includes(this.search));
-    if (this.sorted.column) rows = inOrder(rows, this.sorted.column, this.sorted.down);
-    const shown = this.all ? rows : rows.slice(0, ROWS_SHOWN);
-    this.body.replaceChildren(...shown.map((each) => this.line(each)));
-    this.more.hidden = shown.length === rows.length;
-    this.more.textContent = `Show all ${counted(rows.length, 'row', 'rows')}`;
-  }
-
-  line({row, at}) {
-    return element('tr', {}, ...this.columns.map((column, number) => {
-      const value = column.of(row, at);
-      if (typeof value === 'string') {
-        const first = this.columns.findIndex((each) => each.show === undefined) === number;
-        if (!first) return element('td', {class: 'text'}, named(value, report.traces.length > 1 ? 28 : 36));
-        const link = button('', () => this.choose(at));
-        link.append(named(value, 64));
-        return element('th', {scope: 'row', class: 'text'}, link);
-      }
-      const text = value === null || value === undefined ? '–' : column.show(value);
-      return element('td', {class: value === 0 ? 'zero' : null}, text);
-    }));
-  }
+function tableView({id, table, title, rows: all, columns: own, choose}) {
+  const columns = [...recordingColumns(table), ...own];
+  const naming = columns.findIndex((column) => column.show === undefined);
+  const rows = all.map((row, at) => ({
+    row, at, text: columns.map((column) => column.of(row, at)).filter((value) => typeof value === 'string').join(' ').toLowerCase(),
+  }));
+  const body = element('tbody');
+  let sorted = {column: null, down: true};
+  let searched = '';
+  let most = ROWS_SHOWN;
+  const cell = (column, number, {row, at}) => {
+    const value = column.of(row, at);
+    if (number === naming) return element('th', {scope: 'row', class: 'text'}, button(named(value, 64), () => choose(at)));
+    if (typeof value === 'string') return element('td', {class: 'text'}, named(value, report.traces.length > 1 ? 28 : 36));
+    return element('td', {class: value === 0 ? 'zero' : null}, value === null || value === undefined ? '–' : column.show(value));
+  };
+  const update = () => {
+    const found = rows.filter(({text}) => text.includes(searched));
+    const shown = (sorted.column ? inOrder(found, sorted.column, sorted.down) : found).slice(0, most);
+    body.replaceChildren(...shown.map((each) => element('tr', {}, ...columns.map((column, number) => cell(column, number, each)))));
+    more.hidden = shown.length === found.length;
+    more.textContent = `Show all ${counted(found.length, 'row', 'rows')}`;
+  };
+  const more = button('', () => {
+    most = Infinity;
+    update();
+  });
+  // A second time turns the order round.
+  const sortBy = (column) => {
+    sorted = {column, down: sorted.column === column ? !sorted.down : column.show !== undefined};
+    heads.forEach((head, at) => head.setAttribute('aria-sort',
+      columns[at] !== column ? 'none' : sorted.down ? 'descending' : 'ascending'));
+    update();
+  };
+  const heads = columns.map((column) => element('th', {scope: 'col', 'aria-sort': 'none', class: column.show ? null : 'text'},
+    button(column.title, () => sortBy(column))));
+  const search = element('input', {type: 'search', id: `search-${id}`, placeholder: 'Search', 'aria-label': `Search ${title}`,
+    oninput: (event) => {
+      searched = event.target.value.toLowerCase();
+      update();
+    }});
+  update();
+  return element('div', {class: 'table', id: `table-${id}`},
+    element('div', {class: 'table-head'}, element('h3', {}, title), rows.length > 5 ? search : null),
+    scrolling(title, element('table', {}, element('thead', {}, element('tr', {}, ...heads)), body)), more);
 }
 
 /** Tables with rows. */
-export const tables = () => TABLES.filter(({rows}) => rows.length > 0).map((table) => new Table(table).node);
+export const tables = () => TABLES.filter(({rows}) => rows.length > 0).map(tableView);

@@ -1,18 +1,15 @@
 // What lies at a place of the timeline, and what is to be told of it.
-import {FLAGS, KINDS, REGION, bytesText, counted, cut, plain, rateText, shareText, timeText} from './basics.js';
+import {FLAGS, KINDS, bytesText, counted, cut, rateText, shareText, sumOf, timeText} from './basics.js';
 import {Surface, fittingText, hideTip} from './canvas.js';
-import {directiveName, onSelect, page, pick, recordingOfRow, report, selection, variableName} from './data.js';
+import {TABLE_OF, directiveName, onSelect, page, pick, recordingOfRow, recordings, report, selection, timeWindow, variableName} from './data.js';
 import {longestLoop, passesOf} from './passes.js';
-import {Numbers, firstNotBelow} from './spans.js';
-import {choose, drawAxis, drawBands, drawBoxes, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
+import {firstNotBelow} from './spans.js';
+import {binsBetween, choose, drawAxis, drawBands, drawBox, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
 
-/**
- * Events of a row between two instants.
- * @param {import('./timeline_rows.js').Row} row @param {Object} events
- */
-export function eventsBetween(row, events, from, to) {
+/** Events of a row between two instants. @param {import('./timeline_rows.js').Row} row @param {Object} events */
+function eventsBetween(row, events, from, to) {
   const found = [];
-  for (let i = row.spans.firstAt(from); i < row.events.length; i += 1) {
+  for (let i = firstNotBelow(row.spans.reach, from); i < row.events.length; i += 1) {
     const event = row.events[i];
     if (events.begin[event] > to) break;
     if (events.begin[event] + events.duration[event] >= from) found.push(event);
@@ -21,15 +18,13 @@ export function eventsBetween(row, events, from, to) {
 }
 
 /** The strip and the row at a height. @param {Object} layout @param {number} y */
-export function stripAt(layout, y) {
+function stripAt(layout, y) {
   const strip = layout.strips.find((each) => y >= each.y && y < each.y + each.height);
-  if (!strip || !strip.rows) return {strip, row: null};
-  const row = strip.rows.find((each) => y >= each.y - 1 && y <= each.y + each.height + 1) ?? null;
-  return {strip, row};
+  return {strip, row: strip?.rows.find((each) => y >= each.y - 1 && y <= each.y + each.height + 1)};
 }
 
 /** All that is known of an event, line by line. @param {Object} events @param {number} event */
-export function linesOfEvent(events, event) {
+function linesOfEvent(events, event) {
   const kind = KINDS[events.kind[event]];
   const duration = events.duration[event];
   const bytes = events.bytes[event];
@@ -51,74 +46,56 @@ export function linesOfEvent(events, event) {
 }
 
 /** Several events together, and those that are only counted. */
-export function linesOfMany(recording, row, found, from, to) {
+function linesOfMany(recording, row, found, from, to) {
   const {events, bins, binWidth} = recording;
-  const sum = {count: 0, bytes: 0, time: 0, needless: 0};
-  for (const event of found) {
-    sum.count += 1;
-    sum.bytes += events.bytes[event];
-    sum.time += events.duration[event];
-    if (events.finding[event] !== 0) sum.needless += 1;
-  }
-  for (const i of row.bins) {
-    const begin = bins.slot[i] * binWidth;
-    if (begin > to) break;
-    if (begin + binWidth < from) continue;
-    sum.count += bins.count[i];
-    sum.bytes += bins.bytes[i];
-    sum.time += bins.busy[i];
-    sum.needless += bins.needless[i];
-  }
-  if (sum.count === 0) return null;
-  const lines = [counted(sum.count, 'event', 'events'), `${timeText(sum.time)} in all`];
-  if (sum.bytes > 0) lines.push(bytesText(sum.bytes));
-  if (sum.needless > 0) lines.push(`${sum.needless} of them needless`);
-  lines.push(`around ${timeText(from)}`);
-  return lines;
+  const parts = [
+    ...found.map((event) => [1, events.bytes[event], events.duration[event], events.finding[event] === 0 ? 0 : 1]),
+    ...row.bins.slice(...binsBetween(row, binWidth, from, to)).map((i) => [bins.count[i], bins.bytes[i], bins.busy[i], bins.needless[i]]),
+  ];
+  const [count, bytes, time, needless] = [0, 1, 2, 3].map((column) => sumOf(parts, column));
+  return count === 0 ? null : [counted(count, 'event', 'events'), `${timeText(time)} in all`, ...(bytes > 0 ? [bytesText(bytes)] : []),
+    ...(needless > 0 ? [`${needless} of them needless`] : []), `around ${timeText(from)}`];
+}
+
+/** How much of a device's memory was in use. */
+function memoryAt({title, samples: {times, bytes}}, instant) {
+  const after = firstNotBelow(times, instant);
+  return [title, after === 0 ? 'none' : bytesText(bytes[after - 1])];
 }
 
 /** Which part of the recording is in sight. */
-const shareOfWindow = (recording, time) =>
-  `${timeText(time.begin)} to ${timeText(time.end)}, ${shareText(time.width, recording.end)} of the recording`;
-
-/** What a box may be called, the longest first. @param {Object} events @param {number} event */
-export function labelsOf(events, event) {
-  if (events.kind[event] === REGION) {
-    if (events.directive[event] === 0) return ['region'];
-    const row = events.directive[event] - 1;
-    return [directiveName(row), page.names.directives[row] || 'unknown place'].map((name) => plain(name).slice(0, 90));
-  }
-  const name = events.variable[event] === 0 ? KINDS[events.kind[event]].name : plain(variableName(events.variable[event] - 1)).slice(0, 60);
-  return events.bytes[event] > 0 ? [`${name} ${bytesText(events.bytes[event])}`, name] : [name];
-}
+const shareOfWindow = ({end}) =>
+  `${timeText(timeWindow.begin)} to ${timeText(timeWindow.end)}, ${shareText(timeWindow.width, end)} of the recording`;
 
 // The reader's hands on a drawing over time: wheel, drag, pinch and keys.
 
-/**
- * @typedef {Object} Hands
- * @property {function(number, number)} point at x, y; the pointer rests there
- * @property {function()} away the pointer left
- * @property {function(number, number)} choose x, y was clicked
- * @property {?function(KeyboardEvent): boolean} key true if it was understood
- */
-
 const KEYS = new Map([
-  ['+', (time) => time.zoom(1 / 1.5)], ['=', (time) => time.zoom(1 / 1.5)],
-  ['-', (time) => time.zoom(1.5)], ['_', (time) => time.zoom(1.5)],
-  ['ArrowLeft', (time) => time.pan(-0.1)], ['ArrowRight', (time) => time.pan(0.1)],
-  ['PageUp', (time) => time.pan(-0.9)], ['PageDown', (time) => time.pan(0.9)],
-  ['Home', (time) => time.reset()], ['0', (time) => time.reset()],
+  ['+', () => timeWindow.zoom(1 / 1.5)], ['=', () => timeWindow.zoom(1 / 1.5)],
+  ['-', () => timeWindow.zoom(1.5)], ['_', () => timeWindow.zoom(1.5)],
+  ['ArrowLeft', () => timeWindow.pan(-0.1)], ['ArrowRight', () => timeWindow.pan(0.1)],
+  ['PageUp', () => timeWindow.pan(-0.9)], ['PageDown', () => timeWindow.pan(0.9)],
+  ['Home', () => timeWindow.reset()], ['0', () => timeWindow.reset()],
 ]);
 
 /**
- * @param {HTMLCanvasElement} canvas @param {import('./data.js').TimeWindow} time
- * @param {Hands} hands
+ * The surface of a view over time. It is drawn anew where the span or the reader's choice changes.
+ * @param {Object} view draws; point(x, y): the pointer rests there; choose(x, y): it was clicked; key(event): true if
+ *   it was understood
+ * @param {string} id @param {string} label @param {function(): number} heightOf
  */
-export function handle(canvas, time, hands) {
+export function surfaceOverTime(view, id, label, heightOf) {
+  const surface = new Surface(id, label, view, heightOf);
+  const {canvas} = surface;
   const pointers = new Map();
   let moved = 0;
   const width = () => canvas.clientWidth;
+  const time = timeWindow;
   const timeAt = (x) => time.begin + (x / width()) * time.width;
+  time.listeners.push(() => surface.redraw());
+  onSelect((change) => {
+    if ('recording' in change && (view.fixed ?? null) === null) view.open();
+    surface.redraw();
+  });
 
   // A reader who turns the page does not want to be caught by a drawing that comes along, nor held
   // by one where there is nothing to zoom out of.
@@ -143,7 +120,7 @@ export function handle(canvas, time, hands) {
   canvas.addEventListener('pointermove', (event) => {
     const before = pointers.get(event.pointerId);
     if (before === undefined) {
-      hands.point(event.offsetX, event.offsetY);
+      view.point(event.offsetX, event.offsetY);
       return;
     }
     const others = [...pointers].filter(([id]) => id !== event.pointerId);
@@ -156,67 +133,36 @@ export function handle(canvas, time, hands) {
     }
     moved += Math.abs(event.offsetX - before);
     pointers.set(event.pointerId, event.offsetX);
-    hands.away();
+    hideTip();
   });
   const release = (event) => {
-    if (pointers.delete(event.pointerId) && moved < 4 && event.type === 'pointerup') hands.choose(event.offsetX, event.offsetY);
+    if (pointers.delete(event.pointerId) && moved < 4 && event.type === 'pointerup') view.choose(event.offsetX, event.offsetY);
   };
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
-  canvas.addEventListener('pointerleave', () => hands.away());
+  canvas.addEventListener('pointerleave', hideTip);
   canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = KEYS.get(event.key);
-    if (act) act(time);
-    else if (!hands.key || !hands.key(event)) return;
+    if (act) act();
+    else if (!view.key(event)) return;
     event.preventDefault();
   });
+  return surface;
 }
 
 // The view "Timeline": what each device and each thread of the host did, when.
 
 const TOP = 32;
 
-/** Numbers of several lists. @param {Uint32Array[]} lists */
-function sortedTogether(lists) {
-  const all = new Uint32Array(lists.reduce((sum, {length}) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all.sort();
-}
-
 export class Timeline {
-  /**
-   * @param {import('./data.js').Recording[]} recordings
-   * @param {import('./data.js').TimeWindow} time
-   * @param {?number} fixed the recording to be shown; null: the one that is chosen
-   */
-  constructor(recordings, time, fixed = null) {
-    this.recordings = recordings;
+  /** @param {?number} fixed the recording to be shown; null: the one that is chosen */
+  constructor(fixed = null) {
     this.fixed = fixed;
-    this.time = time;
-    this.cursor = {strip: 0, event: -1};
-    this.boxes = new Numbers();
-    this.surface = new Surface(
+    this.surface = surfaceOverTime(this, fixed === null ? 'timeline-canvas' : `timeline-canvas-${fixed}`,
         'Timeline. Plus and minus zoom, left and right arrows move, Home shows all; up and down choose a track, '
-        + 'comma and full stop its previous and next event.',
-        (context, width, palette) => this.draw(context, width, palette), () => this.layout.height);
-    this.surface.canvas.id = fixed === null ? 'timeline-canvas' : `timeline-canvas-${fixed}`;
+        + 'comma and full stop its previous and next event.', () => this.layout.height);
     this.open();
-    handle(this.surface.canvas, time, {
-      point: (x, y) => this.point(x, y),
-      away: hideTip,
-      choose: (x, y) => this.choose(x, y),
-      key: (event) => this.key(event),
-    });
-    time.onChange(() => this.surface.redraw());
-    onSelect((change) => {
-      if ('recording' in change && this.fixed === null) this.open();
-      this.surface.redraw();
-    });
   }
 
   /** Position of the recording that is shown. */
@@ -225,7 +171,7 @@ export class Timeline {
   }
 
   get recording() {
-    return this.recordings[this.shown];
+    return recordings[this.shown];
   }
 
   /** The loop whose passes are bands; null: none. */
@@ -237,41 +183,33 @@ export class Timeline {
   /** Shows the chosen recording from begin to end. */
   open() {
     this.layout = layOut(this.recording, TOP);
-    this.rows = this.layout.strips.flatMap((strip) => strip.rows ?? []);
-    this.summed = null;
+    this.rows = this.layout.strips.flatMap(({rows}) => rows);
+    this.summed = '';
     this.cursor = {strip: -1, event: -1};
     // What is compared is shown on one scale.
-    this.time.reset(page.compared ? Math.max(...this.recordings.map(({end}) => end)) : this.recording.end);
+    timeWindow.reset(page.compared ? Math.max(...recordings.map(({end}) => end)) : this.recording.end);
   }
 
   /** What the reader chose of this recording: a column of its events, and its value there. */
   get chosenRow() {
-    for (const [key, table] of [['finding', 'findings'], ['variable', 'variables'], ['directive', 'directives']]) {
-      const row = selection[key];
-      if (row !== null) return recordingOfRow(table, row) === this.shown ? {key, value: row + 1} : null;
-    }
-    return null;
+    const key = ['finding', 'variable', 'directive'].find((each) => selection[each] !== null);
+    return key && recordingOfRow(TABLE_OF[key], selection[key]) === this.shown ? {key, value: selection[key] + 1} : null;
   }
 
-  draw(context, width, palette) {
+  draw(base) {
     const {recording, layout} = this;
-    const {events} = recording;
     const chosen = this.chosenRow;
-    if (chosen?.key !== this.summed?.key || chosen?.value !== this.summed?.value) choose(this.rows, events, chosen);
-    this.summed = chosen;
-    this.boxes.length = 0;
-    const scene = {
-      context, palette, layer: this.surface.layer, boxes: this.boxes, recording, width, time: this.time, chosen: this.cursor.event,
-      isFaint: (event) => chosen !== null && events[chosen.key][event] !== chosen.value,
-      labels: (event) => labelsOf(events, event), faintBins: chosen !== null,
-    };
-    if (this.loop !== null) drawBands(scene, passesOf(this.recordings, this.loop), layout.height);
+    if (JSON.stringify(chosen) !== this.summed) choose(this.rows, recording.events, chosen);
+    this.summed = JSON.stringify(chosen);
+    const scene = {...base, recording, chosen, cursor: this.cursor.event, boxes: []};
+    const {context, palette, width} = scene;
+    if (this.loop !== null) drawBands(scene, passesOf(this.loop), layout.height);
     drawAxis(scene, layout.height);
-    this.rows.forEach((row, at) => drawNarrow(scene, row, at));
+    for (const row of this.rows) drawNarrow(scene, row);
     scene.layer.drawOn(context);
-    drawBoxes(scene, this.rows);
+    for (const {row, event} of scene.boxes) drawBox(scene, row, event);
     layout.strips.forEach((strip, at) => {
-      if (!strip.rows) drawMemory(scene, strip);
+      if (strip.samples) drawMemory(scene, strip);
       context.fillStyle = palette.get(at === this.cursor.strip ? '--focus' : '--text');
       context.font = `${at === this.cursor.strip ? 'bold ' : ''}12px system-ui, sans-serif`;
       fittingText(context, strip.title, 4, strip.y + 8, width - 90);
@@ -283,9 +221,9 @@ export class Timeline {
   at(x, y) {
     const {row, strip} = stripAt(this.layout, y);
     const width = this.surface.canvas.clientWidth;
-    const pixel = this.time.width / width;
-    const from = this.time.begin + (x - 1) * pixel;
-    if (!row) return strip && !strip.rows ? {lines: this.memoryAt(strip, from + pixel), event: -1} : null;
+    const pixel = timeWindow.width / width;
+    const from = timeWindow.begin + (x - 1) * pixel;
+    if (!row) return strip?.samples ? {lines: memoryAt(strip, from + pixel), event: -1} : null;
     const found = eventsBetween(row, this.recording.events, from, from + 2 * pixel);
     const wide = found.filter((event) => this.recording.events.duration[event] >= 2 * pixel);
     if (found.length === 1 || wide.length === 1) {
@@ -294,12 +232,6 @@ export class Timeline {
     }
     const lines = linesOfMany(this.recording, row, found, from, from + 2 * pixel);
     return lines && {lines, event: found.length > 0 ? found[0] : -1};
-  }
-
-  memoryAt(strip, instant) {
-    const {times, bytes} = strip.samples;
-    const after = firstNotBelow(times, instant);
-    return [strip.title, after === 0 ? 'none' : bytesText(bytes[after - 1])];
   }
 
   point(x, y) {
@@ -330,7 +262,7 @@ export class Timeline {
       const step = event.key === 'ArrowUp' ? -1 : 1;
       this.cursor = {strip: Math.max(0, Math.min(strips.length - 1, this.cursor.strip + step)), event: -1};
       const {title, y} = strips[this.cursor.strip];
-      this.surface.tell([title, shareOfWindow(this.recording, this.time)], 40, y + 18, true);
+      this.surface.tell([title, shareOfWindow(this.recording)], 40, y + 18, true);
     } else if (event.key === ',' || event.key === '.') {
       this.step(event.key === '.' ? 1 : -1);
     } else if (event.key === 'Enter' && this.cursor.event >= 0) {
@@ -348,20 +280,20 @@ export class Timeline {
   /** Goes to the next event of the track, or the previous one. @param {number} by */
   step(by) {
     const strip = this.layout.strips[Math.max(this.cursor.strip, 0)];
-    if (!strip.rows) return;
+    if (strip.samples) return;
     const {events} = this.recording;
-    strip.events ??= strip.rows.length === 1 ? strip.rows[0].events : sortedTogether(strip.rows.map((row) => row.events));
+    strip.events ??= Uint32Array.from(strip.rows.flatMap((row) => row.events)).sort();
     const all = strip.events;
     let at = all.indexOf(this.cursor.event);
-    if (at < 0) at = by > 0 ? all.findIndex((event) => events.begin[event] >= this.time.begin) - 1 : all.length;
+    if (at < 0) at = by > 0 ? all.findIndex((event) => events.begin[event] >= timeWindow.begin) - 1 : all.length;
     const event = all[at + by];
     if (event === undefined) return;
     this.cursor.event = event;
     const begin = events.begin[event];
-    if (begin < this.time.begin || begin > this.time.end) {
-      this.time.show(begin - this.time.width / 2, begin + this.time.width / 2);
+    if (begin < timeWindow.begin || begin > timeWindow.end) {
+      timeWindow.show(begin - timeWindow.width / 2, begin + timeWindow.width / 2);
     }
-    const x = ((begin - this.time.begin) / this.time.width) * this.surface.canvas.clientWidth;
+    const x = ((begin - timeWindow.begin) / timeWindow.width) * this.surface.canvas.clientWidth;
     this.surface.tell(linesOfEvent(events, event), x, strip.y + 18, true);
   }
 }

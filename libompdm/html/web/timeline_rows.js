@@ -1,7 +1,7 @@
 // Where the timeline draws what: one row a lane of a track, device memory between the devices.
-import {DTOH, HTOD, KERNEL, KINDS, REGION, bytesText} from './basics.js';
+import {DTOH, HTOD, KERNEL, KINDS, REGION, bytesText, plain} from './basics.js';
 import {firstFitting, fittingText, hatch} from './canvas.js';
-import {ticksOf} from './data.js';
+import {directiveName, gathered, page, positionsByKey, ticksOf, variableName} from './data.js';
 import {Spans, Sums, firstNotBelow} from './spans.js';
 
 const LANE = 18;
@@ -12,91 +12,46 @@ const MEMORY = 44;
 /**
  * @typedef {Object} Row
  * @property {number} y, height CSS pixels
- * @property {Uint32Array} events in order of their begin
+ * @property {number[]} events in order of their begin
  * @property {Spans} spans when they were
  * @property {Sums} all of them
  * @property {Sums} shown of those that the reader chose
- * @property {number} track
- * @property {Uint32Array} bins of the track, on its first lane
+ * @property {string} colour
+ * @property {number[]} bins of the track, on its first lane
+ * @property {Float64Array} binBegins
  *
  * @typedef {Object} Strip a track, or a device's memory
  * @property {string} title
  * @property {number} y of its title
  * @property {number} height with its title
- * @property {?Row[]} rows, null: memory
- * @property {number} device
+ * @property {Row[]} rows none: memory
+ * @property {?Object} samples of the memory
  */
 
 const DOES = new Map([[HTOD, 'HtoD'], [KERNEL, 'kernels'], [DTOH, 'DtoH'], [2, 'DtoD, memset'], [4, 'alloc, delete']]);
 
 /** What a track is called. @param {Object} track */
-export const trackName = (track) => (track.kind === REGION
+const trackName = (track) => (track.kind === REGION
   ? `host thread ${track.tid}`
   : `device ${track.device < 0 ? 'unknown' : track.device} ${DOES.get(track.kind) ?? KINDS[track.kind].name}`);
 
-/**
- * Positions of rows by key, in order: a list for each key below `keys`.
- * @param {number} rows @param {number} keys @param {function(number): number} keyOf
- */
-function positionsByKey(rows, keys, keyOf) {
-  const counts = new Uint32Array(keys);
-  for (let i = 0; i < rows; i += 1) counts[keyOf(i)] += 1;
-  const lists = Array.from(counts, (count) => new Uint32Array(count));
-  counts.fill(0);
-  for (let i = 0; i < rows; i += 1) {
-    const key = keyOf(i);
-    lists[key][counts[key]++] = i;
+/** Puts the sums of a row's events, of which those are counted that the reader chose; null: all. */
+function sumUp(sums, row, events, chosen) {
+  const column = chosen && events[chosen.key];
+  for (let at = 0; at < row.events.length; at += 1) {
+    const event = row.events[at];
+    sums.put(at, row.spans.duration[at], chosen === null || column[event] === chosen.value, events.finding[event] !== 0);
   }
-  return lists;
-}
-
-/** Values of some events, side by side. @param {Uint32Array} list @param {ArrayLike<number>} values */
-function gathered(list, values) {
-  const gotten = new Float64Array(list.length);
-  for (let i = 0; i < list.length; i += 1) gotten[i] = values[list[i]];
-  return gotten;
-}
-
-/** Sums of all of a row. @param {Object} events @param {Uint32Array} list */
-function sumsOf(events, list) {
-  const sums = new Sums(list.length);
-  for (let i = 0; i < list.length; i += 1) sums.put(i, events.duration[list[i]], true, events.finding[list[i]] !== 0);
   return sums;
 }
 
-/**
- * Sums of what the reader chose, in the same place each time; null: all.
- * @param {Row[]} rows @param {Object} events @param {?{key: string, value: number}} chosen
- */
+/** Sums what the reader chose; null: all. @param {Row[]} rows @param {Object} events @param {?{key: string, value: number}} chosen */
 export function choose(rows, events, chosen) {
   for (const row of rows) {
-    if (chosen === null) {
-      row.shown = row.all;
-      continue;
-    }
+    // In the same place each time.
     row.chosen ??= new Sums(row.events.length);
-    row.shown = row.chosen;
-    const rowOf = events[chosen.key];
-    for (let i = 0; i < row.events.length; i += 1) {
-      const event = row.events[i];
-      row.shown.put(i, row.spans.duration[i], rowOf[event] === chosen.value, events.finding[event] !== 0);
-    }
+    row.shown = chosen === null ? row.all : sumUp(row.chosen, row, events, chosen);
   }
-}
-
-/** Instants and bytes of each device's memory. @param {import('./data.js').Recording} recording */
-function memoryByDevice(recording) {
-  const devices = new Map();
-  const {memory} = recording;
-  for (let i = 0; i < memory.rows; i += 1) {
-    const device = memory.device[i] - 1;
-    if (!devices.has(device)) devices.set(device, {times: [], bytes: [], most: 0});
-    const of = devices.get(device);
-    of.times.push(memory.time[i]);
-    of.bytes.push(memory.bytes[i]);
-    of.most = Math.max(of.most, memory.bytes[i]);
-  }
-  return devices;
 }
 
 /**
@@ -105,41 +60,37 @@ function memoryByDevice(recording) {
  * @returns {{strips: Strip[], height: number}}
  */
 export function layOut(recording, top) {
-  const {events, tracks} = recording;
-  const first = [];  // row of each track
-  let lanes = 0;
-  for (const track of tracks) {
-    first.push(lanes);
-    lanes += track.lanes;
-  }
-  const lists = positionsByKey(events.rows, lanes, (i) => first[events.track[i]] + events.lane[i]);
-  const bins = positionsByKey(recording.bins.rows, tracks.length, (i) => recording.bins.track[i]);
-  const memory = memoryByDevice(recording);
+  const {events, bins, memory, tracks} = recording;
+  const laneOf = (track, lane) => 256 * track + lane;
+  const eventsOf = positionsByKey(events.rows, (i) => laneOf(events.track[i], events.lane[i]));
+  const binsOf = positionsByKey(bins.rows, (i) => bins.track[i]);
+  const samplesOf = positionsByKey(memory.rows, (i) => memory.device[i]);
   const strips = [];
   let y = top;
-  const addMemory = (device) => {
-    const samples = memory.get(device);
-    memory.delete(device);
-    if (!samples) return;
-    strips.push({title: `device ${device} memory in use`, y, height: MEMORY + TITLE, rows: null, device, samples});
-    y += MEMORY + TITLE + GAP;
+  const add = (strip) => {
+    strips.push({y, ...strip});
+    y += strip.height + GAP;
   };
   tracks.forEach((track, number) => {
     const rows = [];
     for (let lane = 0; lane < track.lanes; lane += 1) {
-      const list = lists[first[number] + lane];
-      const all = sumsOf(events, list);
-      rows.push({
-        y: y + TITLE + lane * LANE, height: LANE - 2, track: number,
-        bins: lane === 0 ? bins[number] : new Uint32Array(0),
-        events: list, spans: new Spans(gathered(list, events.begin), gathered(list, events.duration)), all, shown: all,
-      });
+      const list = eventsOf.get(laneOf(number, lane)) ?? [];
+      const binned = lane === 0 ? binsOf.get(number) ?? [] : [];
+      const row = {
+        y: y + TITLE + lane * LANE, height: LANE - 2, colour: KINDS[track.kind].colour, bins: binned,
+        binBegins: Float64Array.from(binned, (i) => bins.slot[i] * recording.binWidth),
+        events: list, spans: new Spans(gathered(list, events.begin), gathered(list, events.duration)),
+      };
+      row.all = sumUp(new Sums(list.length), row, events, null);
+      rows.push(row);
     }
-    const height = TITLE + rows.length * LANE;
-    strips.push({title: trackName(track), y, height, rows, device: track.device ?? -1, track: number});
-    y += height + GAP;
-    const next = tracks[number + 1];
-    if (track.kind !== REGION && (!next || next.kind === REGION || next.device !== track.device)) addMemory(track.device);
+    add({title: trackName(track), height: TITLE + rows.length * LANE, rows});
+    // Below a device's last track.
+    const list = tracks[number + 1]?.device === track.device ? undefined : samplesOf.get(track.device + 1);
+    if (!list) return;
+    const [times, bytes] = [memory.time, memory.bytes].map((values) => gathered(list, values));
+    const samples = {times, bytes, most: bytes.reduce((most, size) => Math.max(most, size))};
+    add({title: `device ${track.device} memory in use`, height: MEMORY + TITLE, rows: [], samples});
   });
   return {strips, height: y};
 }
@@ -153,55 +104,48 @@ const CUT_ROOM = 90;
 const ON_COLOURS = new Map([[HTOD, '--on-htod'], [REGION, '--on-host']]);
 
 /**
- * @typedef {Object} Scene what one drawing needs
- * @property {CanvasRenderingContext2D} context
- * @property {import('./canvas.js').Palette} palette
- * @property {import('./canvas.js').PixelLayer} layer what is narrow, in pixels of the screen
- * @property {import('./spans.js').Numbers} boxes what is wide: rows and events, one after the other
+ * @typedef {import('./canvas.js').Scene} Scene and:
+ * @property {{row: Row, event: number}[]} boxes what is wide
  * @property {import('./data.js').Recording} recording
- * @property {import('./data.js').TimeWindow} time
- * @property {number} width
- * @property {function(number): boolean} isFaint of an event: it is not what the reader chose
- * @property {boolean} faintBins the reader chose, and of bins it is not known
- * @property {number} chosen event, -1: none
- * @property {function(number): string[]} labels of a wide event, the longest first
+ * @property {?{key: string, value: number}} chosen a column of the events, and its value in those that the reader chose
+ * @property {number} cursor an event, -1: none
  */
 
 /** @param {Scene} scene */
 const scaleOf = ({time, width}) => width / time.width;
 
-/** Bins of a track: their busy time lies evenly over them. */
-function coverBins(scene, row, columns) {
-  const {recording: {bins, binWidth}, time, layer: {needless, ratio}} = scene;
+/** Positions of a row's bins between two instants: the first, and the one after the last. @param {Row} row */
+export function binsBetween({binBegins}, binWidth, from, to) {
+  const first = firstNotBelow(binBegins, from - binWidth);
+  return [first, firstNotBelow(binBegins, Math.floor(to) + 1, first)];
+}
+
+/** Bins of a track: their busy time lies evenly over them; of bins it is not known what the reader chose. */
+function coverBins(scene, row) {
+  const {recording: {bins, binWidth}, time, chosen, layer: {needless, shown, faint, ratio}} = scene;
+  const columns = chosen === null ? shown : faint;
   const scale = scaleOf(scene) * ratio;
-  let at = 0;
-  for (let high = row.bins.length; at < high;) {
-    const middle = (at + high) >> 1;
-    if ((bins.slot[row.bins[middle]] + 1) * binWidth < time.begin) at = middle + 1;
-    else high = middle;
-  }
-  for (; at < row.bins.length; at += 1) {
+  const [first, end] = binsBetween(row, binWidth, time.begin, time.end);
+  for (let at = first; at < end; at += 1) {
     const i = row.bins[at];
-    const begin = bins.slot[i] * binWidth;
-    if (begin > time.end) break;
-    const from = (begin - time.begin) * scale;
+    const from = (row.binBegins[at] - time.begin) * scale;
     const share = Math.min(bins.busy[i] / binWidth, 1);
     const last = Math.min(Math.max(Math.ceil(from + binWidth * scale), Math.floor(from) + 1), columns.length);
     for (let x = Math.max(Math.floor(from), 0); x < last; x += 1) {
       const part = share * Math.min(x + 1 - Math.max(x, from), from + binWidth * scale - Math.max(x, from), 1);
       columns[x] += Math.max(part, 1e-6);
-      if (bins.needless[i] > 0 && !scene.faintBins) needless[x] += 1;
+      if (bins.needless[i] > 0 && chosen === null) needless[x] += 1;
     }
   }
 }
 
 /**
  * What is narrow in one lane of a track goes to the layer, what is wide to the boxes.
- * @param {Scene} scene @param {import('./timeline_rows.js').Row} row @param {number} number of the row
+ * @param {Scene} scene @param {Row} row
  */
-export function drawNarrow(scene, row, number) {
-  const {palette, layer, boxes, recording: {events, tracks}, time} = scene;
-  const {spans, all, shown} = row;
+export function drawNarrow(scene, row) {
+  const {palette, layer, boxes, time} = scene;
+  const {spans, all, shown, colour} = row;
   const {ratio} = layer;
   const scale = scaleOf(scene) * ratio;
   layer.clearColumns();
@@ -216,8 +160,7 @@ export function drawNarrow(scene, row, number) {
     }
     const size = spans.duration[last] * scale;
     if (size >= NARROW * ratio) {
-      boxes.push(number);
-      boxes.push(row.events[last]);
+      boxes.push({row, event: row.events[last]});
       return;
     }
     const begin = (spans.begin[last] - time.begin) * scale;
@@ -225,32 +168,24 @@ export function drawNarrow(scene, row, number) {
     layer.cover(isShown ? layer.shown : layer.faint, begin, begin + Math.max(size, 1e-6));
     layer.needless[x] += shown.needless[last + 1] - shown.needless[last];
   });
-  coverBins(scene, row, scene.faintBins ? layer.faint : layer.shown);
-  const {colour} = KINDS[tracks[row.track].kind];
+  coverBins(scene, row);
   layer.drawColumns(Math.round(row.y * ratio), Math.round(row.height * ratio), Math.round(2 * ratio),
       {shown: palette.pixel(colour), faint: palette.pixel(colour, 0.25), hatched: palette.pixel(colour, 1, '--hatch')});
 }
 
-/** Lays over it what was too wide for the layer. @param {Scene} scene @param {import('./timeline_rows.js').Row[]} rows */
-export function drawBoxes(scene, rows) {
-  const {boxes: {values, length}} = scene;
+/** An event that is wide enough for edges, hatching and a label. @param {Scene} scene @param {Row} row @param {number} event */
+export function drawBox(scene, row, event) {
+  const {context, palette, recording: {events}, time, width, chosen} = scene;
   const scale = scaleOf(scene);
-  for (let i = 0; i < length; i += 2) drawBox(scene, rows[values[i]], values[i + 1], scale);
-}
-
-/** An event that is wide enough for edges, hatching and a label. */
-function drawBox(scene, row, event, scale) {
-  const {context, palette, recording: {events}, time, width} = scene;
   const from = Math.max((events.begin[event] - time.begin) * scale, -2);
   const to = Math.min((events.begin[event] + events.duration[event] - time.begin) * scale, width + 2);
-  const kind = events.kind[event];
   const size = Math.max(to - from - (to - from > 4 ? 1 : 0), 1);
-  context.globalAlpha = scene.isFaint(event) ? 0.25 : 1;
-  context.fillStyle = palette.get(KINDS[kind].colour);
+  context.globalAlpha = chosen !== null && events[chosen.key][event] !== chosen.value ? 0.25 : 1;
+  context.fillStyle = palette.get(row.colour);
   context.fillRect(from, row.y, size, row.height);
-  if (events.finding[event] !== 0) hatch(context, from, row.y, size, row.height, palette);
+  if (events.finding[event] !== 0) hatch(scene, from, row.y, size, row.height);
   if (size > LABEL_ROOM) drawLabel(scene, row, event, from, size);
-  if (event === scene.chosen) {
+  if (event === scene.cursor) {
     context.strokeStyle = palette.get('--focus');
     context.lineWidth = 2;
     context.strokeRect(from, row.y - 1, size, row.height + 2);
@@ -258,24 +193,31 @@ function drawBox(scene, row, event, scale) {
   context.globalAlpha = 1;
 }
 
+/** What a box may be called, the longest first. @param {Object} events @param {number} event */
+function labelsOf(events, event) {
+  if (events.kind[event] === REGION) {
+    if (events.directive[event] === 0) return ['region'];
+    const row = events.directive[event] - 1;
+    return [directiveName(row), page.names.directives[row] || 'unknown place'].map((name) => plain(name).slice(0, 90));
+  }
+  const name = events.variable[event] === 0 ? KINDS[events.kind[event]].name : plain(variableName(events.variable[event] - 1)).slice(0, 60);
+  return events.bytes[event] > 0 ? [`${name} ${bytesText(events.bytes[event])}`, name] : [name];
+}
+
 /** What a box is called, where there is room for it. */
 function drawLabel(scene, row, event, from, size) {
   const {context, palette, recording: {events}} = scene;
   const room = size - 10 + Math.min(from, 0);
-  const label = firstFitting(context, scene.labels(event), room);
+  const label = firstFitting(context, labelsOf(events, event), room);
   // What is left of a name in less than this tells nothing.
   if (room < CUT_ROOM && context.measureText(label).width > room) return;
-  if (events.finding[event] !== 0) drawPlate(scene, row, event, label, from, size);
+  if (events.finding[event] !== 0) {
+    // The hatching behind the label is cleared.
+    context.fillStyle = palette.get(row.colour);
+    context.fillRect(Math.max(from, 0) + 2, row.y + 2, Math.min(context.measureText(label).width + 6, size - 6), row.height - 4);
+  }
   context.fillStyle = palette.get(ON_COLOURS.get(events.kind[event]) ?? '--on-colour');
   fittingText(context, label, Math.max(from, 0) + 5, row.y + row.height / 2 + 1, room);
-}
-
-/** Clears the hatching behind a label. */
-function drawPlate(scene, row, event, label, from, size) {
-  const {context, palette, recording: {events}} = scene;
-  context.fillStyle = palette.get(KINDS[events.kind[event]].colour);
-  const wide = Math.min(context.measureText(label).width + 6, size - 6);
-  context.fillRect(Math.max(from, 0) + 2, row.y + 2, wide, row.height - 4);
 }
 
 /** Device memory as an area. @param {Scene} scene */
