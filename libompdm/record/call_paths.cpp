@@ -103,18 +103,15 @@ std::uint64_t in_libc = 0;  // an address of its own, 0: not known
 struct Chain {
   std::uint64_t stack;  // of the site's call; 0: where its codeptr lies
   std::uint64_t codeptr;
-  std::uint64_t end;  // of the outermost frame, 0: not known
-  std::uint32_t count;
-  bool cut;
-  struct {
-    std::uint64_t place;  // on the stack
-    std::uint64_t address;
-  } frames[kMostFrames];
+  std::uint32_t count = 0;
+  bool cut = false;
+  bool ends = false;  // behind the frames is one for the end of the outermost frame
+  spool::PathFrame frames[kMostFrames + 1];
 };
 
 // Unwinds from here to the site's call, and collects the calls above it. False if the call is not
 // found.
-[[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
+[[gnu::noinline]] bool follow(const AddressRange& stack, Chain& chain) noexcept {
   StackWalk walk(stack);
   walk.begin();
   std::uint64_t place = 0;
@@ -132,7 +129,8 @@ struct Chain {
       chain.cut = true;
       break;
     }
-    chain.frames[chain.count++] = {place, address};
+    chain.frames[chain.count++] = {address, spool::ModuleId::kNone,
+                                   static_cast<std::uint32_t>(place - chain.stack)};
   }
   return true;
 }
@@ -151,26 +149,24 @@ void drop_starters(Chain& chain) noexcept {
     --chain.count;  // _start
   }
   while (chain.count > 0 && is_libc(chain.count - 1)) {
-    chain.end = chain.frames[--chain.count].place;
+    chain.ends = true;
+    chain.frames[--chain.count].address = 0;
   }
 }
 
 // Adds the chain to the tree of paths, with `id` at its end. Null if there is no room.
 PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
                     spool::PathId id) noexcept {
-  PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
-  if (node == nullptr) {
-    node = add_edge(buffer.paths, &site, chain.stack);
-  }
+  const auto step = [&](const void* from, std::uint64_t value) {
+    PathNode* known = follow_edge(buffer.paths, from, value);
+    return known != nullptr ? known : add_edge(buffer.paths, from, value);
+  };
+  PathNode* node = step(&site, chain.stack);
   for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
-    node->offset = static_cast<std::uint32_t>(chain.frames[i].place - chain.stack);
-    PathNode* next = follow_edge(buffer.paths, node, chain.frames[i].address);
-    if (next == nullptr) {
-      next = add_edge(buffer.paths, node, chain.frames[i].address);
-    }
+    node->offset = chain.frames[i].offset;
+    node->next = step(node, chain.frames[i].address);
     node->address = chain.frames[i].address;
-    node->next = next;
-    node = next;
+    node = node->next;
   }
   if (node != nullptr) {
     node->id = id;
@@ -178,39 +174,24 @@ PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
   return node;
 }
 
-bool write_path(ThreadBuffer& buffer, const SiteSlot& site, const Chain& chain) noexcept {
-  spool::ModuleId modules[kMostFrames];
+bool write_path(ThreadBuffer& buffer, const SiteSlot& site, Chain& chain) noexcept {
   for (std::uint32_t i = 0; i < chain.count; ++i) {
-    modules[i] = known_module(chain.frames[i].address);
+    spool::PathFrame& frame = chain.frames[i];
+    frame.module = known_module(frame.address);
     FoundObject found{};
-    if (modules[i] == spool::ModuleId::kNone && find_object(chain.frames[i].address, found)) {
-      modules[i] = find_module(chain.frames[i].address);  // opened since
+    if (frame.module == spool::ModuleId::kNone && find_object(frame.address, found)) {
+      frame.module = find_module(frame.address);  // opened since
     }
-    if (modules[i] != spool::ModuleId::kNone) {
-      write_module(buffer, modules[i]);  // before the record that refers to it
+    if (frame.module != spool::ModuleId::kNone) {
+      write_module(buffer, frame.module);  // before the record that refers to it
     }
   }
-  const std::uint32_t count = chain.count + (chain.end != 0 ? 1 : 0);
-  const std::size_t extra = count * sizeof(spool::PathFrame);
-  auto* record = reserve<spool::Path>(buffer, extra);
-  if (record == nullptr) {
-    return false;
-  }
-  record->id = spool::give_next(buffer.last_path);
-  record->site = site.id;
-  record->count = count;
-  record->stack = chain.stack;
-  auto* frames = reinterpret_cast<spool::PathFrame*>(record + 1);
-  for (std::uint32_t i = 0; i < chain.count; ++i) {
-    frames[i] = {chain.frames[i].address, modules[i],
-                 static_cast<std::uint32_t>(chain.frames[i].place - chain.stack)};
-  }
-  if (chain.end != 0) {
-    frames[chain.count] = {0, spool::ModuleId::kNone,
-                           static_cast<std::uint32_t>(chain.end - chain.stack)};
-  }
-  commit(buffer, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
-  return true;
+  const std::uint32_t count = chain.count + (chain.ends ? 1 : 0);
+  const auto id = spool::give_next(buffer.last_path);
+  return write_record(
+      buffer, spool::Path{{}, site.id, id, count, chain.stack}, spool::Tag::kPath,
+      chain.cut ? spool::kPathCut : 0,
+      {{reinterpret_cast<const char*>(chain.frames), count * sizeof(spool::PathFrame)}});
 }
 
 }  // namespace
@@ -274,9 +255,6 @@ CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noe
   Chain chain;
   chain.stack = call.stack;
   chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
-  chain.end = 0;
-  chain.count = 0;
-  chain.cut = false;
   // Where the site's call is not on this stack, the path is recorded as unknown, for the next time
   // too.
   find_stack(buffer, call.stack);

@@ -54,35 +54,11 @@ bool defines(const dl_phdr_info& info, const char* name) noexcept {
 // Whether the object is this library, or a copy of any version: nothing else exports these
 // functions.
 bool is_recorder(const dl_phdr_info& info) noexcept {
-  const auto here = reinterpret_cast<std::uint64_t>(&is_recorder);
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    if (header.p_type == PT_LOAD && here - info.dlpi_addr - header.p_vaddr < header.p_memsz) {
-      return true;
-    }
-  }
-  return defines(info, "__tgt_register_lib") && defines(info, "InitializeInjection");
+  return segment_of(info, reinterpret_cast<std::uint64_t>(&is_recorder), 1, 0) != nullptr ||
+         (defines(info, "__tgt_register_lib") && defines(info, "InitializeInjection"));
 }
 
 char found[1024];
-
-int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
-  // The runtime's own function looks for the tools of others.
-  if (!defines(*info, kStartTool) || is_recorder(*info) || defines(*info, "__kmpc_fork_call")) {
-    return 0;
-  }
-  if (info->dlpi_name != nullptr && info->dlpi_name[0] != '\0') {
-    strncpy(found, info->dlpi_name, sizeof(found) - 1);
-  } else {
-    const ssize_t size = readlink("/proc/self/exe", found, sizeof(found) - 1);
-    if (size > 0) {
-      found[size] = '\0';
-    } else {
-      memcpy(found, "the program", sizeof("the program"));
-    }
-  }
-  return 1;
-}
 
 }  // namespace
 
@@ -90,7 +66,17 @@ const char* other_tool() noexcept {
   static bool searched = false;
   if (!searched) {
     searched = true;
-    walk_objects(visit, nullptr);
+    walk_objects([](const dl_phdr_info& info) {
+      // The runtime's own function looks for the tools of others.
+      if (!defines(info, kStartTool) || is_recorder(info) || defines(info, "__kmpc_fork_call")) {
+        return false;
+      }
+      copy_path(info, found, sizeof(found));
+      if (found[0] == '\0') {
+        memcpy(found, "the program", sizeof("the program"));
+      }
+      return true;
+    });
   }
   return found[0] != '\0' ? found : nullptr;
 }
@@ -134,27 +120,6 @@ bool is_loaded(const char* name) noexcept {
     dlclose(handle);
   }
   return handle != nullptr;
-}
-
-char folder[1024];
-
-int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
-  const char* slash = strrchr(info->dlpi_name, '/');
-  if (slash == nullptr || strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) != 0 ||
-      static_cast<std::size_t>(slash - info->dlpi_name) >= sizeof(folder)) {
-    return 0;
-  }
-  memcpy(folder, info->dlpi_name, static_cast<std::size_t>(slash - info->dlpi_name));
-  folder[slash - info->dlpi_name] = '\0';
-  return 1;
-}
-
-int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  if (!is_offload_runtime(*info)) {
-    return 0;
-  }
-  *static_cast<const char**>(data) = info->dlpi_name;
-  return 1;
 }
 
 bool is_filled(int file) noexcept {
@@ -220,24 +185,26 @@ bool libomp_name_is_loaded() noexcept { return is_loaded(kLookedFor); }
 
 void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;
-  const char* path = nullptr;
   if (draft.runtime_library[0] == '\0') {
-    walk_objects(find_offload_runtime, static_cast<void*>(&path));
-  }
-  if (path == nullptr) {
-    return;
-  }
-  strncpy(draft.runtime_library, path, sizeof(draft.runtime_library) - 1);
-  spool::FileHeader* header = recorder.header.load();
-  if (header != &draft) {
-    memcpy(header->runtime_library, draft.runtime_library, sizeof(draft.runtime_library));
+    const OffloadRuntime runtime = find_offload_runtime();
+    static_assert(sizeof(runtime.path) == sizeof(draft.runtime_library));
+    memcpy(draft.runtime_library, runtime.path, sizeof(runtime.path));
+    memcpy(recorder.header.load()->runtime_library, runtime.path, sizeof(runtime.path));
   }
 }
 
 const char* runtime_folder() noexcept {
-  if (folder[0] == '\0') {
-    walk_objects(find_runtime, nullptr);
-  }
+  static char folder[1024];
+  walk_objects([](const dl_phdr_info& info) {
+    const char* slash = strrchr(info.dlpi_name, '/');
+    const bool is_found =
+        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
+    if (is_found) {
+      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
+               info.dlpi_name);
+    }
+    return is_found;
+  });
   return folder;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "record/recorder.h"
 #include "spool_format/definitions.h"
 
 namespace ompdm::record {
@@ -31,8 +32,16 @@ bool is_in_offload_runtime(const void* address) noexcept;
 /// Whether the object is libomptarget of any version.
 bool is_offload_runtime(const dl_phdr_info& info) noexcept;
 
+/// libomptarget as it is loaded.
+struct OffloadRuntime {
+  AddressRange range;
+  std::uint64_t closes;  ///< the loader's count of closed objects
+  char path[512];        ///< empty: it is not loaded
+};
+OffloadRuntime find_offload_runtime() noexcept;
+
 /// Whether libomptarget is loaded.
-bool offload_runtime_is_loaded() noexcept;
+inline bool offload_runtime_is_loaded() noexcept { return find_offload_runtime().path[0] != '\0'; }
 
 /// A wrapped entry point. The wrapper notes the arguments and jumps on, so that the runtime sees
 /// the program's own return address. It is written in assembly, since a wrapper that is no tail

@@ -17,7 +17,6 @@
 
 #include "record/attach.h"
 #include "record/cupti.h"
-#include "record/cupti_activities.h"
 #include "record/entry_points.h"
 #include "record/ompt_callbacks.h"
 #include "record/recorder.h"

@@ -30,19 +30,13 @@ void count_loss(spool::Loss loss, std::uint64_t count) noexcept {
   }
 }
 
-Lock::Lock() noexcept {
+BlockedSignals::BlockedSignals() noexcept {
   sigset_t all;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
     sigdelset(&all, fault);
   }
   pthread_sigmask(SIG_BLOCK, &all, &before_);
-  pthread_mutex_lock(&recorder.mutex);
-}
-
-Lock::~Lock() {
-  pthread_mutex_unlock(&recorder.mutex);
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 namespace {

@@ -27,6 +27,9 @@ extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* arg
 
 namespace ompdm::record {
 
+/// The stack of such a process, from map_memory().
+inline constexpr std::size_t kCloneStack = std::size_t{64} * 1024;
+
 /// Scoped: this thread cannot be cancelled. open(), pwrite() and fallocate() are cancellation
 /// points, where a cancelled thread would end with the recorder's mutex held. A pending
 /// cancellation takes effect later, at the program's next cancellation point. The type is set to
@@ -48,6 +51,18 @@ class WithoutCancellation {
  private:
   int type_before_ = PTHREAD_CANCEL_DEFERRED;
   int state_before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// Scoped: no signal handler runs on this thread, except for its own faults.
+class BlockedSignals {
+ public:
+  BlockedSignals() noexcept;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 /// Scoped: restores this thread's errno. Programs read errno after calls that may lead here (a
@@ -125,14 +140,14 @@ inline bool armed() noexcept {
 /// spool; a handler that ends the process would deadlock on the mutex.
 class Lock {
  public:
-  Lock() noexcept;
-  ~Lock();
+  Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
+  ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
  private:
   WithoutCancellation uncancelled_;
-  sigset_t before_;
+  BlockedSignals blocked_;
 };
 
 /// Maps `size` zeroed bytes; null if there is no memory. Callbacks allocate by this alone.
@@ -140,6 +155,17 @@ inline void* map_memory(std::size_t size) noexcept {
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED ? memory : nullptr;
 }
+
+/// A part of the address space.
+struct AddressRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+
+  [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
+    return address >= begin && address < end;
+  }
+  bool operator==(const AddressRange&) const = default;
+};
 
 /// A growable array of plain data in mapped memory. Zeroed memory is a valid start.
 template <class T>

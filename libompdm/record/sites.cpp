@@ -355,16 +355,13 @@ spool::MapperNameId name_of(ThreadBuffer& buffer, const char* name) noexcept {
     return slot.id;
   }
   const std::size_t size = strnlen(name, kLongestName);
-  auto* record = reserve<spool::MapperName>(buffer, size + 1);
-  if (record == nullptr) {
+  const auto id = spool::give_next(buffer.last_name);
+  if (!write_record(buffer, spool::MapperName{{}, id, static_cast<std::uint32_t>(size + 1), 0},
+                    spool::Tag::kMapperName, 0, {{name, size}, {"", 1}})) {
     return spool::MapperNameId::kNone;
   }
-  slot = {name, spool::give_next(buffer.last_name)};
-  record->id = slot.id;
-  record->size = static_cast<std::uint32_t>(size + 1);
-  memcpy(record + 1, name, size);
-  commit(buffer, record, spool::Tag::kMapperName, 0, size + 1);
-  return slot.id;
+  slot = {name, id};
+  return id;
 }
 
 }  // namespace
@@ -395,16 +392,10 @@ const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) n
 }
 
 void record_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept {
-  auto* record =
-      piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(buffer) : nullptr;
-  if (record == nullptr) {
-    return;
+  if (piece.name != spool::MapperNameId::kNone) {
+    write_record(buffer, spool::MapperPiece{{}, piece.name, piece.begin, piece.size, piece.type},
+                 spool::Tag::kMapperPiece);
   }
-  record->begin = piece.begin;
-  record->size = piece.size;
-  record->type = piece.type;
-  record->name = piece.name;
-  commit(buffer, record, spool::Tag::kMapperPiece, 0);
 }
 
 }  // namespace ompdm::record

@@ -171,11 +171,8 @@ ThreadBuffer* acquire_buffer() noexcept {
   if (thread_end_watched) {
     pthread_setspecific(thread_end, buffer);
   }
-  if (auto* record = reserve<spool::LaneThread>(*buffer)) {
-    record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
-    record->ticks = ticks();
-    commit(*buffer, record, spool::Tag::kLaneThread, 0);
-  }
+  const auto tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  write_record(*buffer, spool::LaneThread{{}, tid, ticks()}, spool::Tag::kLaneThread);
   write_early_events(*buffer);
   return buffer;
 }
@@ -352,18 +349,9 @@ std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) 
 // `sample`: the number of the sample, 0 if this is none.
 bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
                      std::uint8_t device, std::uint64_t sample) noexcept {
-  const std::size_t extra = sample != 0 ? sizeof(sample) : 0;
-  auto* record = reserve<spool::Fallback>(buffer, extra);
-  if (record == nullptr) {
-    return false;
-  }
-  record->site = site.id;
-  record->ticks = begin;
-  if (sample != 0) {
-    *reinterpret_cast<std::uint64_t*>(record + 1) = sample;
-  }
-  commit(buffer, record, spool::Tag::kFallback, device, extra);
-  return true;
+  const std::size_t size = sample != 0 ? sizeof(sample) : 0;
+  return write_record(buffer, spool::Fallback{{}, site.id, begin}, spool::Tag::kFallback, device,
+                      {{reinterpret_cast<const char*>(&sample), size}});
 }
 
 void aggregate_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,

@@ -3,8 +3,12 @@
 // last take the recorder's mutex.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <string_view>
 
 #include "record/hashing.h"
 #include "record/process_facts.h"
@@ -266,7 +270,7 @@ struct ThreadBuffer {
   NameSlot names[kNames];
   std::uint64_t asked[kAsked];  ///< host addresses passed to omp_get_mapped_ptr
   ThreadBuffer* next_free;
-  StackRange stack;          ///< the thread's own stack; empty: not found yet
+  AddressRange stack;        ///< the thread's own stack; empty: not found yet
   std::uint8_t stack_asked;  ///< attempts to find it
   PathTable paths;
   SiteTable sites;
@@ -371,6 +375,37 @@ void commit(ThreadBuffer& buffer, Record* record, spool::Tag tag, std::uint8_t f
   const std::size_t size = (sizeof(Record) + extra + 7U) & ~std::size_t{7};
   buffer.cursor += size;
   store_head(record->head, tag, flags, size);
+}
+
+/// Writes a record with `pieces` behind it. False (and a loss counted) if there is no room.
+template <class Record>
+bool write_record(ThreadBuffer& buffer, const Record& fields, spool::Tag tag,
+                  std::uint8_t flags = 0,
+                  std::initializer_list<std::string_view> pieces = {}) noexcept {
+  std::size_t extra = 0;
+  for (const std::string_view& piece : pieces) {
+    extra += piece.size();
+  }
+  auto* record = reserve<Record>(buffer, extra);
+  if (record == nullptr) {
+    return false;
+  }
+  // The head is written last, by commit().
+  auto* to = reinterpret_cast<char*>(record);
+  constexpr std::size_t kHead = sizeof(fields.head);
+  memcpy(to + kHead, reinterpret_cast<const char*>(&fields) + kHead, sizeof(Record) - kHead);
+  to += sizeof(Record);
+  for (const std::string_view& piece : pieces) {
+    memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+  commit(buffer, record, tag, flags, extra);
+  return true;
+}
+
+/// A piece of a record: a text with its NUL, or an object.
+inline std::string_view piece_of_text(const char* text) noexcept {
+  return {text, strlen(text) + 1};
 }
 
 /// The largest record. Longer texts and lists are cut, and counted as lost.

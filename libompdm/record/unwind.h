@@ -51,7 +51,7 @@ bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept;
 class StackWalk {
  public:
   /// `stack` contains the frame of the caller.
-  explicit StackWalk(StackRange stack) noexcept : stack_(stack) {}
+  explicit StackWalk(AddressRange stack) noexcept : stack_(stack) {}
 
   /// Starts in the calling function, which must not return during the walk.
   [[gnu::always_inline]] void begin() noexcept {
@@ -90,7 +90,7 @@ class StackWalk {
   bool find_cfa(const FrameRules& rules, std::uint64_t& cfa) const noexcept;
   void restore(const FrameRules& rules, std::uint64_t cfa) noexcept;
 
-  StackRange stack_;
+  AddressRange stack_;
   std::uint64_t registers_[kRegisters] = {};
   std::uint32_t known_ = 0;  // a bit each
   bool is_first_ = true;

@@ -16,17 +16,10 @@ void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
   }
   constexpr unsigned kBlock = 4;  // what malloc gives begins at multiples of 16
   std::uint64_t& asked = buffer->asked[(host >> kBlock) % ThreadBuffer::kAsked];
-  if (asked == host) {
-    return;
+  if (asked != host &&
+      write_record(*buffer, spool::MappedPointer{{}, device, host}, spool::Tag::kMappedPointer)) {
+    asked = host;
   }
-  auto* record = reserve<spool::MappedPointer>(*buffer);
-  if (record == nullptr) {
-    return;
-  }
-  asked = host;
-  record->device = device;
-  record->host = host;
-  commit(*buffer, record, spool::Tag::kMappedPointer, 0);
 }
 
 }  // namespace
