@@ -122,6 +122,22 @@ bool is_loaded(const char* name) noexcept {
   return handle != nullptr;
 }
 
+// The folder of the loaded OpenMP runtime, for advice; empty if unknown.
+const char* runtime_folder() noexcept {
+  static char folder[1024];
+  walk_objects([](const dl_phdr_info& info) {
+    const char* slash = strrchr(info.dlpi_name, '/');
+    const bool is_found =
+        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
+    if (is_found) {
+      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
+               info.dlpi_name);
+    }
+    return is_found;
+  });
+  return folder;
+}
+
 bool is_filled(int file) noexcept {
   const spool::WithoutFileSizeSignal guard;
   return write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize);
@@ -191,21 +207,6 @@ void note_runtime_library() noexcept {
     memcpy(draft.runtime_library, runtime.path, sizeof(runtime.path));
     memcpy(recorder.header.load()->runtime_library, runtime.path, sizeof(runtime.path));
   }
-}
-
-const char* runtime_folder() noexcept {
-  static char folder[1024];
-  walk_objects([](const dl_phdr_info& info) {
-    const char* slash = strrchr(info.dlpi_name, '/');
-    const bool is_found =
-        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
-    if (is_found) {
-      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
-               info.dlpi_name);
-    }
-    return is_found;
-  });
-  return folder;
 }
 
 }  // namespace ompdm::record

@@ -27,8 +27,6 @@ class ActivityLock {
  public:
   ActivityLock() noexcept { pthread_mutex_lock(&activity_mutex); }
   ~ActivityLock() { pthread_mutex_unlock(&activity_mutex); }
-  ActivityLock(const ActivityLock&) = delete;
-  ActivityLock& operator=(const ActivityLock&) = delete;
 
  private:
   WithoutCancellation uncancelled_;

@@ -217,8 +217,8 @@ namespace {
   return next != nullptr;
 }
 
-}  // namespace
-
+// Writes the offload entries of modules found since the last call: the table by which the compiler
+// names kernels and `declare target` variables, which survives strip.
 void write_offload_entries(ThreadBuffer& buffer) noexcept {
   LoadedModule module{};
   while (take_next(module.id, module)) {
@@ -232,8 +232,6 @@ void write_offload_entries(ThreadBuffer& buffer) noexcept {
   }
 }
 
-namespace {
-
 // A bit for each number.
 constexpr int kMostKnown = 64;
 std::atomic<std::uint64_t> known{0};
@@ -244,8 +242,7 @@ bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
          (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
 }
 
-}  // namespace
-
+// Notes that the runtime has initialised a device, and whether it is emulated.
 void learn_device(int number, const char* type) noexcept {
   if (number >= 0 && number < kMostKnown) {
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(number);
@@ -258,17 +255,6 @@ void learn_device(int number, const char* type) noexcept {
     known.fetch_or(bit);
   }
 }
-
-bool device_is_known(int number) noexcept { return has_bit(known, number); }
-
-bool device_is_host(int number) noexcept {
-  return number == kInitialDevice ||
-         (number >= 0 && number < kMostKnown && !has_bit(known, number));
-}
-
-bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
-
-namespace {
 
 // Device events from before the first target event, which opens the spool.
 struct Early {
@@ -285,6 +271,15 @@ void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
 }
 
 }  // namespace
+
+bool device_is_known(int number) noexcept { return has_bit(known, number); }
+
+bool device_is_host(int number) noexcept {
+  return number == kInitialDevice ||
+         (number >= 0 && number < kMostKnown && !has_bit(known, number));
+}
+
+bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
 
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
                  const char* type) noexcept {

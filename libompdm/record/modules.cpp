@@ -121,6 +121,16 @@ void scan_object(Scan& scan, const dl_phdr_info& info) noexcept {
   }
 }
 
+// The module that holds the address; null if none does.
+LoadedModule* module_at(std::uint64_t address) noexcept {
+  for (LoadedModule& module : module_table) {
+    if (module.id != spool::ModuleId::kNone && module.range.holds(address)) {
+      return &module;
+    }
+  }
+  return nullptr;
+}
+
 // Whether the module still lies there. Does not need the loader's lock.
 bool is_there(const LoadedModule& module, std::uint64_t address) noexcept {
   FoundObject found{};
@@ -172,15 +182,6 @@ void scan_locked() noexcept {
 }
 
 }  // namespace
-
-LoadedModule* module_at(std::uint64_t address) noexcept {
-  for (LoadedModule& module : module_table) {
-    if (module.id != spool::ModuleId::kNone && module.range.holds(address)) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
 
 LoadedModule* module_of_id(spool::ModuleId id) noexcept {
   for (LoadedModule& module : module_table) {

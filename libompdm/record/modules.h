@@ -44,8 +44,7 @@ struct ModuleTable : MappedArray<LoadedModule> {
 
 extern ModuleTable module_table;
 
-/// The module that holds the address, or has the id; null if none does.
-LoadedModule* module_at(std::uint64_t address) noexcept;
+/// The module that has the id; null if none does.
 LoadedModule* module_of_id(spool::ModuleId id) noexcept;
 
 extern std::atomic<std::uint32_t> generation_of_modules;

@@ -44,6 +44,13 @@ namespace {
 struct stat stderr_at_attach;
 bool stderr_known = false;
 
+// Whether descriptor 2 is still the file that it was at attach.
+bool stderr_is_ours() noexcept {
+  struct stat now;
+  return stderr_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_attach.st_dev &&
+         now.st_ino == stderr_at_attach.st_ino;
+}
+
 // Without blocking, and without a signal that would end the program: where nobody reads, the
 // message is lost.
 void write_line(Pieces& line) noexcept {
@@ -58,12 +65,6 @@ void write_line(Pieces& line) noexcept {
 }  // namespace
 
 void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
-
-bool stderr_is_ours() noexcept {
-  struct stat now;
-  return stderr_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_attach.st_dev &&
-         now.st_ino == stderr_at_attach.st_ino;
-}
 
 void say(const char* format, ...) noexcept {
   const WithoutCancellation uncancelled;

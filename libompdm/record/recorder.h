@@ -142,8 +142,6 @@ class Lock {
  public:
   Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
   ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
 
  private:
   WithoutCancellation uncancelled_;
@@ -315,9 +313,6 @@ class Pieces {
 /// Remembers the file behind descriptor 2. Messages are dropped once the program has put another
 /// file there.
 void remember_stderr() noexcept;
-
-/// Whether descriptor 2 is still the file that it was at attach.
-bool stderr_is_ours() noexcept;
 
 /// Writes "ompdm: <text>\n" to standard error. Knows the formats %s and %u alone. Safe in signal
 /// handlers and on small stacks.

@@ -200,6 +200,14 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
   }
 }
 
+// Records that a region of this buffer begins in a task of a directive with nowait.
+[[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
+  const auto lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
+  write_record(buffer,
+               spool::DeferredRegion{{}, lane, static_cast<spool::DeferralId>(task.value), 0},
+               spool::Tag::kDeferredRegion);
+}
+
 void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,
                   const void* codeptr) noexcept {
   const Inside inside;
@@ -350,13 +358,6 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
     task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
                  std::uint64_t{number(buffer->id)} << kLaneAt | number(id);
   }
-}
-
-void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
-  const auto lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
-  write_record(buffer,
-               spool::DeferredRegion{{}, lane, static_cast<spool::DeferralId>(task.value), 0},
-               spool::Tag::kDeferredRegion);
 }
 
 bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,

@@ -59,10 +59,8 @@ namespace {
 // A file in it that has no name any more; -1 and errno if none can be made.
 int make_nameless(const char* folder) noexcept {
   static Path name;  // guarded by the recorder's mutex
-  name.clear();
-  name.add(folder);
-  name.add("/.ompdm-");
-  name.add_number(static_cast<std::uint64_t>(getpid()));
+  name = {};
+  name.add_formatted("%s/.ompdm-%d", folder, getpid());
   const int file =
       open_above_streams(AT_FDCWD, name.text, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0600);
   if (file >= 0) {
@@ -473,7 +471,7 @@ int reopen_spool() noexcept {
   if (named >= 0) {
     close(named);
   }
-  // A run that began since has the name, or holds it for a moment (claim.cpp).
+  // A run that began since has the name, or holds it for a moment.
   char handle[32];
   snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
   return is_spool(spool.kept) ? open_above_streams(AT_FDCWD, handle, O_RDONLY) : -1;
@@ -483,7 +481,7 @@ void forget_spool() noexcept {
   if (is_spool(spool.kept)) {
     close(spool.kept);
   }
-  spool.path.clear();
+  spool.path = {};
   spool.kept = -1;
   spool.open = false;
 }

@@ -199,22 +199,6 @@ bool grow(ThreadBuffer& buffer, std::size_t size) noexcept {
   return grown;
 }
 
-bool grow_aggregates(AggregateTable& table) noexcept {
-  const Lock lock;
-  if (!table.has_lane) {
-    table.lane = spool::LaneId{buffers_made++};
-    table.has_lane = true;
-  }
-  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
-  if (chunk.base == nullptr) {
-    return false;
-  }
-  ++table.sequence;
-  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
-  table.limit = chunk.base + chunk.size;
-  return true;
-}
-
 void refresh_clock(ThreadBuffer& buffer) noexcept {
   const spool::ClockTriple now = clock_triple();
   auto* chunk = reinterpret_cast<spool::ChunkHeader*>(buffer.chunk.base);
@@ -288,6 +272,23 @@ AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
   }
   table.slots = slots;
   table.mask = count - 1;
+  return true;
+}
+
+// Makes room for aggregates in a new chunk; false if the spool cannot grow.
+[[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept {
+  const Lock lock;
+  if (!table.has_lane) {
+    table.lane = spool::LaneId{buffers_made++};
+    table.has_lane = true;
+  }
+  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  ++table.sequence;
+  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  table.limit = chunk.base + chunk.size;
   return true;
 }
 

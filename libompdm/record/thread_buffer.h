@@ -316,9 +316,6 @@ inline ThreadBuffer* current_buffer() noexcept {
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
 [[gnu::cold]] bool grow(ThreadBuffer& buffer, std::size_t size) noexcept;
 
-/// Makes room for aggregates in a new chunk; false (and a loss counted) if the spool cannot grow.
-[[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept;
-
 /// Resets a context's deltas in a new chunk, since each chunk can be read by itself.
 inline void know_in_chunk(const ThreadBuffer& buffer, Context& context) noexcept {
   if (context.sequence != buffer.sequence) {
@@ -475,8 +472,6 @@ class Inside {
       this_thread.inside = false;
     }
   }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
   explicit operator bool() const noexcept { return entered_; }
 
  private:

@@ -9,6 +9,28 @@
 
 namespace ompdm::record {
 
+/// How to restore a register's value in the caller.
+struct RegisterRule {
+  enum Kind : std::uint8_t {
+    kSame,      ///< unchanged
+    kUnknown,   ///< undefined, or by a rule that is not supported
+    kAtOffset,  ///< in memory, `offset` from the canonical frame address
+    kAtBase,    ///< in memory, `offset` from the register `base`
+  };
+  Kind kind;
+  std::uint8_t base;
+  std::int32_t offset;
+};
+
+/// How to restore the caller's registers from a function's frame.
+struct FrameRules {
+  std::uint8_t cfa_base;  ///< register of the canonical frame address (CFA)
+  bool cfa_is_read;       ///< the CFA is loaded from there
+  bool is_signal;         ///< the frame of a signal handler, not of a call
+  std::int64_t cfa_offset;
+  RegisterRule registers[kRegisters];
+};
+
 namespace {
 
 // DW_EH_PE_* (Linux Standard Base Core 5.0, 10.5).
@@ -385,8 +407,8 @@ const std::byte* find_entry(const UnwindTables& tables, std::uint64_t address) n
   return row.function <= wanted && entry >= tables.begin && entry < tables.end ? entry : nullptr;
 }
 
-}  // namespace
-
+// The rules at an instruction. False if there are none, or none of the kinds that compilers write
+// for the body of a function.
 bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
   const UnwindTables tables = unwind_tables_of(instruction);
   const std::byte* at = find_entry(tables, instruction);
@@ -424,6 +446,8 @@ bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
   return program.run(body, begin, instruction) && rules.cfa_base < kRegisters;
 }
 
+}  // namespace
+
 bool StackWalk::read(std::uint64_t place, std::uint64_t& value) const noexcept {
   if (place % sizeof(value) != 0 || place < registers_[kRegisterRsp] || place < stack_.begin ||
       place >= stack_.end || stack_.end - place < sizeof(value)) {
@@ -431,14 +455,6 @@ bool StackWalk::read(std::uint64_t place, std::uint64_t& value) const noexcept {
   }
   value = *reinterpret_cast<const std::uint64_t*>(place);
   return true;
-}
-
-bool StackWalk::find_cfa(const FrameRules& rules, std::uint64_t& cfa) const noexcept {
-  if (!is_known(rules.cfa_base)) {
-    return false;
-  }
-  cfa = registers_[rules.cfa_base] + static_cast<std::uint64_t>(rules.cfa_offset);
-  return !rules.cfa_is_read || read(cfa, cfa);
 }
 
 void StackWalk::restore(const FrameRules& rules, std::uint64_t cfa) noexcept {
@@ -466,9 +482,12 @@ bool StackWalk::next(std::uint64_t& place, std::uint64_t& address) noexcept {
   const std::uint64_t pc = registers_[kRegisterReturn] - (is_first_ ? 0 : 1);
   is_first_ = false;
   FrameRules rules;
-  std::uint64_t cfa = 0;
-  if (!frame_rules_at(pc, rules) || rules.is_signal || !find_cfa(rules, cfa) ||
-      cfa <= registers_[kRegisterRsp] || cfa > stack_.end) {
+  if (!frame_rules_at(pc, rules) || rules.is_signal || (known_ >> rules.cfa_base & 1U) == 0) {
+    return false;
+  }
+  std::uint64_t cfa = registers_[rules.cfa_base] + static_cast<std::uint64_t>(rules.cfa_offset);
+  if ((rules.cfa_is_read && !read(cfa, cfa)) || cfa <= registers_[kRegisterRsp] ||
+      cfa > stack_.end) {
     return false;
   }
   const RegisterRule& back = rules.registers[kRegisterReturn];
