@@ -67,36 +67,8 @@ bool make_room(PathTable& table) noexcept {
   return table.edges < places_of(table) / 4 || move_edges(table, 64U - table.shift + 1);
 }
 
-}  // namespace
-
-PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t value) noexcept {
-  return table.places != nullptr ? edge_at(table, from, value).to : nullptr;
-}
-
-PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept {
-  auto* node =
-      make_room(table) ? static_cast<PathNode*>(table.nodes.get(sizeof(PathNode))) : nullptr;
-  if (node == nullptr) {
-    return nullptr;
-  }
-  edge_at(table, from, value) = {from, value, node};
-  ++table.edges;
-  return node;
-}
-
-void forget_paths(PathTable& table) noexcept {
-  table.nodes.clear();
-  table.edges = 0;
-  if (table.places != nullptr) {
-    memset(table.places, 0, places_of(table) * sizeof(*table.places));
-  }
-}
-
-namespace {
-
 constexpr std::uint32_t kMostFrames = 32;
-constexpr std::uint32_t kMostInner =
-    48;  // of the recorder and the runtime, below the program's own
+constexpr std::uint32_t kMostInner = 48;  // of the recorder and the runtime, below the program's
 
 std::uint64_t in_libc = 0;  // an address of its own, 0: not known
 
@@ -195,6 +167,29 @@ bool write_path(ThreadBuffer& buffer, const SiteSlot& site, Chain& chain) noexce
 }
 
 }  // namespace
+
+PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t value) noexcept {
+  return table.places != nullptr ? edge_at(table, from, value).to : nullptr;
+}
+
+PathNode* add_edge(PathTable& table, const void* from, std::uint64_t value) noexcept {
+  auto* node =
+      make_room(table) ? static_cast<PathNode*>(table.nodes.get(sizeof(PathNode))) : nullptr;
+  if (node == nullptr) {
+    return nullptr;
+  }
+  edge_at(table, from, value) = {from, value, node};
+  ++table.edges;
+  return node;
+}
+
+void forget_paths(PathTable& table) noexcept {
+  table.nodes.clear();
+  table.edges = 0;
+  if (table.places != nullptr) {
+    memset(table.places, 0, places_of(table) * sizeof(*table.places));
+  }
+}
 
 void prepare_paths() noexcept {
   prepare_own_stack();

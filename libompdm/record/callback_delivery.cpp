@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "record/attach.h"
 #include "record/entry_points.h"
@@ -15,6 +16,11 @@
 #include "spool_format/without_signal.h"
 
 namespace ompdm::record {
+
+// The bytes of an empty shared library with the soname "libomp.so" that needs "libomp.so.5", made
+// at build time (CMakeLists.txt).
+extern const unsigned char kStandIn[];
+extern const std::size_t kStandInSize;
 
 namespace {
 
@@ -60,6 +66,36 @@ bool is_recorder(const dl_phdr_info& info) noexcept {
 
 char found[1024];
 
+constexpr const char* kLookedFor = "libomp.so";
+constexpr const char* kInstalled = "libomp.so.5";
+
+// A handle without loading anything; null if the name is not loaded.
+void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
+
+bool is_loaded(const char* name) noexcept {
+  void* handle = loaded(name);
+  if (handle != nullptr) {
+    dlclose(handle);
+  }
+  return handle != nullptr;
+}
+
+// The folder of the loaded OpenMP runtime, for advice; empty if unknown.
+const char* runtime_folder() noexcept {
+  static char folder[1024];
+  walk_objects([](const dl_phdr_info& info) {
+    const char* slash = strrchr(info.dlpi_name, '/');
+    const bool is_found =
+        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
+    if (is_found) {
+      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
+               info.dlpi_name);
+    }
+    return is_found;
+  });
+  return folder;
+}
+
 }  // namespace
 
 const char* other_tool() noexcept {
@@ -101,50 +137,6 @@ void report_other_tool() noexcept {
   }
 }
 
-// The bytes of an empty shared library with the soname "libomp.so" that needs "libomp.so.5", made
-// at build time (CMakeLists.txt).
-extern const unsigned char kStandIn[];
-extern const std::size_t kStandInSize;
-
-namespace {
-
-constexpr const char* kLookedFor = "libomp.so";
-constexpr const char* kInstalled = "libomp.so.5";
-
-// A handle without loading anything; null if the name is not loaded.
-void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
-
-bool is_loaded(const char* name) noexcept {
-  void* handle = loaded(name);
-  if (handle != nullptr) {
-    dlclose(handle);
-  }
-  return handle != nullptr;
-}
-
-// The folder of the loaded OpenMP runtime, for advice; empty if unknown.
-const char* runtime_folder() noexcept {
-  static char folder[1024];
-  walk_objects([](const dl_phdr_info& info) {
-    const char* slash = strrchr(info.dlpi_name, '/');
-    const bool is_found =
-        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
-    if (is_found) {
-      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
-               info.dlpi_name);
-    }
-    return is_found;
-  });
-  return folder;
-}
-
-bool is_filled(int file) noexcept {
-  const spool::WithoutFileSizeSignal guard;
-  return write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize);
-}
-
-}  // namespace
-
 bool cure_missing_name() noexcept {
   if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
     return false;
@@ -155,7 +147,8 @@ bool cure_missing_name() noexcept {
     return false;
   }
   bool cured = false;
-  if (is_filled(file)) {
+  const spool::WithoutSignal guard(SIGXFSZ);
+  if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
     // The loader finds an object again by the same spelling of its path. No program spells the path
     // of a descriptor of its own like this.
     char path[64];
@@ -203,9 +196,10 @@ void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;
   if (draft.runtime_library[0] == '\0') {
     const OffloadRuntime runtime = find_offload_runtime();
-    static_assert(sizeof(runtime.path) == sizeof(draft.runtime_library));
-    memcpy(draft.runtime_library, runtime.path, sizeof(runtime.path));
-    memcpy(recorder.header.load()->runtime_library, runtime.path, sizeof(runtime.path));
+    for (spool::FileHeader* header : {&draft, recorder.header.load()}) {
+      memcpy(header->runtime_library, runtime.path,
+             strnlen(runtime.path, sizeof(header->runtime_library) - 1));
+    }
   }
 }
 

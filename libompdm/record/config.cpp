@@ -169,9 +169,8 @@ Config read_config() noexcept {
   config.duration = time_of("OMPDM_DURATION");
   config.max_spool = size_of("OMPDM_MAX_SPOOL");
   take_until(config);
-  config.output = kept("OMPDM_OUTPUT");
-  if (config.output == nullptr) {
-    config.output = "";  // trace.json, here
+  if (const char* output = kept("OMPDM_OUTPUT")) {
+    config.output = output;
   }
   config.spool_dir = kept("OMPDM_SPOOL_DIR");
   config.cupti_library = kept("OMPDM_CUPTI_LIBRARY");

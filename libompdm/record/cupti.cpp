@@ -160,15 +160,17 @@ void set_state(const char* text) noexcept {
   }
 }
 
-void explain(const char* call, cupti::Result result) noexcept {
+// Whether a call succeeded; otherwise says why not in `why`.
+bool succeeded(const char* call, cupti::Result result) noexcept {
+  const char* text = nullptr;
   if (result == cupti::kMultipleSubscribers) {
     snprintf(why, sizeof(why), "another tool uses CUPTI in this process");
-    return;
+  } else if (result != cupti::kSuccess) {
+    cupti_functions.get_result_string(result, &text);
+    snprintf(why, sizeof(why), "%s answered %d (%s)%s", call, result, text != nullptr ? text : "?",
+             result == cupti::kUnknownError ? ": does the driver work?" : "");
   }
-  const char* text = nullptr;
-  cupti_functions.get_result_string(result, &text);
-  snprintf(why, sizeof(why), "%s answered %d (%s)%s", call, result, text != nullptr ? text : "?",
-           result == cupti::kUnknownError ? ": does the driver work?" : "");
+  return result == cupti::kSuccess;
 }
 
 // Driver calls that submit work or wait for it, by CUpti_driver_api_trace_cbid. Records of others
@@ -184,45 +186,22 @@ constexpr std::uint32_t kCallsOfInterest[] = {
     17,  121, 126,                      // cu{Ctx,Event,Stream}Synchronize
 };
 
-// CUPTI delivers external ids with records of driver calls, so some calls must be enabled.
-cupti::Result enable_calls() noexcept {
-  if (cupti_functions.enable_driver_api == nullptr) {
-    return cupti_functions.enable(Kind::kDriver);
-  }
-  for (const std::uint32_t call : kCallsOfInterest) {
-    const cupti::Result result = cupti_functions.enable_driver_api(call, 1);
-    if (result != cupti::kSuccess) {
-      return cupti_functions.enable(Kind::kDriver);
-    }
-  }
-  return cupti::kSuccess;
-}
-
 bool enable() noexcept {
   void* subscriber = nullptr;
   // There is one subscriber, so tools that subscribe do not disturb each other.
-  cupti::Result result = cupti_functions.subscribe(&subscriber, ignore, nullptr);
-  if (result != cupti::kSuccess) {
-    explain("cuptiSubscribe", result);
+  if (!succeeded("cuptiSubscribe", cupti_functions.subscribe(&subscriber, ignore, nullptr))) {
     return false;
   }
   if (cupti_functions.register_timestamp != nullptr) {
     cupti_functions.register_timestamp(monotonic);
   }
-  const char* failed = "cuptiActivityRegisterCallbacks";
-  result = cupti_functions.register_callbacks(request_buffer, complete_buffer);
-  if (result == cupti::kSuccess) {
-    failed = "cuptiActivityEnable";
-    for (const Kind kind :
-         {Kind::kConcurrentKernel, Kind::kMemcpy, Kind::kMemcpyPeer, Kind::kMemset}) {
-      result = cupti_functions.enable(kind);
-      if (result != cupti::kSuccess) {
-        break;
-      }
-    }
+  bool enabled = succeeded("cuptiActivityRegisterCallbacks",
+                           cupti_functions.register_callbacks(request_buffer, complete_buffer));
+  for (const Kind kind :
+       {Kind::kConcurrentKernel, Kind::kMemcpy, Kind::kMemcpyPeer, Kind::kMemset}) {
+    enabled = enabled && succeeded("cuptiActivityEnable", cupti_functions.enable(kind));
   }
-  if (result != cupti::kSuccess) {
-    explain(failed, result);
+  if (!enabled) {
     cupti_functions.unsubscribe(subscriber);
     return false;
   }
@@ -236,10 +215,18 @@ bool enable() noexcept {
   return true;
 }
 
-// Enables external ids, which tie activities to constructs.
+// Enables external ids, which tie activities to constructs. CUPTI delivers them with records of
+// driver calls, so some calls must be enabled: all of them where they cannot be chosen.
 cupti::Result enable_external_ids() noexcept {
   const cupti::Result result = cupti_functions.enable(Kind::kExternalCorrelation);
-  return result == cupti::kSuccess ? enable_calls() : result;
+  if (result != cupti::kSuccess) {
+    return result;
+  }
+  bool are_chosen = cupti_functions.enable_driver_api != nullptr;
+  for (const std::uint32_t call : kCallsOfInterest) {
+    are_chosen = are_chosen && cupti_functions.enable_driver_api(call, 1) == cupti::kSuccess;
+  }
+  return are_chosen ? cupti::kSuccess : cupti_functions.enable(Kind::kDriver);
 }
 
 void start() noexcept {
@@ -263,37 +250,26 @@ void start() noexcept {
   collecting.store(true);
 }
 
-// Attributes of cuDeviceGetAttribute (CUdevice_attribute).
-enum Attribute : int {
-  kMultiprocessors = 16,
-  kThreadsPerMultiprocessor = 39,
-  kCapabilityMajor = 75,
-  kCapabilityMinor = 76,
-  kSharedPerMultiprocessor = 81,
-  kRegistersPerMultiprocessor = 82,
-  kBlocksPerMultiprocessor = 106,
-};
-
 void describe_device(int number, int ordinal) noexcept {
   auto* get_name = driver_function<int(char*, int, int)>("cuDeviceGetName");
   auto* get = driver_function<int(int*, int, int)>("cuDeviceGetAttribute");
   if (get_name == nullptr || get == nullptr) {
     return;
   }
-  const auto attribute = [get, ordinal](Attribute which) noexcept {
+  // By the numbers of CUdevice_attribute.
+  const auto attribute = [get, ordinal](int which) noexcept {
     int value = 0;
     return get(&value, which, ordinal) == 0 ? static_cast<std::uint32_t>(value) : 0;
   };
-  const spool::CudaDevice device{{},
-                                 number,
-                                 static_cast<std::uint32_t>(ordinal),
-                                 0,
-                                 attribute(kCapabilityMajor) * 10 + attribute(kCapabilityMinor),
-                                 attribute(kMultiprocessors),
-                                 attribute(kThreadsPerMultiprocessor),
-                                 attribute(kBlocksPerMultiprocessor),
-                                 attribute(kRegistersPerMultiprocessor),
-                                 attribute(kSharedPerMultiprocessor)};
+  spool::CudaDevice device{};
+  device.number = number;
+  device.ordinal = static_cast<std::uint32_t>(ordinal);
+  device.compute_capability = attribute(75) * 10 + attribute(76);
+  device.multiprocessors = attribute(16);
+  device.threads_per_multiprocessor = attribute(39);
+  device.blocks_per_multiprocessor = attribute(106);
+  device.registers_per_multiprocessor = attribute(82);
+  device.shared_per_multiprocessor = attribute(81);
   char name[128] = {};
   get_name(name, sizeof(name) - 1, ordinal);
   note_cuda_device(device, name);
@@ -325,14 +301,12 @@ void cupti_device(int number, const char* type) noexcept {
   if (type == nullptr || strncmp(type, "sm_", 3) != 0) {
     return;
   }
-  pthread_mutex_lock(&mutex);
+  const MutexLock lock(mutex);
   start();
   if (collecting.load() && !recorder.cupti.load()) {
-    const cupti::Result result = enable_external_ids();
-    if (result == cupti::kSuccess) {
+    if (succeeded("cuptiActivityEnable", enable_external_ids())) {
       recorder.cupti.store(true, std::memory_order_release);
     } else {
-      explain("cuptiActivityEnable", result);
       say("what CUDA devices do cannot be tied to directives: %s", why);
     }
   }
@@ -340,13 +314,11 @@ void cupti_device(int number, const char* type) noexcept {
   if (ordinal >= 0) {
     describe_device(number, ordinal);
   }
-  pthread_mutex_unlock(&mutex);
 }
 
 void cupti_injected() noexcept {
-  pthread_mutex_lock(&mutex);
+  const MutexLock lock(mutex);
   start();
-  pthread_mutex_unlock(&mutex);
 }
 
 void flush_activities() noexcept {

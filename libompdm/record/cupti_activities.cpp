@@ -22,16 +22,6 @@ using cupti::Kind;
 // inside the driver, while other threads hold that.
 pthread_mutex_t activity_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// Scoped hold of `activity_mutex`.
-class ActivityLock {
- public:
-  ActivityLock() noexcept { pthread_mutex_lock(&activity_mutex); }
-  ~ActivityLock() { pthread_mutex_unlock(&activity_mutex); }
-
- private:
-  WithoutCancellation uncancelled_;
-};
-
 constexpr unsigned kMostDevices = 64;
 
 struct NamedDevice {
@@ -303,9 +293,9 @@ struct Owner {
 };
 
 struct Table {
-  Owner owners[kOwners];  // each at its correlation modulo kOwners
-  Activity waiting[kBuckets]
-                  [kInBucket];  // each at its correlation modulo kBuckets, the latest first
+  // Each at its correlation modulo their number, the latest first in its bucket.
+  Owner owners[kOwners];
+  Activity waiting[kBuckets][kInBucket];
 };
 
 Table* table = nullptr;
@@ -313,10 +303,7 @@ std::uint32_t waiting_count = 0;
 
 Table* get_table() noexcept {
   if (table == nullptr) {
-    // Pages are touched as far as they are used.
-    void* memory = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    table = memory != MAP_FAILED ? static_cast<Table*>(memory) : nullptr;
+    table = static_cast<Table*>(map_memory(sizeof(Table)));  // touched as far as it is used
   }
   return table;
 }
@@ -361,11 +348,6 @@ Activity keep_waiting(const Activity& activity) noexcept {
 
 bool is_aggregating() noexcept { return recorder.aggregating.load(std::memory_order_relaxed); }
 
-// Where all is recorded as events, no activity has to wait for its owner.
-bool may_be_aggregated() noexcept {
-  return is_aggregating() || recorder.draft.detail != spool::Detail::kAll;
-}
-
 // Of a driver call with the external id `id`; 0: unknown.
 bool is_aggregated(std::uint64_t id) noexcept {
   return (id & spool::kCountedExternal) != 0 || (id == 0 && is_aggregating());
@@ -385,7 +367,8 @@ void take_activity(ThreadBuffer& buffer, const Activity& activity) noexcept {
   if (activity.is_none()) {
     return;
   }
-  if (!may_be_aggregated()) {
+  // Where all is recorded as events, no activity has to wait for its owner.
+  if (!is_aggregating() && recorder.draft.detail == spool::Detail::kAll) {
     return record_activity(buffer, activity);
   }
   const std::uint64_t id = owner_of(activity.kernel.correlation);
@@ -447,7 +430,7 @@ std::atomic<std::uint64_t> written{0};     // of those, the ones whose records a
 }  // namespace
 
 void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcept {
-  const ActivityLock lock;
+  const MutexLock lock(activity_mutex);
   if (device_count < kMostDevices) {
     NamedDevice& added = devices[device_count++];
     added.record = device;
@@ -457,7 +440,7 @@ void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcep
 }
 
 void note_cupti_clock() noexcept {
-  const ActivityLock lock;
+  const MutexLock lock(activity_mutex);
   if (first_clock.cupti_ns == 0) {
     first_clock = clock_now();
   }
@@ -465,7 +448,7 @@ void note_cupti_clock() noexcept {
 
 void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
                       std::size_t valid) noexcept {
-  const ActivityLock lock;
+  const MutexLock lock(activity_mutex);
   std::size_t dropped = 0;
   if (cupti_functions.dropped_records(context, stream, &dropped) == cupti::kSuccess) {
     count_loss(spool::Loss::kActivitiesDropped, dropped);

@@ -165,40 +165,6 @@ void copy_table(const dl_phdr_info& info, const Section& section, spool::ModuleI
   return copy.filled;
 }
 
-}  // namespace
-
-[[gnu::noinline]] void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept {
-  spool::ModuleId& written = buffer.modules_written[number(id) % ThreadBuffer::kModules];
-  if (written == id) {
-    return;
-  }
-  LoadedModule module{};
-  {
-    const Lock lock;
-    if (const LoadedModule* found = module_of_id(id)) {
-      module = *found;
-    }
-  }
-  if (module.id == spool::ModuleId::kNone) {
-    return;  // closed in this moment
-  }
-  const auto* build_id = reinterpret_cast<const char*>(module.identity.build_id);
-  const std::string_view path = piece_of_text(module.path);
-  if (write_record(buffer,
-                   spool::Module{{},
-                                 id,
-                                 module.bias,
-                                 module.range.begin,
-                                 module.range.end,
-                                 module.identity.build_id_size,
-                                 static_cast<std::uint32_t>(path.size())},
-                   spool::Tag::kModule, 0, {{build_id, module.identity.build_id_size}, path})) {
-    written = id;
-  }
-}
-
-namespace {
-
 // Takes the open module with the least id above `after` whose entries are not written, and marks
 // them as written. False if there is none.
 [[gnu::noinline]] bool take_next(spool::ModuleId after, LoadedModule& taken) noexcept {
@@ -271,6 +237,36 @@ void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
 }
 
 }  // namespace
+
+[[gnu::noinline]] void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept {
+  spool::ModuleId& written = buffer.modules_written[number(id) % ThreadBuffer::kModules];
+  if (written == id) {
+    return;
+  }
+  LoadedModule module{};
+  {
+    const Lock lock;
+    if (const LoadedModule* found = module_of_id(id)) {
+      module = *found;
+    }
+  }
+  if (module.id == spool::ModuleId::kNone) {
+    return;  // closed in this moment
+  }
+  const auto* build_id = reinterpret_cast<const char*>(module.identity.build_id);
+  const std::string_view path = piece_of_text(module.path);
+  if (write_record(buffer,
+                   spool::Module{{},
+                                 id,
+                                 module.bias,
+                                 module.range.begin,
+                                 module.range.end,
+                                 module.identity.build_id_size,
+                                 static_cast<std::uint32_t>(path.size())},
+                   spool::Tag::kModule, 0, {{build_id, module.identity.build_id_size}, path})) {
+    written = id;
+  }
+}
 
 bool device_is_known(int number) noexcept { return has_bit(known, number); }
 

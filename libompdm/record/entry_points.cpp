@@ -41,7 +41,9 @@ OffloadRuntime find_offload_runtime() noexcept {
   return found;
 }
 
-bool entry_points_are_known() noexcept { return known; }
+bool offload_runtime_is_loaded() noexcept { return find_offload_runtime().path[0] != '\0'; }
+
+bool can_patch() noexcept { return known && recorder.config.names; }
 
 void* next_entry_point(const char* name) noexcept {
   void* next = dlsym(RTLD_NEXT, name);

@@ -16,8 +16,8 @@ namespace ompdm::record {
 /// is being initialised (initialize, device_initialize), never while other threads may run regions.
 bool find_entry_points() noexcept;
 
-/// Whether the entry points are known.
-bool entry_points_are_known() noexcept;
+/// Whether the entry points are known and OMPDM_NAMES is on.
+bool can_patch() noexcept;
 
 /// The function that the recorder interposes; null if there is none.
 void* next_entry_point(const char* name) noexcept;
@@ -36,12 +36,12 @@ bool is_offload_runtime(const dl_phdr_info& info) noexcept;
 struct OffloadRuntime {
   AddressRange range;
   std::uint64_t closes;  ///< the loader's count of closed objects
-  char path[512];        ///< empty: it is not loaded
+  char path[1024];       ///< empty: it is not loaded
 };
 OffloadRuntime find_offload_runtime() noexcept;
 
 /// Whether libomptarget is loaded.
-inline bool offload_runtime_is_loaded() noexcept { return find_offload_runtime().path[0] != '\0'; }
+bool offload_runtime_is_loaded() noexcept;
 
 /// A wrapped entry point. The wrapper notes the arguments and jumps on, so that the runtime sees
 /// the program's own return address. It is written in assembly, since a wrapper that is no tail
@@ -58,21 +58,19 @@ struct Wrapper {
 
 /// Positions in kWrappers, in the order of wrappers.def.
 enum WrapperPosition : unsigned {
-#if defined(__x86_64__)
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) kWrapper_##name,
 #include "record/wrappers.def"
 #undef OMPDM_WRAPPER
-#endif
   kWrapperEnd
 };
 inline constexpr unsigned kWrapperCount = kWrapperEnd;
 
-/// The wrapped entry points.
-extern const Wrapper kWrappers[kWrapperCount == 0 ? 1 : kWrapperCount];
+/// The wrapped entry points, and an empty one.
+extern const Wrapper kWrappers[kWrapperCount + 1];
 
 extern "C" {
 /// The functions that the wrappers jump to, by position in kWrappers; null if unknown.
-extern void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount];
+extern void* ompdm_real[kWrapperCount + 1];
 /// Called by each wrapper with its position and the saved words: the integer argument registers r9,
 /// r8, rcx, rdx, rsi, rdi, then the return address and the stack arguments.
 void ompdm_enter(unsigned position, const std::uint64_t* registers);

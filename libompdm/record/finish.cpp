@@ -165,12 +165,6 @@ bool spawn_finisher() noexcept {
   return started;
 }
 
-// Whether `ompdm record` waits for this process and will finish its spool. The folder of the
-// session is gone for a process that outlives it, or runs on another machine.
-bool record_finishes() noexcept {
-  return recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0;
-}
-
 // Whether the path is of a file that is no trace. A compressed file is taken for a trace.
 bool is_foreign(const char* path) noexcept {
   static constexpr char kOpening[] = "{\"otherData\":{\"schema\":\"ompdm.trace/";
@@ -223,11 +217,8 @@ const char* typed(const char* path, Path& word) noexcept {
     path += length + 1;
   }
   word = {};
-  if (path[strspn(path, kPlain)] == '\0') {
-    word.add(path);
-    return word.text;
-  }
-  word.add("'");
+  const char* quote = path[strspn(path, kPlain)] == '\0' ? "" : "'";
+  word.add(quote);
   for (; *path != '\0'; ++path) {
     if (*path == '\'') {
       word.add("'\\''");
@@ -235,7 +226,7 @@ const char* typed(const char* path, Path& word) noexcept {
       word.add(path, 1);
     }
   }
-  word.add("'");
+  word.add(quote);
   return word.text;
 }
 
@@ -254,7 +245,9 @@ const char* lost() noexcept {
 }
 
 void finish_spool() noexcept {
-  if (record_finishes()) {
+  // `ompdm record` waits for this process and will finish its spool. The folder of the session is
+  // gone for a process that outlives it, or runs on another machine.
+  if (recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0) {
     return;
   }
   const char* spool = typed(spool_path(), words.spool);

@@ -40,12 +40,17 @@ bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept {
 
 namespace {
 
-// How the loader fills a slot (the psABI names this differently on each machine).
-enum class Filled : std::uint8_t {
-  kNot,     ///< not with a symbol's address
-  kCall,    ///< for calls: at load, or at the first call
-  kData,    ///< for addresses taken and calls without PLT: at load
-  kObject,  ///< for an initialised object of the program
+// How the loader fills a slot, by the types of its relocations.
+enum class Filled : std::uint64_t {
+#if defined(__aarch64__)
+  kCall = R_AARCH64_JUMP_SLOT,
+  kData = R_AARCH64_GLOB_DAT,
+  kObject = R_AARCH64_ABS64,
+#else
+  kCall = R_X86_64_JUMP_SLOT,  ///< for calls: at load, or at the first call
+  kData = R_X86_64_GLOB_DAT,   ///< for addresses taken and calls without PLT: at load
+  kObject = R_X86_64_64,       ///< for an initialised object of the program
+#endif
 };
 
 struct Slot {
@@ -55,29 +60,13 @@ struct Slot {
   const char* name;
 };
 
-Filled filled_by(std::uint64_t type) noexcept {
-#if defined(__x86_64__)
-  return type == R_X86_64_JUMP_SLOT  ? Filled::kCall
-         : type == R_X86_64_GLOB_DAT ? Filled::kData
-         : type == R_X86_64_64       ? Filled::kObject
-                                     : Filled::kNot;
-#elif defined(__aarch64__)
-  return type == R_AARCH64_JUMP_SLOT  ? Filled::kCall
-         : type == R_AARCH64_GLOB_DAT ? Filled::kData
-         : type == R_AARCH64_ABS64    ? Filled::kObject
-                                      : Filled::kNot;
-#else
-  return Filled::kNot;
-#endif
-}
-
 // Calls `visit` with each slot of a module that the loader fills with a symbol's address.
 template <class Visit>
 void each_slot(const dl_phdr_info& info, const Dynamic& dynamic, Visit&& visit) noexcept {
   for (const auto& table : dynamic.relocations) {
     for (const auto& relocation : table) {
-      const Filled filled = filled_by(ELF64_R_TYPE(relocation.r_info));
-      if (filled != Filled::kNot) {
+      const auto filled = static_cast<Filled>(ELF64_R_TYPE(relocation.r_info));
+      if (filled == Filled::kCall || filled == Filled::kData || filled == Filled::kObject) {
         const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocation.r_info)];
         visit(Slot{info.dlpi_addr + relocation.r_offset, filled, symbol.st_shndx != SHN_UNDEF,
                    dynamic.strings + symbol.st_name});
@@ -105,29 +94,6 @@ AddressRange relro_of(const dl_phdr_info& info) noexcept {
     }
   }
   return relro;
-}
-
-enum class SlotContent {
-  kWrapper,
-  kEntry,    ///< to be replaced
-  kNoneYet,  ///< what the linker put there: the loader has not come by, or found no such function
-  kOther,    ///< another tool's function, or what the program has stored since
-};
-
-SlotContent content_of(std::uint64_t value, const dl_phdr_info& info, const Slot& slot,
-                       unsigned position) noexcept {
-  if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
-    return SlotContent::kWrapper;
-  }
-  if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
-    return SlotContent::kEntry;
-  }
-  // Until the first call the slot leads to the module's own stub for lazy binding.
-  if (slot.filled == Filled::kCall && !slot.defined_here &&
-      segment_of(info, value, 1, PF_X) != nullptr) {
-    return SlotContent::kEntry;
-  }
-  return value < range_of(info).end - info.dlpi_addr ? SlotContent::kNoneYet : SlotContent::kOther;
 }
 
 // Replaces a slot's value. False if the page could not be made writable. A concurrent change, by
@@ -170,8 +136,6 @@ bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   return calls;
 }
 
-bool can_patch() noexcept { return entry_points_are_known() && recorder.config.names; }
-
 Patched patch_module(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;
   if (!read_dynamic(info, dynamic)) {
@@ -193,11 +157,17 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     const auto position = static_cast<unsigned>(found);
     const std::uint64_t value =
         __atomic_load_n(reinterpret_cast<std::uint64_t*>(slot.at), __ATOMIC_ACQUIRE);
-    const SlotContent holds = content_of(value, info, slot, position);
-    if (holds == SlotContent::kWrapper) {
+    if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
       return;
     }
-    if (holds == SlotContent::kOther) {
+    // Until the first call the slot leads to the module's own stub for lazy binding.
+    const bool is_entry = value == reinterpret_cast<std::uint64_t>(ompdm_real[position]) ||
+                          (slot.filled == Filled::kCall && !slot.defined_here &&
+                           segment_of(info, value, 1, PF_X) != nullptr);
+    // What the linker put there: the loader has not come by, or found no such function.
+    const bool is_empty = !is_entry && value < range_of(info).end - info.dlpi_addr;
+    if (!is_entry && !is_empty) {
+      // Another tool's function, or what the program has stored since.
       not_all = not_all || slot.filled != Filled::kObject;
       return;
     }
@@ -209,7 +179,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     if (unknown) {
       return;
     }
-    if (holds == SlotContent::kNoneYet) {
+    if (is_empty) {
       // Without read-only pages, the slot shows that the loader is not done.
       not_yet = not_yet || !has_relro;
     } else if (!not_yet || !has_relro) {

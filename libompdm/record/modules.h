@@ -95,9 +95,6 @@ bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept;
 /// Whether the module calls functions of the offload runtime.
 bool calls_offload_runtime(const dl_phdr_info& info) noexcept;
 
-/// Whether the entry points are known and OMPDM_NAMES is on.
-bool can_patch() noexcept;
-
 /// What patch_module() did.
 enum class Patched {
   kAll,     ///< every call goes through a wrapper

@@ -51,17 +51,6 @@ bool stderr_is_ours() noexcept {
          now.st_ino == stderr_at_attach.st_ino;
 }
 
-// Without blocking, and without a signal that would end the program: where nobody reads, the
-// message is lost.
-void write_line(Pieces& line) noexcept {
-  // Raised for a pipe without a reader, at a size limit, and in a terminal's background (tostop).
-  const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
-  pollfd ready{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
-    line.write_line(STDERR_FILENO);
-  }
-}
-
 }  // namespace
 
 void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
@@ -84,7 +73,14 @@ void say(const char* format, ...) noexcept {
     }
     va_end(arguments);
     line.add(at);
-    write_line(line);
+    // Without blocking, and without a signal that would end the program: where nobody reads, the
+    // message is lost. Signals are raised for a pipe without a reader, at a size limit, and in a
+    // terminal's background (tostop).
+    const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
+      line.write_line(STDERR_FILENO);
+    }
   }
 }
 

@@ -105,12 +105,11 @@ struct alignas(64) Recorder {
   // The members that every callback reads lie in one cache line.
   bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
   bool contents = false;      ///< contents of transfers are hashed, within the budget
-  std::atomic<bool> aggregating{false};  ///< regions that begin now are aggregated (clock.h)
-  std::atomic<bool> cupti{false};        ///< device activities are recorded
-  std::atomic<bool> wrappers_only{
-      false};  ///< the runtime has no EMI callbacks: wrappers write the regions
-  std::atomic<std::uint64_t> next_window_check{
-      ~std::uint64_t{0}};            ///< ticks at which to call update_window()
+  std::atomic<bool> aggregating{false};    ///< regions that begin now are aggregated (clock.h)
+  std::atomic<bool> cupti{false};          ///< device activities are recorded
+  std::atomic<bool> wrappers_only{false};  ///< without EMI callbacks wrappers write the regions
+  /// Ticks at which to call update_window().
+  std::atomic<std::uint64_t> next_window_check{~std::uint64_t{0}};
   std::atomic<bool> failed{false};   ///< the spool cannot grow any more
   std::atomic<bool> exiting{false};  ///< atexit handlers run
   bool hooked = false;               ///< fork and exit handlers are installed
@@ -135,17 +134,26 @@ inline bool armed() noexcept {
   return wiped_on_fork.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
-/// Scoped hold of the recorder's mutex. Meanwhile the thread cannot be cancelled and its signals
-/// are blocked. A handler that forks would leave the child half way through growing its parent's
-/// spool; a handler that ends the process would deadlock on the mutex.
-class Lock {
+/// Scoped hold of a mutex. Meanwhile the thread cannot be cancelled.
+class MutexLock {
  public:
-  Lock() noexcept { pthread_mutex_lock(&recorder.mutex); }
-  ~Lock() { pthread_mutex_unlock(&recorder.mutex); }
+  explicit MutexLock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) {
+    pthread_mutex_lock(&mutex_);
+  }
+  ~MutexLock() { pthread_mutex_unlock(&mutex_); }
 
  private:
   WithoutCancellation uncancelled_;
+  pthread_mutex_t& mutex_;
+};
+
+/// Scoped hold of the recorder's mutex, with the thread's signals blocked. A handler that forks
+/// would leave the child half way through growing its parent's spool; a handler that ends the
+/// process would deadlock on the mutex.
+class Lock {
+  WithoutCancellation uncancelled_;
   BlockedSignals blocked_;
+  MutexLock lock_{recorder.mutex};
 };
 
 /// Maps `size` zeroed bytes; null if there is no memory. Callbacks allocate by this alone.
@@ -193,15 +201,6 @@ struct MappedArray {
     return &places[used++];
   }
 };
-
-/// Duplicates a descriptor with FD_CLOEXEC, to the lowest free number from `lowest` on. Where
-/// RLIMIT_NOFILE is below `lowest`, to the lowest free one from 3 on. Returns -1 with errno if
-/// there is none.
-inline int duplicate(int file, int lowest) noexcept {
-  constexpr int kAboveStreams = STDERR_FILENO + 1;
-  const int number = fcntl(file, F_DUPFD_CLOEXEC, lowest);
-  return number >= 0 || errno != EINVAL ? number : fcntl(file, F_DUPFD_CLOEXEC, kAboveStreams);
-}
 
 /// openat(2) with O_CLOEXEC, but never with the number of a standard stream. Where the program has
 /// closed its streams, its output would otherwise go into the recorder's file. Free stream numbers

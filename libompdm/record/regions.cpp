@@ -201,7 +201,8 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
 }
 
 // Records that a region of this buffer begins in a task of a directive with nowait.
-[[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
+[[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
+                                                       const ompt_data_t& task) noexcept {
   const auto lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
   write_record(buffer,
                spool::DeferredRegion{{}, lane, static_cast<spool::DeferralId>(task.value), 0},

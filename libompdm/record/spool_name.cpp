@@ -74,49 +74,6 @@ std::size_t ending_of(const Path& path) noexcept {
   return dot != nullptr && dot != name ? static_cast<std::size_t>(dot - path.text) : path.size;
 }
 
-}  // namespace
-
-void Path::add_mark(const char* format, ...) noexcept {
-  char mark[48];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(mark, sizeof(mark), format, arguments);
-  va_end(arguments);
-  insert(ending_of(*this), mark, strlen(mark));
-}
-
-bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
-  path = {};
-  if (pattern[0] != '/') {
-    if (process.directory[0] == '\0') {
-      return false;
-    }
-    path.add_formatted("%s/", process.directory);
-  }
-  for (const char* at = pattern; *at != '\0';) {
-    if (*at == '%') {
-      at = expand(path, at + 1, process);
-    } else {
-      path.add(at, 1);
-      ++at;
-    }
-  }
-  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
-  const bool is_default = is_nameless(path.text + start);
-  if (is_default) {
-    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
-    path.size = start;
-    path.text[start] = '\0';
-    path.add(zipped ? "trace.json.gz" : "trace.json");
-  }
-  if (process.rank >= 0) {
-    path.add_mark(".rank%d", process.rank);
-  }
-  return !is_default;
-}
-
-namespace {
-
 // A new file in the session's folder, for writing; -1 with errno.
 int create(const char* name, int flags) noexcept {
   const int folder = open(recorder.config.session, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -129,33 +86,6 @@ int create(const char* name, int flags) noexcept {
   errno = error;
   return file;
 }
-
-}  // namespace
-
-void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
-  if (recorder.config.session == nullptr) {
-    return;
-  }
-  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  char name[48];
-  snprintf(name, sizeof(name), "%u.%u%s", header->pid, header->exec_ordinal, ending);
-  const int file = create(name, O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) {
-    return;
-  }
-  fchmod(file, 0600);  // whatever the program's umask is
-  Pieces text;
-  static const char kEnd = '\0';  // a path may hold line ends
-  for (const char* each : texts) {
-    text.add(each);
-    text.add(&kEnd, 1);
-  }
-  const spool::WithoutFileSizeSignal guard;
-  text.write_line(file);
-  close(file);
-}
-
-namespace {
 
 // Whether this process is the first of its session to ask for that name of a trace. True without a
 // session.
@@ -308,14 +238,6 @@ bool is_no_file(const char* path) noexcept {
   return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-// The program's umask must not prevent opening the file again by its name.
-void make_readable(int file) noexcept {
-  struct stat facts;
-  if (fstat(file, &facts) == 0) {
-    fchmod(file, facts.st_mode | S_IRUSR | S_IWUSR);
-  }
-}
-
 // The n-th name to try: the plain one, then with the pid, then with the pid and a number.
 void make_candidate(const Path& base, int n, std::uint32_t pid, Path& trace) noexcept {
   trace = base;
@@ -337,6 +259,68 @@ void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
 }
 
 }  // namespace
+
+void Path::add_mark(const char* format, ...) noexcept {
+  char mark[48];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(mark, sizeof(mark), format, arguments);
+  va_end(arguments);
+  insert(ending_of(*this), mark, strlen(mark));
+}
+
+bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
+  path = {};
+  if (pattern[0] != '/') {
+    if (process.directory[0] == '\0') {
+      return false;
+    }
+    path.add_formatted("%s/", process.directory);
+  }
+  for (const char* at = pattern; *at != '\0';) {
+    if (*at == '%') {
+      at = expand(path, at + 1, process);
+    } else {
+      path.add(at, 1);
+      ++at;
+    }
+  }
+  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
+  const bool is_default = is_nameless(path.text + start);
+  if (is_default) {
+    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
+    path.size = start;
+    path.text[start] = '\0';
+    path.add(zipped ? "trace.json.gz" : "trace.json");
+  }
+  if (process.rank >= 0) {
+    path.add_mark(".rank%d", process.rank);
+  }
+  return !is_default;
+}
+
+void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
+  if (recorder.config.session == nullptr) {
+    return;
+  }
+  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  char name[48];
+  snprintf(name, sizeof(name), "%u.%u%s", header->pid, header->exec_ordinal, ending);
+  const int file = create(name, O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) {
+    return;
+  }
+  fchmod(file, 0600);  // whatever the program's umask is
+  Pieces text;
+  static const char kEnd = '\0';  // a path may hold line ends
+  for (const char* each : texts) {
+    text.add(each);
+    text.add(&kEnd, 1);
+  }
+  const spool::WithoutSignal guard(SIGXFSZ);
+  text.write_line(file);
+  close(file);
+}
 
 int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
   Path& base = names.base;
@@ -376,7 +360,10 @@ int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
     }
     const int file = open_above_streams(AT_FDCWD, spool.text, O_CREAT | O_EXCL | O_RDWR, 0644);
     if (file >= 0) {
-      make_readable(file);
+      // The program's umask must not prevent opening the file again by its name.
+      if (struct stat facts; fstat(file, &facts) == 0) {
+        fchmod(file, facts.st_mode | S_IRUSR | S_IWUSR);
+      }
       memcpy(header.output, trace.text, trace.size + 1);
       if (refused.size > 0) {
         say("%s is not ompdm's and is left alone: the trace will be %s", refused.text, trace.text);

@@ -84,9 +84,8 @@ inline constexpr const char* kElsewhere =
 
 /// The folder of a spool.
 struct SpoolFolder {
-  bool found = true;  ///< false: there is none, which was reported
-  const char* path =
-      nullptr;  ///< null: the trace's folder. Valid while the environment is unchanged
+  bool found = true;           ///< false: there is none, which was reported
+  const char* path = nullptr;  ///< of the environment; null: the trace's folder
 };
 
 /// Chooses the folder: that of the trace (an absolute path) or OMPDM_SPOOL_DIR, or where those do

@@ -192,8 +192,7 @@ struct Call {
   MapArguments map;
   KernelArguments kernel;
   std::int64_t device;
-  std::uint64_t
-      begin;  ///< ticks, of kernel calls alone, which may run on the host without a region
+  std::uint64_t begin;  ///< ticks, of kernel calls alone, which may run on the host
   spool::Entry entry;
 };
 
@@ -435,14 +434,14 @@ inline AggregateSlot* slot_of(AggregateTable& table, const AggregateKey& key) no
 [[gnu::cold]] bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateOf of,
                                   std::uint32_t sample) noexcept;
 
-/// The aggregate of a key, in `slot`. If the key is new, `record` records its sample, whose number
-/// it is given. Null (and a loss counted) if there is no room.
+/// The slot of a key's aggregate. If the key is new, `record` records its sample, whose number it
+/// is given. Null (and a loss counted) if there is no room.
 template <class Record>
-spool::Aggregate* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::AggregateOf of,
-                               AggregateSlot*& slot, Record&& record) noexcept {
-  slot = slot_of(buffer.aggregates, key);
+AggregateSlot* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::AggregateOf of,
+                            Record&& record) noexcept {
+  AggregateSlot* slot = slot_of(buffer.aggregates, key);
   if (slot != nullptr && slot->sample != 0) [[likely]] {
-    return slot->aggregate;
+    return slot;
   }
   if (slot == nullptr || !record(buffer.samples + 1) ||
       !make_aggregate(buffer, *slot, of, buffer.samples + 1)) {
@@ -450,7 +449,7 @@ spool::Aggregate* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, sp
     return nullptr;
   }
   ++buffer.samples;
-  return slot->aggregate;
+  return slot;
 }
 
 /// The gate of every callback: marks this thread as inside the recorder. False for a signal handler

@@ -6,10 +6,27 @@
 
 namespace ompdm::record {
 
+using spool::Entry;
+
+extern "C" {
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
+#include "record/wrappers.def"
+#undef OMPDM_WRAPPER
+}
+
+const Wrapper kWrappers[kWrapperCount + 1] = {
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) \
+  {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
+#include "record/wrappers.def"
+#undef OMPDM_WRAPPER
+    {}};
+
+void* ompdm_real[kWrapperCount + 1] = {};
+
 namespace {
 
 // One call of omp_get_mapped_ptr(host, device) (OpenMP 5.2, 18.8.11).
-void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
+[[gnu::noinline]] void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
   ThreadBuffer* buffer = current_buffer();
   if (buffer == nullptr || host == 0) {
     return;
@@ -21,33 +38,6 @@ void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
     asked = host;
   }
 }
-
-}  // namespace
-
-#if defined(__x86_64__)
-extern "C" {
-#define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
-#include "record/wrappers.def"
-#undef OMPDM_WRAPPER
-}
-#endif
-
-using spool::Entry;
-
-#if defined(__x86_64__)
-const Wrapper kWrappers[kWrapperCount] = {
-#define OMPDM_WRAPPER(name, symbol, entry, arguments) \
-  {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
-#include "record/wrappers.def"
-#undef OMPDM_WRAPPER
-};
-#else
-const Wrapper kWrappers[1] = {};
-#endif
-
-void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount] = {};
-
-namespace {
 
 // Positions in the registers and stack words that a wrapper saves.
 enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };
