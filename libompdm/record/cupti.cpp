@@ -143,10 +143,6 @@ bool open_cupti(cupti::Functions& functions) noexcept {
 
 constexpr std::uint32_t kFlushPeriodMs = 1000;
 
-std::uint64_t monotonic() { return nanoseconds_of(CLOCK_MONOTONIC); }
-
-void ignore(void* /*user*/, std::uint32_t /*domain*/, std::uint32_t /*id*/, const void* /*data*/) {}
-
 void set_state(const char* text) noexcept {
   std::uint32_t version = 0;
   if (cupti_functions.get_version != nullptr) {
@@ -189,11 +185,12 @@ constexpr std::uint32_t kCallsOfInterest[] = {
 bool enable() noexcept {
   void* subscriber = nullptr;
   // There is one subscriber, so tools that subscribe do not disturb each other.
+  const auto ignore = [](void*, std::uint32_t, std::uint32_t, const void*) {};
   if (!succeeded("cuptiSubscribe", cupti_functions.subscribe(&subscriber, ignore, nullptr))) {
     return false;
   }
   if (cupti_functions.register_timestamp != nullptr) {
-    cupti_functions.register_timestamp(monotonic);
+    cupti_functions.register_timestamp([] { return nanoseconds_of(CLOCK_MONOTONIC); });
   }
   bool enabled = succeeded("cuptiActivityRegisterCallbacks",
                            cupti_functions.register_callbacks(request_buffer, complete_buffer));

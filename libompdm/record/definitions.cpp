@@ -1,7 +1,6 @@
 #include "record/definitions.h"
 
 #include <elf.h>
-#include <link.h>
 #include <string.h>
 
 #include <atomic>

@@ -1,12 +1,8 @@
 #include "record/modules.h"
 
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "record/entry_points.h"
-#include "record/recorder.h"
 
 namespace ompdm::record {
 

@@ -1,5 +1,4 @@
 // Target regions and kernel launches: ompt_callback_target_emi and ompt_callback_target_submit_emi.
-#include <sys/mman.h>
 
 #include <cstdint>
 
