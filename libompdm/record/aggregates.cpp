@@ -114,14 +114,13 @@ void aggregate_region(ThreadBuffer& buffer, const OpenRegion& region, std::uint6
       place_of(region),
       static_cast<std::uint64_t>(spool::AggregateOf::kRegion) | std::uint64_t{region.kind} << 8U,
       static_cast<std::uint32_t>(region.device)};
-  AggregateSlot* slot = nullptr;
-  spool::Aggregate* aggregate =
-      aggregate_of(buffer, key, spool::AggregateOf::kRegion, slot, [&](std::uint32_t sample) {
+  AggregateSlot* slot =
+      aggregate_of(buffer, key, spool::AggregateOf::kRegion, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, region.begin, end,
                              [](OpenRegion& /*own*/) { return true; });
       });
-  if (aggregate != nullptr) {
-    add_time(*aggregate, region.begin, end);
+  if (slot != nullptr) {
+    add_time(*slot->aggregate, region.begin, end);
   }
 }
 
@@ -129,9 +128,8 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
                   std::uint64_t begin, std::uint64_t end) noexcept {
   const OpenRegion* region = origin.region;
   const OpKey of = key_of(buffer, origin, op);
-  AggregateSlot* slot = nullptr;
-  spool::Aggregate* aggregate =
-      aggregate_of(buffer, of.key, spool::AggregateOf::kOp, slot, [&](std::uint32_t sample) {
+  AggregateSlot* slot =
+      aggregate_of(buffer, of.key, spool::AggregateOf::kOp, [&](std::uint32_t sample) {
         if (region == nullptr) {
           return record_api_op(buffer, origin, op, begin, end, sample);
         }
@@ -142,21 +140,20 @@ void aggregate_op(ThreadBuffer& buffer, const Origin& origin, const Operation& o
           return record_region_op(buffer, own, op, begin, end);
         });
       });
-  if (aggregate == nullptr) {
+  if (slot == nullptr) {
     return;
   }
-  spool::add_bytes(*aggregate, op.bytes);
+  spool::add_bytes(*slot->aggregate, op.bytes);
   if (region == nullptr) {
     aggregate_call(buffer, origin.api_call, *slot);
   }
-  add_time(*aggregate, begin, end);
+  add_time(*slot->aggregate, begin, end);
 }
 
 void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned requested_teams,
                       std::uint64_t begin, std::uint64_t end) noexcept {
-  AggregateSlot* slot = nullptr;
-  spool::Aggregate* aggregate = aggregate_of(
-      buffer, launch_key(region), spool::AggregateOf::kLaunch, slot, [&](std::uint32_t sample) {
+  AggregateSlot* slot = aggregate_of(
+      buffer, launch_key(region), spool::AggregateOf::kLaunch, [&](std::uint32_t sample) {
         return record_sample(buffer, region, sample, begin, end, [&](OpenRegion& own) {
           if (!record_launch(buffer, &own, requested_teams, begin)) {
             return false;
@@ -165,8 +162,8 @@ void aggregate_launch(ThreadBuffer& buffer, const OpenRegion& region, unsigned r
           return true;
         });
       });
-  if (aggregate != nullptr) {
-    add_time(*aggregate, begin, end);
+  if (slot != nullptr) {
+    add_time(*slot->aggregate, begin, end);
   }
 }
 

@@ -28,9 +28,6 @@ namespace ompdm::record {
 
 namespace {
 
-/// Has fork and exit call the recorder, from the first call on.
-void watch_process() noexcept;
-
 Phase phase_at_fork = Phase::kDetached;
 
 void before_fork() noexcept { phase_at_fork = wiped_on_fork.phase.load(); }
@@ -77,6 +74,7 @@ void at_exit() noexcept {
   }
 }
 
+// Has fork and exit call the recorder, from the first call on.
 void watch_process() noexcept {
   if (!recorder.hooked) {
     recorder.hooked = true;
@@ -152,25 +150,18 @@ void on_device_load(int device, const char* /*filename*/, std::int64_t /*offset*
   note_device(spool::DeviceEvent::kLoad, device, bytes, nullptr);
 }
 
-template <class Function>
-void register_callback(ompt_set_callback_t set_callback, spool::Callback which,
-                       ompt_callbacks_t event, Function* callback) noexcept {
-  recorder.draft.registered[static_cast<std::size_t>(which)] =
-      set_callback(event, reinterpret_cast<ompt_callback_t>(callback));
-}
-
 void register_callbacks(ompt_set_callback_t set_callback) noexcept {
   using spool::Callback;
-  register_callback(set_callback, Callback::kTargetEmi, ompt_callback_target_emi, on_target);
-  register_callback(set_callback, Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi,
-                    on_data_op);
-  register_callback(set_callback, Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi,
-                    on_submit);
-  register_callback(set_callback, Callback::kDeviceInitialize, ompt_callback_device_initialize,
-                    on_device_initialize);
-  register_callback(set_callback, Callback::kDeviceFinalize, ompt_callback_device_finalize,
-                    on_device_finalize);
-  register_callback(set_callback, Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
+  const auto take = [set_callback](Callback which, ompt_callbacks_t event, auto* callback) {
+    recorder.draft.registered[static_cast<std::size_t>(which)] =
+        set_callback(event, reinterpret_cast<ompt_callback_t>(callback));
+  };
+  take(Callback::kTargetEmi, ompt_callback_target_emi, on_target);
+  take(Callback::kTargetDataOpEmi, ompt_callback_target_data_op_emi, on_data_op);
+  take(Callback::kTargetSubmitEmi, ompt_callback_target_submit_emi, on_submit);
+  take(Callback::kDeviceInitialize, ompt_callback_device_initialize, on_device_initialize);
+  take(Callback::kDeviceFinalize, ompt_callback_device_finalize, on_device_finalize);
+  take(Callback::kDeviceLoad, ompt_callback_device_load, on_device_load);
 }
 
 bool attached = false;

@@ -36,9 +36,6 @@ void warn_of_delivery(spool::Reach reach) noexcept;
 /// Whether "libomp.so" is loaded.
 bool libomp_name_is_loaded() noexcept;
 
-/// The folder of the loaded OpenMP runtime, for advice; empty if unknown.
-const char* runtime_folder() noexcept;
-
 /// Notes libomptarget's file in the spool's header, once. Its name tells the version.
 void note_runtime_library() noexcept;
 

@@ -67,6 +67,105 @@ bool make_room(PathTable& table) noexcept {
   return table.edges < places_of(table) / 4 || move_edges(table, 64U - table.shift + 1);
 }
 
+constexpr std::uint32_t kMostFrames = 32;
+constexpr std::uint32_t kMostInner = 48;  // of the recorder and the runtime, below the program's
+
+std::uint64_t in_libc = 0;  // an address of its own, 0: not known
+
+struct Chain {
+  std::uint64_t stack;  // of the site's call; 0: where its codeptr lies
+  std::uint64_t codeptr;
+  std::uint32_t count = 0;
+  bool cut = false;
+  bool ends = false;  // behind the frames is one for the end of the outermost frame
+  spool::PathFrame frames[kMostFrames + 1];
+};
+
+// Unwinds from here to the site's call, and collects the calls above it. False if the call is not
+// found.
+[[gnu::noinline]] bool follow(const AddressRange& stack, Chain& chain) noexcept {
+  StackWalk walk(stack);
+  walk.begin();
+  std::uint64_t place = 0;
+  std::uint64_t address = 0;
+  std::uint32_t inner = 0;
+  do {
+    if (!walk.next(place, address) || (chain.stack != 0 && place > chain.stack) ||
+        ++inner > kMostInner) {
+      return false;
+    }
+  } while (chain.stack != 0 ? place != chain.stack : address != chain.codeptr);
+  chain.stack = place;
+  while (walk.next(place, address) && place - chain.stack <= UINT32_MAX) {
+    if (chain.count == kMostFrames) {
+      chain.cut = true;
+      break;
+    }
+    chain.frames[chain.count++] = {address, spool::ModuleId::kNone,
+                                   static_cast<std::uint32_t>(place - chain.stack)};
+  }
+  return true;
+}
+
+// Drops the calls of libc that start the program or the thread, which are the same on every path.
+// The place of the return address into libc is the end of the outermost frame.
+void drop_starters(Chain& chain) noexcept {
+  const spool::ModuleId libc = known_module(in_libc);
+  if (libc == spool::ModuleId::kNone || chain.cut) {
+    return;
+  }
+  const auto is_libc = [&](std::uint32_t i) {
+    return known_module(chain.frames[i].address) == libc;
+  };
+  if (chain.count >= 2 && !is_libc(chain.count - 1) && is_libc(chain.count - 2)) {
+    --chain.count;  // _start
+  }
+  while (chain.count > 0 && is_libc(chain.count - 1)) {
+    chain.ends = true;
+    chain.frames[--chain.count].address = 0;
+  }
+}
+
+// Adds the chain to the tree of paths, with `id` at its end. Null if there is no room.
+PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
+                    spool::PathId id) noexcept {
+  const auto step = [&](const void* from, std::uint64_t value) {
+    PathNode* known = follow_edge(buffer.paths, from, value);
+    return known != nullptr ? known : add_edge(buffer.paths, from, value);
+  };
+  PathNode* node = step(&site, chain.stack);
+  for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
+    node->offset = chain.frames[i].offset;
+    node->next = step(node, chain.frames[i].address);
+    node->address = chain.frames[i].address;
+    node = node->next;
+  }
+  if (node != nullptr) {
+    node->id = id;
+  }
+  return node;
+}
+
+bool write_path(ThreadBuffer& buffer, const SiteSlot& site, Chain& chain) noexcept {
+  for (std::uint32_t i = 0; i < chain.count; ++i) {
+    spool::PathFrame& frame = chain.frames[i];
+    frame.module = known_module(frame.address);
+    FoundObject found{};
+    if (frame.module == spool::ModuleId::kNone && find_object(frame.address, found)) {
+      frame.module = find_module(frame.address);  // opened since
+    }
+    if (frame.module != spool::ModuleId::kNone) {
+      write_module(buffer, frame.module);  // before the record that refers to it
+    }
+  }
+  const std::uint32_t count = chain.count + (chain.ends ? 1 : 0);
+  const auto id = spool::give_next(buffer.last_path);
+  return write_record(
+      buffer, spool::Path{{}, site.id, id, count, chain.stack}, spool::Tag::kPath,
+      chain.cut ? spool::kPathCut : 0,
+      {{reinterpret_cast<const char*>(chain.frames), count * sizeof(spool::PathFrame)}});
+}
+
 }  // namespace
 
 PathNode* follow_edge(const PathTable& table, const void* from, std::uint64_t value) noexcept {
@@ -91,129 +190,6 @@ void forget_paths(PathTable& table) noexcept {
     memset(table.places, 0, places_of(table) * sizeof(*table.places));
   }
 }
-
-namespace {
-
-constexpr std::uint32_t kMostFrames = 32;
-constexpr std::uint32_t kMostInner =
-    48;  // of the recorder and the runtime, below the program's own
-
-std::uint64_t in_libc = 0;  // an address of its own, 0: not known
-
-struct Chain {
-  std::uint64_t stack;  // of the site's call; 0: where its codeptr lies
-  std::uint64_t codeptr;
-  std::uint64_t end;  // of the outermost frame, 0: not known
-  std::uint32_t count;
-  bool cut;
-  struct {
-    std::uint64_t place;  // on the stack
-    std::uint64_t address;
-  } frames[kMostFrames];
-};
-
-// Unwinds from here to the site's call, and collects the calls above it. False if the call is not
-// found.
-[[gnu::noinline]] bool follow(const StackRange& stack, Chain& chain) noexcept {
-  StackWalk walk(stack);
-  walk.begin();
-  std::uint64_t place = 0;
-  std::uint64_t address = 0;
-  std::uint32_t inner = 0;
-  do {
-    if (!walk.next(place, address) || (chain.stack != 0 && place > chain.stack) ||
-        ++inner > kMostInner) {
-      return false;
-    }
-  } while (chain.stack != 0 ? place != chain.stack : address != chain.codeptr);
-  chain.stack = place;
-  while (walk.next(place, address) && place - chain.stack <= UINT32_MAX) {
-    if (chain.count == kMostFrames) {
-      chain.cut = true;
-      break;
-    }
-    chain.frames[chain.count++] = {place, address};
-  }
-  return true;
-}
-
-// Drops the calls of libc that start the program or the thread, which are the same on every path.
-// The place of the return address into libc is the end of the outermost frame.
-void drop_starters(Chain& chain) noexcept {
-  const spool::ModuleId libc = known_module(in_libc);
-  if (libc == spool::ModuleId::kNone || chain.cut) {
-    return;
-  }
-  const auto is_libc = [&](std::uint32_t i) {
-    return known_module(chain.frames[i].address) == libc;
-  };
-  if (chain.count >= 2 && !is_libc(chain.count - 1) && is_libc(chain.count - 2)) {
-    --chain.count;  // _start
-  }
-  while (chain.count > 0 && is_libc(chain.count - 1)) {
-    chain.end = chain.frames[--chain.count].place;
-  }
-}
-
-// Adds the chain to the tree of paths, with `id` at its end. Null if there is no room.
-PathNode* grow_tree(ThreadBuffer& buffer, SiteSlot& site, const Chain& chain,
-                    spool::PathId id) noexcept {
-  PathNode* node = follow_edge(buffer.paths, &site, chain.stack);
-  if (node == nullptr) {
-    node = add_edge(buffer.paths, &site, chain.stack);
-  }
-  for (std::uint32_t i = 0; node != nullptr && i < chain.count; ++i) {
-    node->offset = static_cast<std::uint32_t>(chain.frames[i].place - chain.stack);
-    PathNode* next = follow_edge(buffer.paths, node, chain.frames[i].address);
-    if (next == nullptr) {
-      next = add_edge(buffer.paths, node, chain.frames[i].address);
-    }
-    node->address = chain.frames[i].address;
-    node->next = next;
-    node = next;
-  }
-  if (node != nullptr) {
-    node->id = id;
-  }
-  return node;
-}
-
-bool write_path(ThreadBuffer& buffer, const SiteSlot& site, const Chain& chain) noexcept {
-  spool::ModuleId modules[kMostFrames];
-  for (std::uint32_t i = 0; i < chain.count; ++i) {
-    modules[i] = known_module(chain.frames[i].address);
-    FoundObject found{};
-    if (modules[i] == spool::ModuleId::kNone && find_object(chain.frames[i].address, found)) {
-      modules[i] = find_module(chain.frames[i].address);  // opened since
-    }
-    if (modules[i] != spool::ModuleId::kNone) {
-      write_module(buffer, modules[i]);  // before the record that refers to it
-    }
-  }
-  const std::uint32_t count = chain.count + (chain.end != 0 ? 1 : 0);
-  const std::size_t extra = count * sizeof(spool::PathFrame);
-  auto* record = reserve<spool::Path>(buffer, extra);
-  if (record == nullptr) {
-    return false;
-  }
-  record->id = spool::give_next(buffer.last_path);
-  record->site = site.id;
-  record->count = count;
-  record->stack = chain.stack;
-  auto* frames = reinterpret_cast<spool::PathFrame*>(record + 1);
-  for (std::uint32_t i = 0; i < chain.count; ++i) {
-    frames[i] = {chain.frames[i].address, modules[i],
-                 static_cast<std::uint32_t>(chain.frames[i].place - chain.stack)};
-  }
-  if (chain.end != 0) {
-    frames[chain.count] = {0, spool::ModuleId::kNone,
-                           static_cast<std::uint32_t>(chain.end - chain.stack)};
-  }
-  commit(buffer, record, spool::Tag::kPath, chain.cut ? spool::kPathCut : 0, extra);
-  return true;
-}
-
-}  // namespace
 
 void prepare_paths() noexcept {
   prepare_own_stack();
@@ -274,9 +250,6 @@ CallPath define_path(ThreadBuffer& buffer, SiteSlot& site, const Call& call) noe
   Chain chain;
   chain.stack = call.stack;
   chain.codeptr = reinterpret_cast<std::uint64_t>(call.codeptr);
-  chain.end = 0;
-  chain.count = 0;
-  chain.cut = false;
   // Where the site's call is not on this stack, the path is recorded as unknown, for the next time
   // too.
   find_stack(buffer, call.stack);

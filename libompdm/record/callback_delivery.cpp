@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "record/attach.h"
 #include "record/entry_points.h"
@@ -15,6 +16,11 @@
 #include "spool_format/without_signal.h"
 
 namespace ompdm::record {
+
+// The bytes of an empty shared library with the soname "libomp.so" that needs "libomp.so.5", made
+// at build time (CMakeLists.txt).
+extern const unsigned char kStandIn[];
+extern const std::size_t kStandInSize;
 
 namespace {
 
@@ -54,34 +60,40 @@ bool defines(const dl_phdr_info& info, const char* name) noexcept {
 // Whether the object is this library, or a copy of any version: nothing else exports these
 // functions.
 bool is_recorder(const dl_phdr_info& info) noexcept {
-  const auto here = reinterpret_cast<std::uint64_t>(&is_recorder);
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    if (header.p_type == PT_LOAD && here - info.dlpi_addr - header.p_vaddr < header.p_memsz) {
-      return true;
-    }
-  }
-  return defines(info, "__tgt_register_lib") && defines(info, "InitializeInjection");
+  return segment_of(info, reinterpret_cast<std::uint64_t>(&is_recorder), 1, 0) != nullptr ||
+         (defines(info, "__tgt_register_lib") && defines(info, "InitializeInjection"));
 }
 
 char found[1024];
 
-int visit(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
-  // The runtime's own function looks for the tools of others.
-  if (!defines(*info, kStartTool) || is_recorder(*info) || defines(*info, "__kmpc_fork_call")) {
-    return 0;
+constexpr const char* kLookedFor = "libomp.so";
+constexpr const char* kInstalled = "libomp.so.5";
+
+// A handle without loading anything; null if the name is not loaded.
+void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
+
+bool is_loaded(const char* name) noexcept {
+  void* handle = loaded(name);
+  if (handle != nullptr) {
+    dlclose(handle);
   }
-  if (info->dlpi_name != nullptr && info->dlpi_name[0] != '\0') {
-    strncpy(found, info->dlpi_name, sizeof(found) - 1);
-  } else {
-    const ssize_t size = readlink("/proc/self/exe", found, sizeof(found) - 1);
-    if (size > 0) {
-      found[size] = '\0';
-    } else {
-      memcpy(found, "the program", sizeof("the program"));
+  return handle != nullptr;
+}
+
+// The folder of the loaded OpenMP runtime, for advice; empty if unknown.
+const char* runtime_folder() noexcept {
+  static char folder[1024];
+  walk_objects([](const dl_phdr_info& info) {
+    const char* slash = strrchr(info.dlpi_name, '/');
+    const bool is_found =
+        slash != nullptr && strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) == 0;
+    if (is_found) {
+      snprintf(folder, sizeof(folder), "%.*s", static_cast<int>(slash - info.dlpi_name),
+               info.dlpi_name);
     }
-  }
-  return 1;
+    return is_found;
+  });
+  return folder;
 }
 
 }  // namespace
@@ -90,7 +102,17 @@ const char* other_tool() noexcept {
   static bool searched = false;
   if (!searched) {
     searched = true;
-    walk_objects(visit, nullptr);
+    walk_objects([](const dl_phdr_info& info) {
+      // The runtime's own function looks for the tools of others.
+      if (!defines(info, kStartTool) || is_recorder(info) || defines(info, "__kmpc_fork_call")) {
+        return false;
+      }
+      copy_path(info, found, sizeof(found));
+      if (found[0] == '\0') {
+        memcpy(found, "the program", sizeof("the program"));
+      }
+      return true;
+    });
   }
   return found[0] != '\0' ? found : nullptr;
 }
@@ -115,55 +137,6 @@ void report_other_tool() noexcept {
   }
 }
 
-// The bytes of an empty shared library with the soname "libomp.so" that needs "libomp.so.5", made
-// at build time (CMakeLists.txt).
-extern const unsigned char kStandIn[];
-extern const std::size_t kStandInSize;
-
-namespace {
-
-constexpr const char* kLookedFor = "libomp.so";
-constexpr const char* kInstalled = "libomp.so.5";
-
-// A handle without loading anything; null if the name is not loaded.
-void* loaded(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
-
-bool is_loaded(const char* name) noexcept {
-  void* handle = loaded(name);
-  if (handle != nullptr) {
-    dlclose(handle);
-  }
-  return handle != nullptr;
-}
-
-char folder[1024];
-
-int find_runtime(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) noexcept {
-  const char* slash = strrchr(info->dlpi_name, '/');
-  if (slash == nullptr || strncmp(slash + 1, kLookedFor, strlen(kLookedFor)) != 0 ||
-      static_cast<std::size_t>(slash - info->dlpi_name) >= sizeof(folder)) {
-    return 0;
-  }
-  memcpy(folder, info->dlpi_name, static_cast<std::size_t>(slash - info->dlpi_name));
-  folder[slash - info->dlpi_name] = '\0';
-  return 1;
-}
-
-int find_offload_runtime(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  if (!is_offload_runtime(*info)) {
-    return 0;
-  }
-  *static_cast<const char**>(data) = info->dlpi_name;
-  return 1;
-}
-
-bool is_filled(int file) noexcept {
-  const spool::WithoutFileSizeSignal guard;
-  return write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize);
-}
-
-}  // namespace
-
 bool cure_missing_name() noexcept {
   if (is_loaded(kLookedFor) || !is_loaded(kInstalled)) {
     return false;
@@ -174,7 +147,8 @@ bool cure_missing_name() noexcept {
     return false;
   }
   bool cured = false;
-  if (is_filled(file)) {
+  const spool::WithoutSignal guard(SIGXFSZ);
+  if (write(file, kStandIn, kStandInSize) == static_cast<ssize_t>(kStandInSize)) {
     // The loader finds an object again by the same spelling of its path. No program spells the path
     // of a descriptor of its own like this.
     char path[64];
@@ -220,25 +194,13 @@ bool libomp_name_is_loaded() noexcept { return is_loaded(kLookedFor); }
 
 void note_runtime_library() noexcept {
   spool::FileHeader& draft = recorder.draft;
-  const char* path = nullptr;
   if (draft.runtime_library[0] == '\0') {
-    walk_objects(find_offload_runtime, static_cast<void*>(&path));
+    const OffloadRuntime runtime = find_offload_runtime();
+    for (spool::FileHeader* header : {&draft, recorder.header.load()}) {
+      memcpy(header->runtime_library, runtime.path,
+             strnlen(runtime.path, sizeof(header->runtime_library) - 1));
+    }
   }
-  if (path == nullptr) {
-    return;
-  }
-  strncpy(draft.runtime_library, path, sizeof(draft.runtime_library) - 1);
-  spool::FileHeader* header = recorder.header.load();
-  if (header != &draft) {
-    memcpy(header->runtime_library, draft.runtime_library, sizeof(draft.runtime_library));
-  }
-}
-
-const char* runtime_folder() noexcept {
-  if (folder[0] == '\0') {
-    walk_objects(find_runtime, nullptr);
-  }
-  return folder;
 }
 
 }  // namespace ompdm::record

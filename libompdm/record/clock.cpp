@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <charconv>
+#include <string_view>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -176,26 +179,19 @@ void stop_recording_events(spool::Detail why) noexcept {
 }
 
 void check_until(const char* psource) noexcept {
-  const Config& config = recorder.config;
-  if (config.until_file == nullptr || psource == nullptr || psource[0] != ';') {
+  const std::string_view wanted = recorder.config.until_file;
+  const std::string_view place = psource != nullptr ? psource : "";
+  const std::size_t file_end = place.find(';', 1);
+  const std::size_t function_end = place.find(';', file_end + 1);
+  if (!place.starts_with(';') || function_end == place.npos || file_end == place.npos) {
     return;
   }
-  const char* file = psource + 1;
-  const char* file_end = strchr(file, ';');
-  const char* function_end = file_end != nullptr ? strchr(file_end + 1, ';') : nullptr;
-  if (function_end == nullptr) {
-    return;
-  }
+  const std::string_view file(place.data() + 1, file_end - 1);
   std::uint64_t line = 0;
-  for (const char* at = function_end + 1; *at >= '0' && *at <= '9'; ++at) {
-    line = 10 * line + static_cast<std::uint64_t>(*at - '0');
-  }
-  const auto size = static_cast<std::size_t>(file_end - file);
-  const std::size_t wanted = strlen(config.until_file);
+  std::from_chars(place.data() + function_end + 1, place.data() + place.size(), line);
   const bool is_file =
-      size >= wanted && memcmp(file_end - wanted, config.until_file, wanted) == 0 &&
-      (size == wanted || file_end[-1 - static_cast<std::ptrdiff_t>(wanted)] == '/');
-  if (is_file && line == config.until_line) {
+      file == wanted || (file.ends_with(wanted) && file[file.size() - wanted.size() - 1] == '/');
+  if (is_file && line == recorder.config.until_line) {
     stop_recording_events(spool::Detail::kWindow);
   }
 }

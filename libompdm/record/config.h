@@ -27,12 +27,10 @@ struct Config {
   /// OMPDM_UNTIL, FILE:LINE: events are recorded until this directive is first reached.
   const char* until_file = nullptr;
   std::uint64_t until_line = 0;
-  const char* output =
-      nullptr;  ///< OMPDM_OUTPUT, placeholders not yet replaced; not null once read
+  const char* output = "";  ///< OMPDM_OUTPUT, placeholders not yet replaced; "": trace.json, here
   const char* spool_dir = nullptr;      ///< OMPDM_SPOOL_DIR, null if unset
   const char* cupti_library = nullptr;  ///< OMPDM_CUPTI_LIBRARY, null if unset
-  const char* session =
-      nullptr;  ///< OMPDM_SESSION: folder where processes report to `ompdm record`
+  const char* session = nullptr;        ///< OMPDM_SESSION: where processes report to `ompdm record`
   const char* command = nullptr;  ///< OMPDM_COMMAND: the `ompdm` to start; null: beside the library
 };
 

@@ -9,153 +9,10 @@
 #include <initializer_list>
 
 #include "record/clock.h"
-#include "record/cupti_activities.h"
+#include "record/loaded_objects.h"
 #include "spool_format/cupti_places.h"
 
 namespace ompdm::record {
-
-namespace {
-
-/// The handle of the loaded CUDA driver, null if none is loaded.
-void* loaded_cuda_driver() noexcept;
-
-/// Opens CUPTI and finds its functions: OMPDM_CUPTI_LIBRARY's if it is set, else one that is
-/// loaded, else beside the CUDA libraries that are loaded, else where the loader and CUDA's
-/// installer keep it, of no newer major version than the driver. Returns false and says why in
-/// `why` if there is none.
-bool open_cupti(cupti::Functions& functions, char* why, std::size_t capacity) noexcept;
-
-constexpr std::size_t kMostFolders = 8;
-
-// A search among loaded objects: for the path of a library by the begin of its file name, or for
-// the folders of CUDA's libraries.
-struct Loaded {
-  const char* name = nullptr;
-  char path[1024] = {};
-  bool folders_wanted = false;
-  char folders[kMostFolders][1024] = {};
-  std::size_t folder_count = 0;
-};
-
-const char* file_of(const char* path) noexcept {
-  const char* slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-bool begins(const char* text, const char* with) noexcept {
-  return strncmp(text, with, strlen(with)) == 0;
-}
-
-int visit_library(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  auto& loaded = *static_cast<Loaded*>(data);
-  const char* path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  const char* file = file_of(path);
-  if (loaded.name != nullptr && begins(file, loaded.name)) {
-    snprintf(loaded.path, sizeof(loaded.path), "%s", path);
-    return 1;
-  }
-  const bool of_cuda = begins(file, "libcudart.so") || begins(file, "libcuda.so") ||
-                       begins(file, "libcublas.so") || begins(file, "libnvrtc.so");
-  if (loaded.folders_wanted && of_cuda && file != path && loaded.folder_count < kMostFolders) {
-    snprintf(loaded.folders[loaded.folder_count++], sizeof(loaded.folders[0]), "%.*s",
-             static_cast<int>(file - path - 1), path);
-  }
-  return 0;
-}
-
-void* loaded_library(const char* name) noexcept {
-  static Loaded loaded;  // too large for a small stack; callers are serialised
-  loaded = {};
-  loaded.name = name;
-  dl_iterate_phdr(visit_library, &loaded);
-  return loaded.path[0] != '\0' ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-}
-
-int newest_major() noexcept {
-  using GetVersion = int (*)(int* version);
-  int version = 0;
-  if (void* driver = loaded_cuda_driver()) {
-    auto get = reinterpret_cast<GetVersion>(dlsym(driver, "cuDriverGetVersion"));
-    if (get == nullptr || get(&version) != 0) {
-      version = 0;
-    }
-  }
-  return spool::newest_cupti_for(version);
-}
-
-[[gnu::noinline]] void* open_installed(int major) noexcept {
-  static Loaded loaded;
-  loaded = {};
-  loaded.folders_wanted = true;
-  dl_iterate_phdr(visit_library, &loaded);
-  void* library = nullptr;
-  spool::look_for_cupti(loaded.folders, loaded.folder_count, major, [&](const char* path) noexcept {
-    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    return library != nullptr;
-  });
-  return library;
-}
-
-void* find_library(char* why, std::size_t capacity) noexcept {
-  if (const char* chosen = recorder.config.cupti_library) {
-    void* library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
-    if (library == nullptr) {
-      snprintf(why, capacity, "OMPDM_CUPTI_LIBRARY=%s cannot be opened", chosen);
-    }
-    return library;
-  }
-  if (void* library = loaded_library("libcupti.so")) {
-    return library;
-  }
-  const int newest = newest_major();
-  for (int major = newest; major >= spool::kOldestCuptiMajor; --major) {
-    if (void* library = open_installed(major)) {
-      return library;
-    }
-  }
-  snprintf(why, capacity, "no libcupti.so.%d to %d found: set OMPDM_CUPTI_LIBRARY",
-           spool::kOldestCuptiMajor, newest);
-  return nullptr;
-}
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-void* loaded_cuda_driver() noexcept { return loaded_library("libcuda.so"); }
-
-bool open_cupti(cupti::Functions& functions, char* why, std::size_t capacity) noexcept {
-  void* library = find_library(why, capacity);
-  if (library == nullptr) {
-    return false;
-  }
-  const bool complete =
-      find(library, "cuptiGetVersion", functions.get_version) &&
-      find(library, "cuptiGetResultString", functions.get_result_string) &&
-      find(library, "cuptiSubscribe", functions.subscribe) &&
-      find(library, "cuptiUnsubscribe", functions.unsubscribe) &&
-      find(library, "cuptiActivityRegisterCallbacks", functions.register_callbacks) &&
-      find(library, "cuptiActivityEnable", functions.enable) &&
-      find(library, "cuptiActivityDisable", functions.disable) &&
-      find(library, "cuptiActivityFlushAll", functions.flush_all) &&
-      find(library, "cuptiActivityGetNextRecord", functions.next_record) &&
-      find(library, "cuptiActivityGetNumDroppedRecords", functions.dropped_records) &&
-      find(library, "cuptiActivityPushExternalCorrelationId", functions.push_external) &&
-      find(library, "cuptiActivityPopExternalCorrelationId", functions.pop_external) &&
-      find(library, "cuptiGetTimestamp", functions.get_timestamp);
-  if (!complete) {
-    snprintf(why, capacity, "this CUPTI is too old (CUDA %d is needed)", spool::kOldestCuptiMajor);
-    return false;
-  }
-  find(library, "cuptiActivityRegisterTimestampCallback", functions.register_timestamp);
-  find(library, "cuptiActivityFlushPeriod", functions.flush_period);
-  find(library, "cuptiActivityEnableDriverApi", functions.enable_driver_api);
-  return true;
-}
-
-}  // namespace
 
 cupti::Functions cupti_functions{};
 
@@ -166,12 +23,125 @@ using cupti::Kind;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 bool tried = false;
 std::atomic<bool> collecting{false};  // activities are enabled, with directives or without
+char why[112];                        // the reason of the latest failure; guarded by the mutex
+
+const char* file_of(const char* path) noexcept {
+  const char* slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+bool begins(const char* text, const char* with) noexcept {
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+// The handle of a loaded library, by the begin of its file name; null if none is loaded.
+void* loaded_library(const char* name) noexcept {
+  static char path[1024];  // too large for a small stack
+  path[0] = '\0';
+  walk_objects([name](const dl_phdr_info& info) {
+    const bool found = begins(file_of(info.dlpi_name), name);
+    if (found) {
+      snprintf(path, sizeof(path), "%s", info.dlpi_name);
+    }
+    return found;
+  });
+  return path[0] != '\0' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+}
+
+// A function of the loaded CUDA driver; null if there is none.
+template <class Function>
+Function* driver_function(const char* name) noexcept {
+  void* driver = loaded_library("libcuda.so");
+  return driver != nullptr ? reinterpret_cast<Function*>(dlsym(driver, name)) : nullptr;
+}
+
+[[gnu::noinline]] void* open_installed(int major) noexcept {
+  constexpr std::size_t kMostFolders = 8;
+  static char folders[kMostFolders][1024];  // of CUDA's libraries
+  std::size_t count = 0;
+  walk_objects([&](const dl_phdr_info& info) {
+    const char* path = info.dlpi_name;
+    const char* file = file_of(path);
+    const bool of_cuda = begins(file, "libcudart.so") || begins(file, "libcuda.so") ||
+                         begins(file, "libcublas.so") || begins(file, "libnvrtc.so");
+    if (of_cuda && file != path) {
+      snprintf(folders[count++], sizeof(folders[0]), "%.*s", static_cast<int>(file - path - 1),
+               path);
+    }
+    return count == kMostFolders;
+  });
+  void* library = nullptr;
+  spool::look_for_cupti(folders, count, major, [&](const char* path) noexcept {
+    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    return library != nullptr;
+  });
+  return library;
+}
+
+void* find_library() noexcept {
+  if (const char* chosen = recorder.config.cupti_library) {
+    void* library = dlopen(chosen, RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) {
+      snprintf(why, sizeof(why), "OMPDM_CUPTI_LIBRARY=%s cannot be opened", chosen);
+    }
+    return library;
+  }
+  if (void* library = loaded_library("libcupti.so")) {
+    return library;
+  }
+  int version = 0;
+  auto* get_version = driver_function<int(int*)>("cuDriverGetVersion");
+  const bool is_known = get_version != nullptr && get_version(&version) == 0;
+  const int newest = spool::newest_cupti_for(is_known ? version : 0);
+  for (int major = newest; major >= spool::kOldestCuptiMajor; --major) {
+    if (void* library = open_installed(major)) {
+      return library;
+    }
+  }
+  snprintf(why, sizeof(why), "no libcupti.so.%d to %d found: set OMPDM_CUPTI_LIBRARY",
+           spool::kOldestCuptiMajor, newest);
+  return nullptr;
+}
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) noexcept {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+// Opens CUPTI and finds its functions: OMPDM_CUPTI_LIBRARY's if it is set, else one that is
+// loaded, else beside the CUDA libraries that are loaded, else where the loader and CUDA's
+// installer keep it, of no newer major version than the driver. False if there is none.
+bool open_cupti(cupti::Functions& functions) noexcept {
+  void* library = find_library();
+  if (library == nullptr) {
+    return false;
+  }
+  const bool complete =
+      find(library, "cuptiGetVersion", functions.get_version) &&
+      find(library, "cuptiGetResultString", functions.get_result_string) &&
+      find(library, "cuptiSubscribe", functions.subscribe) &&
+      find(library, "cuptiUnsubscribe", functions.unsubscribe) &&
+      find(library, "cuptiActivityRegisterCallbacks", functions.register_callbacks) &&
+      find(library, "cuptiActivityEnable", functions.enable) &&
+      find(library, "cuptiActivityFlushAll", functions.flush_all) &&
+      find(library, "cuptiActivityGetNextRecord", functions.next_record) &&
+      find(library, "cuptiActivityGetNumDroppedRecords", functions.dropped_records) &&
+      find(library, "cuptiActivityPushExternalCorrelationId", functions.push_external) &&
+      find(library, "cuptiActivityPopExternalCorrelationId", functions.pop_external) &&
+      find(library, "cuptiGetTimestamp", functions.get_timestamp);
+  if (!complete) {
+    snprintf(why, sizeof(why), "this CUPTI is too old (CUDA %d is needed)",
+             spool::kOldestCuptiMajor);
+    return false;
+  }
+  find(library, "cuptiActivityRegisterTimestampCallback", functions.register_timestamp);
+  find(library, "cuptiActivityFlushPeriod", functions.flush_period);
+  find(library, "cuptiActivityEnableDriverApi", functions.enable_driver_api);
+  return true;
+}
 
 constexpr std::uint32_t kFlushPeriodMs = 1000;
-
-std::uint64_t monotonic() { return nanoseconds_of(CLOCK_MONOTONIC); }
-
-void ignore(void* /*user*/, std::uint32_t /*domain*/, std::uint32_t /*id*/, const void* /*data*/) {}
 
 void set_state(const char* text) noexcept {
   std::uint32_t version = 0;
@@ -186,15 +156,17 @@ void set_state(const char* text) noexcept {
   }
 }
 
-void explain(const char* call, cupti::Result result, char* why, std::size_t capacity) noexcept {
-  if (result == cupti::kMultipleSubscribers) {
-    snprintf(why, capacity, "another tool uses CUPTI in this process");
-    return;
-  }
+// Whether a call succeeded; otherwise says why not in `why`.
+bool succeeded(const char* call, cupti::Result result) noexcept {
   const char* text = nullptr;
-  cupti_functions.get_result_string(result, &text);
-  snprintf(why, capacity, "%s answered %d (%s)%s", call, result, text != nullptr ? text : "?",
-           result == cupti::kUnknownError ? ": does the driver work?" : "");
+  if (result == cupti::kMultipleSubscribers) {
+    snprintf(why, sizeof(why), "another tool uses CUPTI in this process");
+  } else if (result != cupti::kSuccess) {
+    cupti_functions.get_result_string(result, &text);
+    snprintf(why, sizeof(why), "%s answered %d (%s)%s", call, result, text != nullptr ? text : "?",
+             result == cupti::kUnknownError ? ": does the driver work?" : "");
+  }
+  return result == cupti::kSuccess;
 }
 
 // Driver calls that submit work or wait for it, by CUpti_driver_api_trace_cbid. Records of others
@@ -210,45 +182,23 @@ constexpr std::uint32_t kCallsOfInterest[] = {
     17,  121, 126,                      // cu{Ctx,Event,Stream}Synchronize
 };
 
-// CUPTI delivers external ids with records of driver calls, so some calls must be enabled.
-cupti::Result enable_calls() noexcept {
-  if (cupti_functions.enable_driver_api == nullptr) {
-    return cupti_functions.enable(Kind::kDriver);
-  }
-  for (const std::uint32_t call : kCallsOfInterest) {
-    const cupti::Result result = cupti_functions.enable_driver_api(call, 1);
-    if (result != cupti::kSuccess) {
-      return cupti_functions.enable(Kind::kDriver);
-    }
-  }
-  return cupti::kSuccess;
-}
-
-bool enable(char* why, std::size_t capacity) noexcept {
+bool enable() noexcept {
   void* subscriber = nullptr;
   // There is one subscriber, so tools that subscribe do not disturb each other.
-  cupti::Result result = cupti_functions.subscribe(&subscriber, ignore, nullptr);
-  if (result != cupti::kSuccess) {
-    explain("cuptiSubscribe", result, why, capacity);
+  const auto ignore = [](void*, std::uint32_t, std::uint32_t, const void*) {};
+  if (!succeeded("cuptiSubscribe", cupti_functions.subscribe(&subscriber, ignore, nullptr))) {
     return false;
   }
   if (cupti_functions.register_timestamp != nullptr) {
-    cupti_functions.register_timestamp(monotonic);
+    cupti_functions.register_timestamp([] { return nanoseconds_of(CLOCK_MONOTONIC); });
   }
-  const char* failed = "cuptiActivityRegisterCallbacks";
-  result = cupti_functions.register_callbacks(request_buffer, complete_buffer);
-  if (result == cupti::kSuccess) {
-    failed = "cuptiActivityEnable";
-    for (const Kind kind :
-         {Kind::kConcurrentKernel, Kind::kMemcpy, Kind::kMemcpyPeer, Kind::kMemset}) {
-      result = cupti_functions.enable(kind);
-      if (result != cupti::kSuccess) {
-        break;
-      }
-    }
+  bool enabled = succeeded("cuptiActivityRegisterCallbacks",
+                           cupti_functions.register_callbacks(request_buffer, complete_buffer));
+  for (const Kind kind :
+       {Kind::kConcurrentKernel, Kind::kMemcpy, Kind::kMemcpyPeer, Kind::kMemset}) {
+    enabled = enabled && succeeded("cuptiActivityEnable", cupti_functions.enable(kind));
   }
-  if (result != cupti::kSuccess) {
-    explain(failed, result, why, capacity);
+  if (!enabled) {
     cupti_functions.unsubscribe(subscriber);
     return false;
   }
@@ -262,10 +212,18 @@ bool enable(char* why, std::size_t capacity) noexcept {
   return true;
 }
 
-// Enables external ids, which tie activities to constructs.
+// Enables external ids, which tie activities to constructs. CUPTI delivers them with records of
+// driver calls, so some calls must be enabled: all of them where they cannot be chosen.
 cupti::Result enable_external_ids() noexcept {
   const cupti::Result result = cupti_functions.enable(Kind::kExternalCorrelation);
-  return result == cupti::kSuccess ? enable_calls() : result;
+  if (result != cupti::kSuccess) {
+    return result;
+  }
+  bool are_chosen = cupti_functions.enable_driver_api != nullptr;
+  for (const std::uint32_t call : kCallsOfInterest) {
+    are_chosen = are_chosen && cupti_functions.enable_driver_api(call, 1) == cupti::kSuccess;
+  }
+  return are_chosen ? cupti::kSuccess : cupti_functions.enable(Kind::kDriver);
 }
 
 void start() noexcept {
@@ -277,8 +235,7 @@ void start() noexcept {
     set_state("off");
     return;
   }
-  char why[112] = {};
-  if (!open_cupti(cupti_functions, why, sizeof(why)) || !enable(why, sizeof(why))) {
+  if (!open_cupti(cupti_functions) || !enable()) {
     char text[128];
     snprintf(text, sizeof(text), "unavailable: %s", why);
     set_state(text);
@@ -290,40 +247,26 @@ void start() noexcept {
   collecting.store(true);
 }
 
-// Attributes of cuDeviceGetAttribute (CUdevice_attribute).
-enum Attribute : int {
-  kMultiprocessors = 16,
-  kThreadsPerMultiprocessor = 39,
-  kCapabilityMajor = 75,
-  kCapabilityMinor = 76,
-  kSharedPerMultiprocessor = 81,
-  kRegistersPerMultiprocessor = 82,
-  kBlocksPerMultiprocessor = 106,
-};
-
 void describe_device(int number, int ordinal) noexcept {
-  void* driver = loaded_cuda_driver();
-  if (driver == nullptr) {
-    return;
-  }
-  auto get_name = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
-  auto get = reinterpret_cast<int (*)(int*, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
+  auto* get_name = driver_function<int(char*, int, int)>("cuDeviceGetName");
+  auto* get = driver_function<int(int*, int, int)>("cuDeviceGetAttribute");
   if (get_name == nullptr || get == nullptr) {
     return;
   }
-  const auto attribute = [get, ordinal](Attribute which) noexcept {
+  // By the numbers of CUdevice_attribute.
+  const auto attribute = [get, ordinal](int which) noexcept {
     int value = 0;
     return get(&value, which, ordinal) == 0 ? static_cast<std::uint32_t>(value) : 0;
   };
   spool::CudaDevice device{};
   device.number = number;
   device.ordinal = static_cast<std::uint32_t>(ordinal);
-  device.compute_capability = attribute(kCapabilityMajor) * 10 + attribute(kCapabilityMinor);
-  device.multiprocessors = attribute(kMultiprocessors);
-  device.threads_per_multiprocessor = attribute(kThreadsPerMultiprocessor);
-  device.blocks_per_multiprocessor = attribute(kBlocksPerMultiprocessor);
-  device.registers_per_multiprocessor = attribute(kRegistersPerMultiprocessor);
-  device.shared_per_multiprocessor = attribute(kSharedPerMultiprocessor);
+  device.compute_capability = attribute(75) * 10 + attribute(76);
+  device.multiprocessors = attribute(16);
+  device.threads_per_multiprocessor = attribute(39);
+  device.blocks_per_multiprocessor = attribute(106);
+  device.registers_per_multiprocessor = attribute(82);
+  device.shared_per_multiprocessor = attribute(81);
   char name[128] = {};
   get_name(name, sizeof(name) - 1, ordinal);
   note_cuda_device(device, name);
@@ -332,9 +275,7 @@ void describe_device(int number, int ordinal) noexcept {
 // Without OpenMP the devices are described once, when the driver is initialised.
 void describe_all_devices() noexcept {
   static bool done = false;
-  void* driver = done ? nullptr : loaded_cuda_driver();
-  auto get = driver == nullptr ? nullptr
-                               : reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  auto* get = done ? nullptr : driver_function<int(int*)>("cuDeviceGetCount");
   int count = 0;
   if (get != nullptr && get(&count) == 0) {
     done = true;
@@ -346,9 +287,7 @@ void describe_all_devices() noexcept {
 
 // The device whose context is current, while the plugin initialises it; -1: none.
 int current_ordinal() noexcept {
-  void* driver = loaded_cuda_driver();
-  auto get = driver == nullptr ? nullptr
-                               : reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuCtxGetDevice"));
+  auto* get = driver_function<int(int*)>("cuCtxGetDevice");
   int ordinal = -1;
   return get != nullptr && get(&ordinal) == 0 ? ordinal : -1;
 }
@@ -359,15 +298,12 @@ void cupti_device(int number, const char* type) noexcept {
   if (type == nullptr || strncmp(type, "sm_", 3) != 0) {
     return;
   }
-  pthread_mutex_lock(&mutex);
+  const MutexLock lock(mutex);
   start();
   if (collecting.load() && !recorder.cupti.load()) {
-    const cupti::Result result = enable_external_ids();
-    if (result == cupti::kSuccess) {
+    if (succeeded("cuptiActivityEnable", enable_external_ids())) {
       recorder.cupti.store(true, std::memory_order_release);
     } else {
-      char why[112] = {};
-      explain("cuptiActivityEnable", result, why, sizeof(why));
       say("what CUDA devices do cannot be tied to directives: %s", why);
     }
   }
@@ -375,13 +311,11 @@ void cupti_device(int number, const char* type) noexcept {
   if (ordinal >= 0) {
     describe_device(number, ordinal);
   }
-  pthread_mutex_unlock(&mutex);
 }
 
 void cupti_injected() noexcept {
-  pthread_mutex_lock(&mutex);
+  const MutexLock lock(mutex);
   start();
-  pthread_mutex_unlock(&mutex);
 }
 
 void flush_activities() noexcept {

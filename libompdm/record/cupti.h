@@ -3,7 +3,7 @@
 // a failure is reported once, and recording goes on with the host's clock.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "record/cupti_api.h"
@@ -26,8 +26,8 @@ void cupti_injected() noexcept;
 /// (activities_incomplete).
 void flush_activities() noexcept;
 
-/// Flushes before the recorder pauses or ends: also waits for buffers that CUPTI's own thread is
-/// still returning, since later activities are lost (activities_late).
+/// Flushes before the recorder pauses or ends: also waits at most a tenth of a second for buffers
+/// that CUPTI's own thread is still returning, since later activities are lost (activities_late).
 void flush_all_activities() noexcept;
 
 /// Stops CUPTI in a fork's child, where the parent's CUDA cannot be used.
@@ -51,5 +51,32 @@ inline void end_external() noexcept {
     cupti_functions.pop_external(cupti::kCustom0, nullptr);
   }
 }
+
+/// Keeps a device and its name until it can be written.
+void note_cuda_device(const spool::CudaDevice& device, const char* name) noexcept;
+
+/// Takes CUPTI's clock beside the recorder's now, and keeps both until they can be written.
+void note_cupti_clock() noexcept;
+
+/// CUPTI's callbacks (cuptiActivityRegisterCallbacks), on its own thread or on one that flushes.
+void request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
+void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
+                     std::size_t valid);
+
+/// Records or aggregates the first `valid` bytes of a buffer, and counts what CUPTI dropped before.
+/// After the recording has ended, activities are counted as lost (activities_late).
+void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
+                      std::size_t valid) noexcept;
+
+/// Waits until CUPTI has returned as many buffers as it had requested. cuptiActivityFlushAll does
+/// not wait for a buffer that CUPTI's own thread is about to return.
+void await_activity_buffers() noexcept;
+
+/// Waits at most a second for the thread that writes activities; after the phase has changed no
+/// other will begin. Then writes the activities whose owner has not become known.
+void finish_activities() noexcept;
+
+/// Drops all state of activities in a fork's child.
+void forget_activities() noexcept;
 
 }  // namespace ompdm::record

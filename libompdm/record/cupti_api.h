@@ -127,7 +127,6 @@ struct Functions {
   Result (*unsubscribe)(void* subscriber);
   Result (*register_callbacks)(RequestBuffer request, CompleteBuffer complete);
   Result (*enable)(Kind kind);
-  Result (*disable)(Kind kind);
   Result (*flush_all)(std::uint32_t flag);
   Result (*next_record)(std::uint8_t* buffer, std::size_t valid, std::uint8_t** record);
   Result (*dropped_records)(void* context, std::uint32_t stream, std::size_t* dropped);

@@ -49,6 +49,35 @@ inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
   fields[spool::kOpWhat] = static_cast<std::uint16_t>(op.optype);
 }
 
+// An API call that made an operation.
+struct ApiCall {
+  const void* codeptr;
+  std::uint64_t stack;  ///< place of codeptr on the stack; 0: unknown
+  spool::Entry entry;   ///< kNone if no wrapper saw the call
+  spool::CallId id;     ///< kNone if no wrapper saw the call
+};
+
+// The API call that made an operation with this codeptr_ra.
+[[gnu::noinline]] ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept {
+  if (this_thread.api_codeptr == codeptr) {
+    return {codeptr, this_thread.api_stack, this_thread.api_entry, this_thread.api_call};
+  }
+  ompt_data_t* task = nullptr;
+  if (!async_was_called.load(std::memory_order_relaxed) ||
+      get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
+      task->value == 0 || is_deferral(*task)) {
+    scan_modules();  // a library may have been opened since, in the place of another one
+    return {codeptr, 0, spool::Entry::kNone, spool::CallId::kNone};
+  }
+  if (task->value != buffer.async_call) {
+    buffer.async_call = task->value;
+    buffer.async_id = spool::give_next(buffer.last_api_call);
+  }
+  constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
+  return {reinterpret_cast<const void*>(task->value & kAddressMask), 0,
+          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), buffer.async_id};
+}
+
 // The origin of an operation: its region's site, or that of the API call.
 Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* codeptr) noexcept {
   if (OpenRegion* region = region_of(buffer, target)) [[likely]] {
@@ -161,26 +190,6 @@ void note_async_call(spool::Entry entry, const void* codeptr) noexcept {
   static std::atomic<std::uint8_t> number{0};
   async_was_called.store(true, std::memory_order_relaxed);
   this_thread.async_call = packed(entry, codeptr, number.fetch_add(1, std::memory_order_relaxed));
-}
-
-ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept {
-  if (this_thread.api_codeptr == codeptr) {
-    return {codeptr, this_thread.api_stack, this_thread.api_entry, this_thread.api_call};
-  }
-  ompt_data_t* task = nullptr;
-  if (!async_was_called.load(std::memory_order_relaxed) ||
-      get_task_info(0, nullptr, &task, nullptr, nullptr, nullptr) == 0 || task == nullptr ||
-      task->value == 0 || is_deferral(*task)) {
-    scan_modules();  // a library may have been opened since, in the place of another one
-    return {codeptr, 0, spool::Entry::kNone, spool::CallId::kNone};
-  }
-  if (task->value != buffer.async_call) {
-    buffer.async_call = task->value;
-    buffer.async_id = spool::give_next(buffer.last_api_call);
-  }
-  constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << kAddressBits) - 1;
-  return {reinterpret_cast<const void*>(task->value & kAddressMask), 0,
-          static_cast<spool::Entry>(task->value >> kAddressBits & 0xff), buffer.async_id};
 }
 
 void on_task_create(ompt_data_t* /*encountering_task*/, const ompt_frame_t* frame,

@@ -1,9 +1,7 @@
 #include "record/definitions.h"
 
 #include <elf.h>
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <atomic>
 
@@ -16,13 +14,6 @@
 namespace ompdm::record {
 
 namespace {
-
-/// A module as it was loaded.
-struct LoadedFile {
-  const char* path;
-  std::uint64_t bias;
-  const Identity& identity;
-};
 
 // struct __tgt_offload_entry of LLVM up to 19 (clang's OffloadEntry, llvm/Frontend/Offloading).
 struct OldEntry {
@@ -48,17 +39,11 @@ struct NewEntry {
 
 constexpr std::size_t kLongestName = 4096;
 
-/// An entry as it is kept between its table and its record; the name follows, NUL-terminated.
+/// An entry as it is kept between its table and its record; the name follows.
 struct Entry {
-  std::uint64_t address;
-  std::uint64_t size;
-  std::uint32_t flags;
-  std::uint32_t name_size;  ///< NUL included
+  spool::OffloadEntry record;
+  Entry* next;
 };
-
-constexpr std::size_t space_of(const Entry& entry) noexcept {
-  return sizeof(Entry) + ((entry.name_size + std::size_t{7}) & ~std::size_t{7});
-}
 
 struct Section {
   std::uint64_t address;  ///< in the file's own numbering
@@ -78,7 +63,7 @@ Section find_section(const FileBytes& file) noexcept {
   constexpr char kNew[] = "llvm_offload_entries";
   for (unsigned i = 0; i < elf.e_shnum; ++i) {
     ElfW(Shdr) section;
-    char name[sizeof(kOld)];
+    char name[sizeof(kOld)] = {};
     if (!file.read(elf.e_shoff + i * sizeof(section), section)) {
       return {};
     }
@@ -86,12 +71,10 @@ Section find_section(const FileBytes& file) noexcept {
       continue;
     }
     const std::uint64_t rest = strings.sh_size - section.sh_name;
-    const std::size_t size = rest < sizeof(name) ? rest : sizeof(name);
-    if (!file.read(strings.sh_offset + section.sh_name, name, size)) {
-      continue;
-    }
-    const bool is_old = size == sizeof(kOld) && memcmp(name, kOld, sizeof(kOld)) == 0;
-    if (is_old || (size >= sizeof(kNew) && memcmp(name, kNew, sizeof(kNew)) == 0)) {
+    const bool is_read = file.read(strings.sh_offset + section.sh_name, name,
+                                   rest < sizeof(name) ? rest : sizeof(name));
+    const bool is_old = memcmp(name, kOld, sizeof(kOld)) == 0;
+    if (is_read && (is_old || memcmp(name, kNew, sizeof(kNew)) == 0)) {
       return {section.sh_addr, section.sh_size, !is_old};
     }
   }
@@ -100,12 +83,9 @@ Section find_section(const FileBytes& file) noexcept {
 
 /// A copy of the table, made while the loader's list lock keeps the module loaded.
 struct Copy {
-  const LoadedFile& loaded;
-  Section section;
-  bool filled;        ///< every entry has its name, so the loader has relocated the table
-  std::byte* memory;  ///< Entry after Entry; null if there are none
-  std::size_t capacity;
-  std::size_t used;
+  bool filled;  ///< every entry has its name, so the loader has relocated the table
+  Pages pages;
+  Entry* first;
 };
 
 // The length of the text at `name`, as far as it lies in the module.
@@ -119,144 +99,70 @@ std::size_t name_length(const dl_phdr_info& info, const char* name) noexcept {
   return strnlen(name, rest < kLongestName ? rest : kLongestName);
 }
 
-template <class Row, class Visit>
-void each_entry(const dl_phdr_info& info, const Section& section, Visit&& visit) noexcept {
+template <class Row>
+void copy_table(const dl_phdr_info& info, const Section& section, spool::ModuleId module,
+                Copy& copy) noexcept {
   const auto* row = reinterpret_cast<const Row*>(info.dlpi_addr + section.address);
-  for (const Row* end = row + section.size / sizeof(Row); row != end; ++row) {
+  Entry** end = &copy.first;
+  copy.filled = true;
+  for (const Row* rows_end = row + section.size / sizeof(Row); row != rows_end; ++row) {
     const std::size_t length = name_length(info, row->name);
     const auto flags = static_cast<std::uint32_t>(row->flags);
-    const std::uint64_t size =
-        flags == spool::kEntryRequires ? static_cast<std::uint64_t>(row->data) : row->size;
-    visit(Entry{reinterpret_cast<std::uint64_t>(row->address), size, flags,
-                static_cast<std::uint32_t>(length + 1)},
-          row->name);
-  }
-}
-
-template <class Row>
-void copy_table(const dl_phdr_info& info, Copy& copy) noexcept {
-  copy.filled = true;
-  each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* /*name*/) {
-    copy.filled = copy.filled && (entry.name_size > 1 || entry.flags == spool::kEntryRequires);
-    copy.capacity += space_of(entry);
-  });
-  if (!copy.filled || copy.capacity == 0) {
-    return;
-  }
-  copy.memory = static_cast<std::byte*>(map_memory(copy.capacity));
-  if (copy.memory == nullptr) {
-    return;
-  }
-  each_entry<Row>(info, copy.section, [&](const Entry& entry, const char* name) {
-    if (copy.capacity - copy.used >= space_of(entry)) {
-      memcpy(copy.memory + copy.used, &entry, sizeof(entry));
-      memcpy(copy.memory + copy.used + sizeof(entry), name, entry.name_size - 1);
-      copy.used += space_of(entry);
+    const bool is_requires = flags == spool::kEntryRequires;
+    copy.filled = copy.filled && (length != 0 || is_requires);
+    if (row->address == nullptr && !is_requires) {
+      continue;
     }
-  });
-}
-
-int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  Copy& copy = *static_cast<Copy*>(data);
-  if (info->dlpi_addr != copy.loaded.bias || !(identity_of(*info) == copy.loaded.identity)) {
-    return 0;
+    auto* entry = static_cast<Entry*>(copy.pages.get(sizeof(Entry) + length + 1));
+    if (entry == nullptr) {
+      return;
+    }
+    entry->record = {{},
+                     module,
+                     reinterpret_cast<std::uint64_t>(row->address),
+                     is_requires ? static_cast<std::uint64_t>(row->data) : row->size,
+                     flags,
+                     static_cast<std::uint32_t>(length + 1)};
+    memcpy(entry + 1, row->name, length);
+    *end = entry;
+    end = &entry->next;
   }
-  const std::uint64_t table = info->dlpi_addr + copy.section.address;
-  if (segment_of(*info, table, copy.section.size, PF_R) == nullptr) {
-    return 1;
-  }
-  if (copy.section.is_new) {
-    copy_table<NewEntry>(*info, copy);
-  } else {
-    copy_table<OldEntry>(*info, copy);
-  }
-  return 1;
-}
-
-void write_entry(ThreadBuffer& buffer, spool::ModuleId module, const Entry& entry,
-                 const char* name) noexcept {
-  if (entry.address == 0 && entry.flags != spool::kEntryRequires) {
-    return;
-  }
-  auto* record = reserve<spool::OffloadEntry>(buffer, entry.name_size);
-  if (record == nullptr) {
-    return;
-  }
-  record->module = module;
-  record->address = entry.address;
-  record->size = entry.size;
-  record->flags = entry.flags;
-  record->name_size = entry.name_size;
-  memcpy(record + 1, name, entry.name_size);
-  commit(buffer, record, spool::Tag::kEntry, 0, entry.name_size);
 }
 
 // Finds a module's entry table (`omp_offloading_entries` up to LLVM 19, `llvm_offload_entries`
 // later) by the section headers of its file, reads the table in memory, and writes a record for
 // each entry. A file that was replaced since is a counted loss. False if the loader has not filled
 // the table yet.
-[[gnu::noinline]] bool write_entries_of(ThreadBuffer& buffer, spool::ModuleId module,
-                                        const LoadedFile& loaded) noexcept {
-  const FileBytes file(loaded.path);
-  if (!loaded.identity.known() || !(identity_of(file) == loaded.identity)) {
+[[gnu::noinline]] bool write_entries_of(ThreadBuffer& buffer, const LoadedModule& module) noexcept {
+  const FileBytes file(module.path);
+  if (!module.identity.known() || !(identity_of(file) == module.identity)) {
     // Replaced since it was loaded: its sections lie elsewhere.
     count_loss(spool::Loss::kEntriesUnread);
     return true;
   }
-  Copy copy{loaded, find_section(file), false, nullptr, 0, 0};
-  if (copy.section.size == 0) {
+  const Section section = find_section(file);
+  if (section.size == 0) {
     return true;
   }
-  walk_objects(visit, &copy);
-  Entry entry;
-  for (std::size_t at = 0; at < copy.used; at += space_of(entry)) {
-    memcpy(&entry, copy.memory + at, sizeof(entry));
-    write_entry(buffer, module, entry,
-                reinterpret_cast<const char*>(copy.memory + at) + sizeof(entry));
+  Copy copy{};
+  walk_objects([&](const dl_phdr_info& info) {
+    if (info.dlpi_addr != module.bias || !(identity_of(info) == module.identity)) {
+      return false;
+    }
+    if (segment_of(info, info.dlpi_addr + section.address, section.size, PF_R) != nullptr) {
+      const auto copy_rows = section.is_new ? copy_table<NewEntry> : copy_table<OldEntry>;
+      copy_rows(info, section, module.id, copy);
+    }
+    return true;
+  });
+  for (const Entry* entry = copy.filled ? copy.first : nullptr; entry != nullptr;
+       entry = entry->next) {
+    write_record(buffer, entry->record, spool::Tag::kEntry, 0,
+                 {{reinterpret_cast<const char*>(entry + 1), entry->record.name_size}});
   }
-  if (copy.memory != nullptr) {
-    munmap(copy.memory, copy.capacity);
-  }
+  copy.pages.clear();
   return copy.filled;
 }
-
-}  // namespace
-
-[[gnu::noinline]] void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept {
-  spool::ModuleId& written = buffer.modules_written[number(id) % ThreadBuffer::kModules];
-  if (written == id) {
-    return;
-  }
-  LoadedModule module{};
-  {
-    const Lock lock;
-    if (const LoadedModule* found = module_of_id(id)) {
-      module = *found;
-    }
-  }
-  if (module.id == spool::ModuleId::kNone) {
-    return;  // closed in this moment
-  }
-  const std::size_t path_size = strlen(module.path) + 1;
-  const std::size_t extra = module.identity.build_id_size + path_size;
-  auto* record = reserve<spool::Module>(buffer, extra);
-  if (record == nullptr) {
-    return;
-  }
-  record->id = id;
-  record->bias = module.bias;
-  record->begin = module.begin;
-  record->end = module.end;
-  record->build_id_size = module.identity.build_id_size;
-  record->path_size = static_cast<std::uint32_t>(path_size);
-  auto* at = reinterpret_cast<char*>(record + 1);
-  memcpy(at, module.identity.build_id, module.identity.build_id_size);
-  memcpy(at + module.identity.build_id_size, module.path, path_size);
-  commit(buffer, record, spool::Tag::kModule, 0, extra);
-  written = id;
-}
-
-namespace {
 
 // Takes the open module with the least id above `after` whose entries are not written, and marks
 // them as written. False if there is none.
@@ -276,26 +182,20 @@ namespace {
   return next != nullptr;
 }
 
-void give_back(spool::ModuleId id) noexcept {
-  const Lock lock;
-  if (LoadedModule* module = module_of_id(id)) {
-    module->entries_written = false;
-  }
-}
-
-}  // namespace
-
+// Writes the offload entries of modules found since the last call: the table by which the compiler
+// names kernels and `declare target` variables, which survives strip.
 void write_offload_entries(ThreadBuffer& buffer) noexcept {
   LoadedModule module{};
   while (take_next(module.id, module)) {
     write_module(buffer, module.id);
-    if (!write_entries_of(buffer, module.id, {module.path, module.bias, module.identity})) {
-      give_back(module.id);
+    if (!write_entries_of(buffer, module)) {
+      const Lock lock;
+      if (LoadedModule* later = module_of_id(module.id)) {
+        later->entries_written = false;
+      }
     }
   }
 }
-
-namespace {
 
 // A bit for each number.
 constexpr int kMostKnown = 64;
@@ -307,8 +207,7 @@ bool has_bit(const std::atomic<std::uint64_t>& bits, int number) noexcept {
          (bits.load(std::memory_order_relaxed) >> static_cast<unsigned>(number) & 1U) != 0;
 }
 
-}  // namespace
-
+// Notes that the runtime has initialised a device, and whether it is emulated.
 void learn_device(int number, const char* type) noexcept {
   if (number >= 0 && number < kMostKnown) {
     const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(number);
@@ -322,6 +221,52 @@ void learn_device(int number, const char* type) noexcept {
   }
 }
 
+// Device events from before the first target event, which opens the spool.
+struct Early {
+  spool::DeviceEvent event;
+  spool::Device record;
+  char type[64];
+};
+MappedArray<Early> early{};
+bool early_written = false;
+
+void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
+  write_record(buffer, event.record, spool::Tag::kDevice, static_cast<std::uint8_t>(event.event),
+               {piece_of_text(event.type)});
+}
+
+}  // namespace
+
+[[gnu::noinline]] void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept {
+  spool::ModuleId& written = buffer.modules_written[number(id) % ThreadBuffer::kModules];
+  if (written == id) {
+    return;
+  }
+  LoadedModule module{};
+  {
+    const Lock lock;
+    if (const LoadedModule* found = module_of_id(id)) {
+      module = *found;
+    }
+  }
+  if (module.id == spool::ModuleId::kNone) {
+    return;  // closed in this moment
+  }
+  const auto* build_id = reinterpret_cast<const char*>(module.identity.build_id);
+  const std::string_view path = piece_of_text(module.path);
+  if (write_record(buffer,
+                   spool::Module{{},
+                                 id,
+                                 module.bias,
+                                 module.range.begin,
+                                 module.range.end,
+                                 module.identity.build_id_size,
+                                 static_cast<std::uint32_t>(path.size())},
+                   spool::Tag::kModule, 0, {{build_id, module.identity.build_id_size}, path})) {
+    written = id;
+  }
+}
+
 bool device_is_known(int number) noexcept { return has_bit(known, number); }
 
 bool device_is_host(int number) noexcept {
@@ -331,42 +276,14 @@ bool device_is_host(int number) noexcept {
 
 bool device_is_emulated(int number) noexcept { return has_bit(emulated, number); }
 
-namespace {
-
-// Device events from before the first target event, which opens the spool.
-struct Early {
-  spool::DeviceEvent event;
-  int number;
-  std::uint64_t ticks;
-  std::uint64_t bytes;
-  char type[64];
-};
-MappedArray<Early> early{};
-bool early_written = false;
-
-void write_device(ThreadBuffer& buffer, const Early& event) noexcept {
-  const std::size_t size = strlen(event.type) + 1;
-  auto* record = reserve<spool::Device>(buffer, size);
-  if (record == nullptr) {
-    return;
-  }
-  record->number = event.number;
-  record->ticks = event.ticks;
-  record->bytes = event.bytes;
-  record->text_size = static_cast<std::uint32_t>(size);
-  memcpy(record + 1, event.type, size);
-  commit(buffer, record, spool::Tag::kDevice, static_cast<std::uint8_t>(event.event), size);
-}
-
-}  // namespace
-
 void note_device(spool::DeviceEvent event, int number, std::uint64_t bytes,
                  const char* type) noexcept {
   if (event == spool::DeviceEvent::kInitialize) {
     learn_device(number, type);
   }
-  Early now{event, number, ticks(), bytes, {}};
+  Early now{event, {{}, number, ticks(), bytes, 0, 0}, {}};
   strncpy(now.type, type != nullptr ? type : "", sizeof(now.type) - 1);
+  now.record.text_size = static_cast<std::uint32_t>(strlen(now.type) + 1);
   {
     const Lock lock;
     if (!early_written) {

@@ -13,13 +13,6 @@ namespace ompdm::record {
 /// Writes a module's record, unless it is among those that the buffer wrote last.
 void write_module(ThreadBuffer& buffer, spool::ModuleId id) noexcept;
 
-/// Writes the offload entries of modules found since the last call: the table by which the compiler
-/// names kernels and `declare target` variables, which survives strip.
-void write_offload_entries(ThreadBuffer& buffer) noexcept;
-
-/// Notes that the runtime has initialised a device, and whether it is emulated.
-void learn_device(int number, const char* type) noexcept;
-
 /// Whether the runtime has initialised a device of this number. False from number 64 on.
 bool device_is_known(int number) noexcept;
 

@@ -9,50 +9,15 @@ namespace ompdm::record {
 
 namespace {
 
-struct Runtime {
-  std::uint64_t begin;
-  std::uint64_t end;
-  std::uint64_t
-      closes;       ///< of all libraries, when it was found: it may have been one of them since
-  char path[1024];  ///< empty: not loaded
-};
-
 bool known = false;
 int (*get_default_device)() = nullptr;
-std::uint64_t runtime_begin = 0;
-std::uint64_t runtime_end = 0;
+AddressRange runtime{};
+// The loader's count of closes when the runtime was found: it may have been one of them since.
 std::uint64_t runtime_closes = 0;
 
-int visit(dl_phdr_info* info, std::size_t size, void* data) noexcept {
-  if (!is_offload_runtime(*info)) {
-    return 0;
-  }
-  Runtime& runtime = *static_cast<Runtime*>(data);
-  strncpy(runtime.path, info->dlpi_name, sizeof(runtime.path) - 1);
-  runtime.begin = info->dlpi_addr;
-  runtime.end = runtime.begin;
-  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    const std::uint64_t end = info->dlpi_addr + segment.p_vaddr + segment.p_memsz;
-    if (segment.p_type == PT_LOAD && end > runtime.end) {
-      runtime.end = end;
-    }
-  }
-  if (size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
-    runtime.closes = info->dlpi_subs;
-  }
-  return 1;
-}
-
-Runtime find_runtime() noexcept {
-  Runtime runtime{};
-  walk_objects(visit, &runtime);
-  return runtime;
-}
-
 // A handle without loading anything, or null.
-void* open_runtime(const Runtime& runtime) noexcept {
-  return runtime.path[0] != '\0' ? dlopen(runtime.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+void* open_runtime(const char* path) noexcept {
+  return path[0] != '\0' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 }
 
 }  // namespace
@@ -62,33 +27,47 @@ bool is_offload_runtime(const dl_phdr_info& info) noexcept {
   return strncmp(slash != nullptr ? slash + 1 : info.dlpi_name, "libomptarget.so", 15) == 0;
 }
 
-bool offload_runtime_is_loaded() noexcept { return find_runtime().path[0] != '\0'; }
+OffloadRuntime find_offload_runtime() noexcept {
+  OffloadRuntime found{};
+  walk_objects([&found](const dl_phdr_info& info) {
+    if (!is_offload_runtime(info)) {
+      return false;
+    }
+    found.range = range_of(info);
+    found.closes = info.dlpi_subs;
+    copy_path(info, found.path, sizeof(found.path));
+    return true;
+  });
+  return found;
+}
 
-bool entry_points_are_known() noexcept { return known; }
+bool offload_runtime_is_loaded() noexcept { return find_offload_runtime().path[0] != '\0'; }
+
+bool can_patch() noexcept { return known && recorder.config.names; }
 
 void* next_entry_point(const char* name) noexcept {
   void* next = dlsym(RTLD_NEXT, name);
-  void* runtime = next == nullptr ? open_runtime(find_runtime()) : nullptr;
-  if (runtime != nullptr) {
+  void* library = next == nullptr ? open_runtime(find_offload_runtime().path) : nullptr;
+  if (library != nullptr) {
     // It came with a library that was opened privately.
-    next = dlsym(runtime, name);
-    dlclose(runtime);
+    next = dlsym(library, name);
+    dlclose(library);
   }
   return next;
 }
 
 bool find_entry_points() noexcept {
-  const Runtime found = find_runtime();
+  const OffloadRuntime found = find_offload_runtime();
   if (kWrapperCount == 0 ||
-      (known && found.begin == runtime_begin && found.closes == runtime_closes)) {
+      (known && found.range.begin == runtime.begin && found.closes == runtime_closes)) {
     return known;
   }
-  void* runtime = open_runtime(found);
-  if (runtime == nullptr) {
+  void* library = open_runtime(found.path);
+  if (library == nullptr) {
     return false;
   }
   for (unsigned i = 0; i < kWrapperCount; ++i) {
-    void* function = dlsym(runtime, kWrappers[i].name);
+    void* function = dlsym(library, kWrappers[i].name);
     void* seen_by_program = dlsym(RTLD_DEFAULT, kWrappers[i].name);
     // Where another library interposes the function, skipping it would change the program.
     const bool direct = seen_by_program == nullptr || seen_by_program == function;
@@ -97,10 +76,9 @@ bool find_entry_points() noexcept {
       __atomic_store_n(&ompdm_real[i], function, __ATOMIC_RELAXED);
     }
   }
-  dlclose(runtime);
+  dlclose(library);
   get_default_device = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_default_device"));
-  runtime_begin = found.begin;
-  runtime_end = found.end;
+  runtime = found.range;
   runtime_closes = found.closes;
   known = true;
   return true;
@@ -109,8 +87,7 @@ bool find_entry_points() noexcept {
 int default_device() noexcept { return get_default_device != nullptr ? get_default_device() : -1; }
 
 bool is_in_offload_runtime(const void* address) noexcept {
-  const auto at = reinterpret_cast<std::uint64_t>(address);
-  return at >= runtime_begin && at < runtime_end;
+  return runtime.holds(reinterpret_cast<std::uint64_t>(address));
 }
 
 }  // namespace ompdm::record

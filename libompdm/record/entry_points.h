@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "record/recorder.h"
 #include "spool_format/definitions.h"
 
 namespace ompdm::record {
@@ -15,8 +16,8 @@ namespace ompdm::record {
 /// is being initialised (initialize, device_initialize), never while other threads may run regions.
 bool find_entry_points() noexcept;
 
-/// Whether the entry points are known.
-bool entry_points_are_known() noexcept;
+/// Whether the entry points are known and OMPDM_NAMES is on.
+bool can_patch() noexcept;
 
 /// The function that the recorder interposes; null if there is none.
 void* next_entry_point(const char* name) noexcept;
@@ -30,6 +31,14 @@ bool is_in_offload_runtime(const void* address) noexcept;
 
 /// Whether the object is libomptarget of any version.
 bool is_offload_runtime(const dl_phdr_info& info) noexcept;
+
+/// libomptarget as it is loaded.
+struct OffloadRuntime {
+  AddressRange range;
+  std::uint64_t closes;  ///< the loader's count of closed objects
+  char path[1024];       ///< empty: it is not loaded
+};
+OffloadRuntime find_offload_runtime() noexcept;
 
 /// Whether libomptarget is loaded.
 bool offload_runtime_is_loaded() noexcept;
@@ -49,21 +58,19 @@ struct Wrapper {
 
 /// Positions in kWrappers, in the order of wrappers.def.
 enum WrapperPosition : unsigned {
-#if defined(__x86_64__)
 #define OMPDM_WRAPPER(name, symbol, entry, arguments) kWrapper_##name,
 #include "record/wrappers.def"
 #undef OMPDM_WRAPPER
-#endif
   kWrapperEnd
 };
 inline constexpr unsigned kWrapperCount = kWrapperEnd;
 
-/// The wrapped entry points.
-extern const Wrapper kWrappers[kWrapperCount == 0 ? 1 : kWrapperCount];
+/// The wrapped entry points, and an empty one.
+extern const Wrapper kWrappers[kWrapperCount + 1];
 
 extern "C" {
 /// The functions that the wrappers jump to, by position in kWrappers; null if unknown.
-extern void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount];
+extern void* ompdm_real[kWrapperCount + 1];
 /// Called by each wrapper with its position and the saved words: the integer argument registers r9,
 /// r8, rcx, rdx, rsi, rdi, then the return address and the stack arguments.
 void ompdm_enter(unsigned position, const std::uint64_t* registers);

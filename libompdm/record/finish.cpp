@@ -1,23 +1,18 @@
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/attach.h"
 #include "record/cupti.h"
-#include "record/cupti_activities.h"
 #include "record/entry_points.h"
 #include "record/ompt_callbacks.h"
 #include "record/recorder.h"
@@ -32,54 +27,38 @@ namespace ompdm::record {
 
 namespace {
 
-// Starts `ompdm finish` on the open spool, after its trailer, and returns at once. The spool is
-// locked (flock) until that process ends, so that others can wait for the trace. Returns whether
-// the process was started; if it dies, the spool is complete and `ompdm report` finishes it.
-bool spawn_finisher() noexcept;
-
 bool executable(const char* path) noexcept { return access(path, X_OK) == 0; }
 
 // Finds `ompdm` beside the library: build/lib and build/bin, or lib[/triple[/ompdm]] and bin under
 // a prefix.
-bool find_command(char* path, std::size_t capacity) noexcept {
+bool find_command(Path& path) noexcept {
+  path = {};
   if (recorder.config.command != nullptr) {
-    snprintf(path, capacity, "%s", recorder.config.command);
-    return executable(path);
+    path.add(recorder.config.command);
+    return path.ok && executable(path.text);
   }
   Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&spawn_finisher), &self) == 0 ||
-      self.dli_fname == nullptr) {
+  if (dladdr(reinterpret_cast<const void*>(&executable), &self) == 0 || self.dli_fname == nullptr) {
     return false;
   }
-  static char library[1024];
   const char* real = realpath(self.dli_fname, nullptr);  // leaked once, at the very end
-  snprintf(library, sizeof(library), "%s", real != nullptr ? real : self.dli_fname);
-  char* slash = strrchr(library, '/');
+  const char* library = real != nullptr ? real : self.dli_fname;
+  const char* slash = strrchr(library, '/');
   if (slash == nullptr) {
     return false;
   }
-  *slash = '\0';
   static constexpr const char* kPlaces[] = {"/ompdm", "/../bin/ompdm", "/../../bin/ompdm",
                                             "/../../../bin/ompdm"};
   for (const char* place : kPlaces) {
-    const int size = snprintf(path, capacity, "%s%s", library, place);
-    if (size > 0 && static_cast<std::size_t>(size) < capacity && executable(path)) {
+    path = {};
+    path.add(library, static_cast<std::size_t>(slash - library));
+    path.add(place);
+    if (path.ok && executable(path.text)) {
       return true;
     }
   }
   return false;
 }
-
-// The spool, opened and locked; -1 if it cannot be (descriptors run out, another user by now).
-int open_locked() noexcept {
-  const int file = reopen_spool();
-  if (file >= 0) {
-    flock(file, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us
-  }
-  return file;
-}
-
-constexpr std::size_t kStack = std::size_t{64} * 1024;
 
 // The finisher's environment is empty: LD_PRELOAD must not reach it, and by now an entry may be a
 // dangling pointer (putenv(3) in a library that is closed).
@@ -87,7 +66,7 @@ constexpr const char* kNoVariables[] = {nullptr};
 
 // Data of the two processes below. They share our memory, so it is never freed.
 struct Finisher {
-  char command[1200];
+  Path command;
   const char* arguments[5];
   int spool;
   char* stacks;
@@ -139,7 +118,7 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
   kernel(SYS_setsid);
   if (keep_spool_alone(finisher->spool)) {
     kernel(SYS_chdir, reinterpret_cast<long>("/"));
-    kernel(SYS_execve, reinterpret_cast<long>(finisher->command),
+    kernel(SYS_execve, reinterpret_cast<long>(finisher->command.text),
            reinterpret_cast<long>(finisher->arguments), reinterpret_cast<long>(kNoVariables));
   }
   return 127;
@@ -149,7 +128,7 @@ OMPDM_IN_BORROWED_MEMORY int become_finisher(void* given) {
 // unless asked for such children. The process that it starts is no child of the program.
 OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
   const auto* finisher = static_cast<const Finisher*>(given);
-  __clone(become_finisher, finisher->stacks + 2 * kStack, CLONE_VM | SIGCHLD, given);
+  __clone(become_finisher, finisher->stacks + 2 * kCloneStack, CLONE_VM | SIGCHLD, given);
   return 0;
 }
 
@@ -157,43 +136,29 @@ OMPDM_IN_BORROWED_MEMORY int step_aside(void* given) {
 // now, and threads that still offload would crash while the process is delayed. fork() would copy
 // the page tables of a large program; posix_spawn() waits until the other program is loaded.
 bool start(Finisher& finisher) noexcept {
-  void* stack = mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) {
-    return false;
-  }
-  finisher.stacks = static_cast<char*>(stack);
-  // No signal handler of the program may run there.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  const int child = __clone(step_aside, finisher.stacks + kStack, CLONE_VM, &finisher);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return child > 0;
+  finisher.stacks = static_cast<char*>(map_memory(2 * kCloneStack));
+  const BlockedSignals blocked;  // no signal handler of the program may run there
+  return finisher.stacks != nullptr &&
+         __clone(step_aside, finisher.stacks + kCloneStack, CLONE_VM, &finisher) > 0;
 }
 
+// Starts `ompdm finish` on the open spool, after its trailer, and returns at once. The spool is
+// locked (flock) until that process ends, so that others can wait for the trace. Returns whether
+// the process was started; if it dies, the spool is complete and `ompdm report` finishes it.
 bool spawn_finisher() noexcept {
   static Finisher finisher;
-  if (!find_command(finisher.command, sizeof(finisher.command))) {
+  // The spool cannot be opened where descriptors run out, or the process has another user by now.
+  if (!find_command(finisher.command) || (finisher.spool = reopen_spool()) < 0) {
     return false;
   }
-  finisher.arguments[0] = finisher.command;
+  flock(finisher.spool, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us
+  finisher.arguments[0] = finisher.command.text;
   finisher.arguments[1] = "finish";
   finisher.arguments[2] = "--handed-over";
   finisher.arguments[3] = spool_path();
-  finisher.spool = open_locked();
-  const bool started = finisher.spool >= 0 && start(finisher);
-  if (finisher.spool >= 0) {
-    close(finisher.spool);
-  }
+  const bool started = start(finisher);
+  close(finisher.spool);
   return started;
-}
-
-// Whether `ompdm record` waits for this process and will finish its spool. The folder of the
-// session is gone for a process that outlives it, or runs on another machine.
-bool record_finishes() noexcept {
-  return recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0;
 }
 
 // Whether the path is of a file that is no trace. A compressed file is taken for a trace.
@@ -215,7 +180,6 @@ bool is_foreign(const char* path) noexcept {
 
 // Texts of the last messages, too large for a stack.
 struct Words {
-  Path wanted;
   Path other;
   Path spool;
   Path trace;
@@ -229,15 +193,13 @@ void avoid_foreign_file() noexcept {
   if (!is_foreign(header->output)) {
     return;
   }
-  words.wanted.clear();
-  words.wanted.add(header->output);
-  words.other = words.wanted;
-  char mark[32];
-  snprintf(mark, sizeof(mark), ".p%u", header->pid);
-  words.other.add_mark(mark);
-  if (words.other.ok && access(words.other.text, F_OK) != 0) {
-    say("%s is no ompdm trace and was left alone", words.wanted.text);
-    memcpy(header->output, words.other.text, words.other.size + 1);
+  Path& other = words.other;
+  other = {};
+  other.add(header->output);
+  other.add_mark(".p%u", header->pid);
+  if (other.ok && access(other.text, F_OK) != 0) {
+    say("%s is no ompdm trace and was left alone", header->output);
+    memcpy(header->output, other.text, other.size + 1);
   }
 }
 
@@ -250,12 +212,9 @@ const char* typed(const char* path, Path& word) noexcept {
   if (length > 1 && strncmp(path, here, length) == 0 && path[length] == '/') {
     path += length + 1;
   }
-  word.clear();
-  if (path[strspn(path, kPlain)] == '\0') {
-    word.add(path);
-    return word.text;
-  }
-  word.add("'");
+  word = {};
+  const char* quote = path[strspn(path, kPlain)] == '\0' ? "" : "'";
+  word.add(quote);
   for (; *path != '\0'; ++path) {
     if (*path == '\'') {
       word.add("'\\''");
@@ -263,7 +222,7 @@ const char* typed(const char* path, Path& word) noexcept {
       word.add(path, 1);
     }
   }
-  word.add("'");
+  word.add(quote);
   return word.text;
 }
 
@@ -271,20 +230,20 @@ const char* typed(const char* path, Path& word) noexcept {
 const char* lost() noexcept {
   const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
   Path& text = words.lost;
-  text.clear();
+  text = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(spool::Loss::kCount); ++i) {
     if (header->losses[i] != 0) {
-      text.add(text.size == 0 ? "; lost: " : ", ");
-      text.add(spool::kLossNames[i]);
-      text.add(" ");
-      text.add_number(header->losses[i]);
+      text.add_formatted("%s%s %llu", text.size == 0 ? "; lost: " : ", ", spool::kLossNames[i],
+                         static_cast<unsigned long long>(header->losses[i]));
     }
   }
   return text.text;
 }
 
 void finish_spool() noexcept {
-  if (record_finishes()) {
+  // `ompdm record` waits for this process and will finish its spool. The folder of the session is
+  // gone for a process that outlives it, or runs on another machine.
+  if (recorder.config.session != nullptr && access(recorder.config.session, F_OK) == 0) {
     return;
   }
   const char* spool = typed(spool_path(), words.spool);

@@ -13,51 +13,44 @@ namespace ompdm::record {
 
 bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept {
   const ElfW(Dyn)* at = nullptr;
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
-      at = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+  for (const auto& header : headers_of(info)) {
+    if (header.p_type == PT_DYNAMIC) {
+      at = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + header.p_vaddr);
     }
   }
+  std::uint64_t values[DT_NUM] = {};
   for (; at != nullptr && at->d_tag != DT_NULL; ++at) {
-    const auto value = at->d_un.d_ptr;
-    switch (at->d_tag) {
-      case DT_SYMTAB:
-        dynamic.symbols = reinterpret_cast<const ElfW(Sym)*>(value);
-        break;
-      case DT_STRTAB:
-        dynamic.strings = reinterpret_cast<const char*>(value);
-        break;
-      case DT_JMPREL:
-        dynamic.plt = reinterpret_cast<const ElfW(Rela)*>(value);
-        break;
-      case DT_PLTRELSZ:
-        dynamic.plt_count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_RELA:
-        dynamic.data = reinterpret_cast<const ElfW(Rela)*>(value);
-        break;
-      case DT_RELASZ:
-        dynamic.data_count = value / sizeof(ElfW(Rela));
-        break;
-      case DT_GNU_HASH:
-        dynamic.gnu_hash = reinterpret_cast<const std::uint32_t*>(value);
-        break;
-      default:
-        break;
+    if (at->d_tag == DT_GNU_HASH) {
+      dynamic.gnu_hash = reinterpret_cast<const std::uint32_t*>(at->d_un.d_ptr);
+    } else if (at->d_tag > 0 && at->d_tag < DT_NUM) {
+      values[at->d_tag] = at->d_un.d_ptr;
     }
   }
+  const auto relocations = [&](unsigned table, unsigned bytes) -> std::span<const ElfW(Rela)> {
+    const auto* first = reinterpret_cast<const ElfW(Rela)*>(values[table]);
+    return {first, first != nullptr ? values[bytes] / sizeof(*first) : 0};
+  };
+  dynamic.symbols = reinterpret_cast<const ElfW(Sym)*>(values[DT_SYMTAB]);
+  dynamic.strings = reinterpret_cast<const char*>(values[DT_STRTAB]);
+  dynamic.relocations[0] = relocations(DT_JMPREL, DT_PLTRELSZ);
+  dynamic.relocations[1] = relocations(DT_RELA, DT_RELASZ);
   return dynamic.symbols != nullptr &&
          reinterpret_cast<std::uint64_t>(dynamic.strings) >= info.dlpi_addr;
 }
 
 namespace {
 
-// How the loader fills a slot (the psABI names this differently on each machine).
-enum class Filled : std::uint8_t {
-  kNot,     ///< not with a symbol's address
-  kCall,    ///< for calls: at load, or at the first call
-  kData,    ///< for addresses taken and calls without PLT: at load
-  kObject,  ///< for an initialised object of the program
+// How the loader fills a slot, by the types of its relocations.
+enum class Filled : std::uint64_t {
+#if defined(__aarch64__)
+  kCall = R_AARCH64_JUMP_SLOT,
+  kData = R_AARCH64_GLOB_DAT,
+  kObject = R_AARCH64_ABS64,
+#else
+  kCall = R_X86_64_JUMP_SLOT,  ///< for calls: at load, or at the first call
+  kData = R_X86_64_GLOB_DAT,   ///< for addresses taken and calls without PLT: at load
+  kObject = R_X86_64_64,       ///< for an initialised object of the program
+#endif
 };
 
 struct Slot {
@@ -67,37 +60,19 @@ struct Slot {
   const char* name;
 };
 
-Filled filled_by(std::uint64_t type) noexcept {
-#if defined(__x86_64__)
-  return type == R_X86_64_JUMP_SLOT  ? Filled::kCall
-         : type == R_X86_64_GLOB_DAT ? Filled::kData
-         : type == R_X86_64_64       ? Filled::kObject
-                                     : Filled::kNot;
-#elif defined(__aarch64__)
-  return type == R_AARCH64_JUMP_SLOT  ? Filled::kCall
-         : type == R_AARCH64_GLOB_DAT ? Filled::kData
-         : type == R_AARCH64_ABS64    ? Filled::kObject
-                                      : Filled::kNot;
-#else
-  return Filled::kNot;
-#endif
-}
-
 // Calls `visit` with each slot of a module that the loader fills with a symbol's address.
 template <class Visit>
 void each_slot(const dl_phdr_info& info, const Dynamic& dynamic, Visit&& visit) noexcept {
-  const auto walk = [&](const ElfW(Rela) * relocations, std::size_t count) {
-    for (std::size_t i = 0; relocations != nullptr && i < count; ++i) {
-      const Filled filled = filled_by(ELF64_R_TYPE(relocations[i].r_info));
-      if (filled != Filled::kNot) {
-        const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocations[i].r_info)];
-        visit(Slot{info.dlpi_addr + relocations[i].r_offset, filled, symbol.st_shndx != SHN_UNDEF,
+  for (const auto& table : dynamic.relocations) {
+    for (const auto& relocation : table) {
+      const auto filled = static_cast<Filled>(ELF64_R_TYPE(relocation.r_info));
+      if (filled == Filled::kCall || filled == Filled::kData || filled == Filled::kObject) {
+        const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocation.r_info)];
+        visit(Slot{info.dlpi_addr + relocation.r_offset, filled, symbol.st_shndx != SHN_UNDEF,
                    dynamic.strings + symbol.st_name});
       }
     }
-  };
-  walk(dynamic.plt, dynamic.plt_count);
-  walk(dynamic.data, dynamic.data_count);
+  }
 }
 
 // Whether a symbol may be one of the offload runtime.
@@ -110,61 +85,21 @@ std::uint64_t page_size() noexcept { return static_cast<std::uint64_t>(sysconf(_
 
 // The pages that the loader makes read-only after it has relocated the module, just before the
 // constructors run (glibc, elf/dl-reloc.c). Empty if there are none.
-struct Relro {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-
-  [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
-    return address >= begin && address < end;
-  }
-};
-
-struct Module {
-  const dl_phdr_info& info;
-  Relro relro;
-  std::uint64_t size = 0;  ///< of its range
-
-  explicit Module(const dl_phdr_info& described) noexcept : info(described) {
-    for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-      const auto& header = info.dlpi_phdr[i];
-      const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
-      if (header.p_type == PT_GNU_RELRO) {
-        relro.begin = begin & ~(page_size() - 1);
-        relro.end = (begin + header.p_memsz) & ~(page_size() - 1);
-      } else if (header.p_type == PT_LOAD && header.p_vaddr + header.p_memsz > size) {
-        size = header.p_vaddr + header.p_memsz;
-      }
+AddressRange relro_of(const dl_phdr_info& info) noexcept {
+  AddressRange relro{};
+  for (const auto& header : headers_of(info)) {
+    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_GNU_RELRO) {
+      relro = {begin & ~(page_size() - 1), (begin + header.p_memsz) & ~(page_size() - 1)};
     }
   }
-};
-
-enum class SlotContent {
-  kWrapper,
-  kEntry,    ///< to be replaced
-  kNoneYet,  ///< what the linker put there: the loader has not come by, or found no such function
-  kOther,    ///< another tool's function, or what the program has stored since
-};
-
-SlotContent content_of(std::uint64_t value, const Module& module, const Slot& slot,
-                       unsigned position) noexcept {
-  if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
-    return SlotContent::kWrapper;
-  }
-  if (value == reinterpret_cast<std::uint64_t>(ompdm_real[position])) {
-    return SlotContent::kEntry;
-  }
-  // Until the first call the slot leads to the module's own stub for lazy binding.
-  if (slot.filled == Filled::kCall && !slot.defined_here &&
-      segment_of(module.info, value, 1, PF_X) != nullptr) {
-    return SlotContent::kEntry;
-  }
-  return value < module.size ? SlotContent::kNoneYet : SlotContent::kOther;
+  return relro;
 }
 
 // Replaces a slot's value. False if the page could not be made writable. A concurrent change, by
 // the program or by the loader at a first call, wins.
-bool replace(const Relro& relro, int relro_protection, std::uint64_t slot, std::uint64_t value,
-             void (*wrapper)()) noexcept {
+bool replace(const AddressRange& relro, int relro_protection, std::uint64_t slot,
+             std::uint64_t value, void (*wrapper)()) noexcept {
   const std::uint64_t page = slot & ~(page_size() - 1);
   auto* const memory = reinterpret_cast<void*>(page);
   const bool read_only = relro.holds(page);
@@ -201,15 +136,12 @@ bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   return calls;
 }
 
-bool can_patch() noexcept { return entry_points_are_known() && recorder.config.names; }
-
 Patched patch_module(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;
   if (!read_dynamic(info, dynamic)) {
     return Patched::kNotAll;
   }
-  const Module module(info);
-  const Relro& relro = module.relro;
+  const AddressRange relro = relro_of(info);
   const bool has_relro = relro.begin < relro.end;
   int relro_protection = kProtectionUnknown;
   bool unknown = false;  // the protection of those pages, so they are left alone
@@ -225,11 +157,17 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     const auto position = static_cast<unsigned>(found);
     const std::uint64_t value =
         __atomic_load_n(reinterpret_cast<std::uint64_t*>(slot.at), __ATOMIC_ACQUIRE);
-    const SlotContent holds = content_of(value, module, slot, position);
-    if (holds == SlotContent::kWrapper) {
+    if (value == reinterpret_cast<std::uint64_t>(kWrappers[position].wrapper)) {
       return;
     }
-    if (holds == SlotContent::kOther) {
+    // Until the first call the slot leads to the module's own stub for lazy binding.
+    const bool is_entry = value == reinterpret_cast<std::uint64_t>(ompdm_real[position]) ||
+                          (slot.filled == Filled::kCall && !slot.defined_here &&
+                           segment_of(info, value, 1, PF_X) != nullptr);
+    // What the linker put there: the loader has not come by, or found no such function.
+    const bool is_empty = !is_entry && value < range_of(info).end - info.dlpi_addr;
+    if (!is_entry && !is_empty) {
+      // Another tool's function, or what the program has stored since.
       not_all = not_all || slot.filled != Filled::kObject;
       return;
     }
@@ -241,7 +179,7 @@ Patched patch_module(const dl_phdr_info& info) noexcept {
     if (unknown) {
       return;
     }
-    if (holds == SlotContent::kNoneYet) {
+    if (is_empty) {
       // Without read-only pages, the slot shows that the loader is not done.
       not_yet = not_yet || !has_relro;
     } else if (!not_yet || !has_relro) {

@@ -18,64 +18,6 @@ std::uint64_t share_of(std::uint64_t amount, std::uint64_t millionths) noexcept 
   return amount / kMillion * millionths + amount % kMillion * millionths / kMillion;
 }
 
-}  // namespace
-
-void Budget::start(std::uint32_t share, std::uint64_t attach, std::uint64_t net) noexcept {
-  share_ = share;
-  advance_ = share_of(kAdvancedFor, share);
-  attach_ = attach;
-  net_ = net;
-}
-
-std::uint32_t Budget::times_apart(std::uint64_t read, std::uint64_t bytes) const noexcept {
-  // Exact up to 16 TB of each, at any share.
-  const std::uint64_t allowed = bytes * share_;
-  return std::bit_ceil(static_cast<std::uint32_t>((read * kMillion + allowed - 1) / allowed));
-}
-
-bool Budget::lasts(std::uint64_t now, std::uint64_t spent) const noexcept {
-  if (spent <= net_ || unlimited()) {
-    return true;
-  }
-  // Counters of two cores may differ a little: an instant before the attach counts as the attach.
-  const std::uint64_t elapsed = now > attach_ ? now - attach_ : 0;
-  return spent <= share_of(elapsed, kNetShares * share_);
-}
-
-void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept {
-  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
-  spool::ClockTriple now = clock_triple();
-  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
-    now = clock_triple();
-  }
-  __extension__ using Wide = unsigned __int128;
-  const auto net =
-      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kNetNanoseconds /
-                                 (now.monotonic_ns - attach.monotonic_ns));
-  budget.start(share, attach.ticks, net);
-}
-
-Transfer transfer_of(const Operation& op) noexcept {
-  // Memory is read only if the runtime's device numbers say that it is the host's: one side is a
-  // device that was initialised, the other is none. The optype says less, since some plugins call a
-  // copy between devices "from device". The bytes of a rectangle are scattered.
-  const ompt_target_data_op_t kind = synchronous_form(op.optype);
-  if ((kind != ompt_target_data_transfer_to_device &&
-       kind != ompt_target_data_transfer_from_device && kind != ompt_target_data_transfer) ||
-      op.bytes == 0) {
-    return {};
-  }
-  if (device_is_known(op.dst_device) && device_is_host(op.src_device)) {
-    return {op.src, op.bytes, op.dst_device, true};
-  }
-  if (device_is_known(op.src_device) && device_is_host(op.dst_device)) {
-    return {op.dst, op.bytes, op.src_device, false};
-  }
-  return {};
-}
-
-namespace {
-
 constexpr std::uint32_t kRun = 4;
 constexpr std::uint64_t kSmall = 4096;
 
@@ -93,48 +35,6 @@ bool is_spread(std::uint32_t occurrence) noexcept {
   }
   return occurrence == 1 || occurrence == 2 || at == occurrence;
 }
-
-}  // namespace
-
-void HashSchedule::begin_occurrence(const Hashed& hashed) noexcept {
-  const std::uint32_t occurrence = occurrences++;
-  if (occurrence % kRun != 0) {
-    return;
-  }
-  constexpr std::uint32_t kRunsAtFirst = 16;
-  run = occurrence / kRun;
-  small = run < kRunsAtFirst || is_each(std::bit_floor(run / (kRunsAtFirst / 2)), run);
-  advanced = hashed.bytes < budget.advance();
-}
-
-HashDepth HashSchedule::depth_of(std::uint64_t bytes, bool to_device,
-                                 Hashed& hashed) const noexcept {
-  if (budget.unlimited()) {
-    return HashDepth::kWhole;
-  }
-  if (bytes <= kSmall) [[likely]] {
-    return small ? HashDepth::kFingerprint : HashDepth::kNone;
-  }
-  const bool is_large = bytes > kFingerprintBytes;
-  const std::uint64_t read = is_large ? kFingerprintBytes : bytes;
-  if (!advanced && !is_each(budget.times_apart(read, bytes), run)) {
-    return HashDepth::kNone;
-  }
-  hashed.bytes += read;
-  if (!is_large) {
-    return HashDepth::kFingerprint;
-  }
-  const bool is_advanced = hashed.bytes + bytes <= budget.advance() / 4 * 3 &&
-                           (is_spread(occurrences) || (to_device && is_spread(occurrences - 1)));
-  const bool is_shared = run != 0 && is_each(budget.times_apart(bytes, bytes), run);
-  if (!is_advanced && !is_shared) {
-    return HashDepth::kFingerprint;
-  }
-  hashed.bytes += bytes;
-  return HashDepth::kWhole;
-}
-
-namespace {
 
 HashDepth depth_of(ThreadBuffer& buffer, const Origin& origin, const Transfer& transfer) noexcept {
   if (origin.site == nullptr) {
@@ -229,6 +129,98 @@ void hash_incoming(ThreadBuffer& buffer, const Origin& origin, const Transfer& t
 }
 
 }  // namespace
+
+void Budget::start(std::uint32_t share, std::uint64_t attach, std::uint64_t net) noexcept {
+  share_ = share;
+  advance_ = share_of(kAdvancedFor, share);
+  attach_ = attach;
+  net_ = net;
+}
+
+std::uint32_t Budget::times_apart(std::uint64_t read, std::uint64_t bytes) const noexcept {
+  // Exact up to 16 TB of each, at any share.
+  const std::uint64_t allowed = bytes * share_;
+  return std::bit_ceil(static_cast<std::uint32_t>((read * kMillion + allowed - 1) / allowed));
+}
+
+bool Budget::lasts(std::uint64_t now, std::uint64_t spent) const noexcept {
+  if (spent <= net_ || unlimited()) {
+    return true;
+  }
+  // Counters of two cores may differ a little: an instant before the attach counts as the attach.
+  const std::uint64_t elapsed = now > attach_ ? now - attach_ : 0;
+  return spent <= share_of(elapsed, kNetShares * share_);
+}
+
+void start_budget(std::uint32_t share, const spool::ClockTriple& attach) noexcept {
+  constexpr std::uint64_t kApart = 20'000;  // ns: the readings disagree by some tens
+  spool::ClockTriple now = clock_triple();
+  while (now.monotonic_ns - attach.monotonic_ns < kApart) {
+    now = clock_triple();
+  }
+  __extension__ using Wide = unsigned __int128;
+  const auto net =
+      static_cast<std::uint64_t>(static_cast<Wide>(now.ticks - attach.ticks) * kNetNanoseconds /
+                                 (now.monotonic_ns - attach.monotonic_ns));
+  budget.start(share, attach.ticks, net);
+}
+
+Transfer transfer_of(const Operation& op) noexcept {
+  // Memory is read only if the runtime's device numbers say that it is the host's: one side is a
+  // device that was initialised, the other is none. The optype says less, since some plugins call a
+  // copy between devices "from device". The bytes of a rectangle are scattered.
+  const ompt_target_data_op_t kind = synchronous_form(op.optype);
+  if ((kind != ompt_target_data_transfer_to_device &&
+       kind != ompt_target_data_transfer_from_device && kind != ompt_target_data_transfer) ||
+      op.bytes == 0) {
+    return {};
+  }
+  if (device_is_known(op.dst_device) && device_is_host(op.src_device)) {
+    return {op.src, op.bytes, op.dst_device, true};
+  }
+  if (device_is_known(op.src_device) && device_is_host(op.dst_device)) {
+    return {op.dst, op.bytes, op.src_device, false};
+  }
+  return {};
+}
+
+void HashSchedule::begin_occurrence(const Hashed& hashed) noexcept {
+  const std::uint32_t occurrence = occurrences++;
+  if (occurrence % kRun != 0) {
+    return;
+  }
+  constexpr std::uint32_t kRunsAtFirst = 16;
+  run = occurrence / kRun;
+  small = run < kRunsAtFirst || is_each(std::bit_floor(run / (kRunsAtFirst / 2)), run);
+  advanced = hashed.bytes < budget.advance();
+}
+
+HashDepth HashSchedule::depth_of(std::uint64_t bytes, bool to_device,
+                                 Hashed& hashed) const noexcept {
+  if (budget.unlimited()) {
+    return HashDepth::kWhole;
+  }
+  if (bytes <= kSmall) [[likely]] {
+    return small ? HashDepth::kFingerprint : HashDepth::kNone;
+  }
+  const bool is_large = bytes > kFingerprintBytes;
+  const std::uint64_t read = is_large ? kFingerprintBytes : bytes;
+  if (!advanced && !is_each(budget.times_apart(read, bytes), run)) {
+    return HashDepth::kNone;
+  }
+  hashed.bytes += read;
+  if (!is_large) {
+    return HashDepth::kFingerprint;
+  }
+  const bool is_advanced = hashed.bytes + bytes <= budget.advance() / 4 * 3 &&
+                           (is_spread(occurrences) || (to_device && is_spread(occurrences - 1)));
+  const bool is_shared = run != 0 && is_each(budget.times_apart(bytes, bytes), run);
+  if (!is_advanced && !is_shared) {
+    return HashDepth::kFingerprint;
+  }
+  hashed.bytes += bytes;
+  return HashDepth::kWhole;
+}
 
 void hash_before(ThreadBuffer& buffer, const Origin& origin, const Operation& op) noexcept {
   ContentState& state = buffer.content;

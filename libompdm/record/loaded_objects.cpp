@@ -34,8 +34,6 @@ decltype(&dl_iterate_phdr) iterate() noexcept {
   return found;
 }
 
-int leave(dl_phdr_info* /*info*/, std::size_t /*size*/, void* /*data*/) noexcept { return 1; }
-
 // Runs in a process that shares this one's memory and lock, and is killed by a timer if it waits
 // too long.
 int walk_or_die(void* /*unused*/) noexcept {
@@ -48,31 +46,58 @@ int walk_or_die(void* /*unused*/) noexcept {
       syscall(SYS_timer_settime, timer, 0, &patience, nullptr) != 0) {
     return 1;
   }
-  iterate()(leave, nullptr);
+  iterate()([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
   return 0;
 }
 
 // Tries a walk in another process. One thread tries; for others the list is held meanwhile.
 bool try_walk() noexcept {
-  constexpr std::size_t kStack = std::size_t{64} * 1024;
-  void* stack =
-      mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) {
+  void* stack = map_memory(kCloneStack);
+  if (stack == nullptr) {
     return false;
   }
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   // The child ends without a signal, so only a wait with __WALL sees it.
-  const int child =
-      __clone(walk_or_die, static_cast<char*>(stack) + kStack, CLONE_VM | CLONE_VFORK, nullptr);
+  const int child = __clone(walk_or_die, static_cast<char*>(stack) + kCloneStack,
+                            CLONE_VM | CLONE_VFORK, nullptr);
   int status = 0;
   const bool walked = child > 0 && waitpid(child, &status, __WALL) == child && WIFEXITED(status) &&
                       WEXITSTATUS(status) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  munmap(stack, kStack);
+  munmap(stack, kCloneStack);
   return walked;
+}
+
+int (*find)(void*, FoundObject*) = nullptr;
+
+constexpr std::size_t kPage = 4096;
+
+// Reads the notes from `at` to `end`; whether one was the build-id.
+template <class Read>
+bool read_build_id(const Read& read, std::uint64_t at, std::uint64_t end,
+                   Identity& identity) noexcept {
+  ElfW(Nhdr) note;
+  while (end - at >= sizeof(note) && read(at, &note, sizeof(note))) {
+    const std::uint64_t name_size = (std::uint64_t{note.n_namesz} + 3) & ~std::uint64_t{3};
+    const std::uint64_t value_size = (std::uint64_t{note.n_descsz} + 3) & ~std::uint64_t{3};
+    at += sizeof(note);
+    if (name_size + value_size > end - at) {
+      return false;
+    }
+    char name[sizeof("GNU")];
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(name) &&
+        read(at, name, sizeof(name)) && memcmp(name, "GNU", sizeof(name)) == 0 &&
+        note.n_descsz != 0 && note.n_descsz <= sizeof(identity.build_id) &&
+        read(at + name_size, identity.build_id, note.n_descsz)) {
+      identity.build_id_size = note.n_descsz;
+      return true;
+    }
+    at += name_size + value_size;
+  }
+  return false;
+}
+
+std::uint64_t digest_of_page(const std::byte* page, std::uint64_t size) noexcept {
+  return fingerprint_of(page, size < kPage ? size : kPage).fingerprint;
 }
 
 }  // namespace
@@ -101,12 +126,6 @@ void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data)
 
 void distrust_object_list() noexcept { list.store(List::kDoubted); }
 
-namespace {
-
-int (*find)(void*, FoundObject*) = nullptr;
-
-}  // namespace
-
 bool can_find_objects() noexcept { return find != nullptr; }
 
 bool find_object(std::uint64_t address, FoundObject& found) noexcept {
@@ -117,44 +136,9 @@ void prepare_find_object() noexcept {
   find = reinterpret_cast<decltype(find)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
 }
 
-namespace {
-
-struct Piece {
-  std::uint64_t begin;
-  std::size_t size;
-  std::byte bytes[FileBytes::kPiece];
-};
-// Too large for a stack. Two, since tables and the names in them are read by turns.
-Piece pieces[2];
-unsigned oldest = 0;
-
-bool holds(const Piece& piece, std::uint64_t offset, std::size_t size) noexcept {
-  return offset >= piece.begin && offset - piece.begin <= piece.size &&
-         size <= piece.size - (offset - piece.begin);
-}
-
-void fill(Piece& piece, int file, std::uint64_t offset) noexcept {
-  piece.begin = offset;
-  piece.size = 0;
-  while (piece.size < sizeof(piece.bytes)) {
-    const ssize_t got = pread(file, piece.bytes + piece.size, sizeof(piece.bytes) - piece.size,
-                              static_cast<off_t>(offset + piece.size));
-    if (got > 0) {
-      piece.size += static_cast<std::size_t>(got);
-    } else if (got == 0 || errno != EINTR) {
-      return;
-    }
-  }
-}
-
-}  // namespace
-
 FileBytes::FileBytes(const char* path) noexcept {
   const WithoutCancellation uncancelled;
   file_ = open_above_streams(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  for (Piece& piece : pieces) {
-    piece.size = 0;
-  }
 }
 
 FileBytes::~FileBytes() {
@@ -165,72 +149,16 @@ FileBytes::~FileBytes() {
 }
 
 bool FileBytes::read(std::uint64_t offset, void* to, std::size_t size) const noexcept {
-  if (file_ < 0 || size > kPiece || offset > INT64_MAX - kPiece) {
+  if (file_ < 0 || offset > INT64_MAX - size) {
     return false;
   }
-  for (const Piece& piece : pieces) {
-    if (holds(piece, offset, size)) {
-      memcpy(to, piece.bytes + (offset - piece.begin), size);
-      return true;
-    }
-  }
-  Piece& piece = pieces[oldest];
-  oldest = 1 - oldest;
-  {
-    const WithoutCancellation uncancelled;
-    fill(piece, file_, offset);
-  }
-  if (!holds(piece, offset, size)) {
-    return false;
-  }
-  memcpy(to, piece.bytes, size);
-  return true;
+  const WithoutCancellation uncancelled;
+  ssize_t got = 0;
+  do {
+    got = pread(file_, to, size, static_cast<off_t>(offset));
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(size);
 }
-
-namespace {
-
-constexpr std::size_t kPage = 4096;
-
-// Notes that are loaded.
-struct InMemory {
-  const std::byte* begin;
-
-  bool read(std::uint64_t at, void* to, std::size_t size) const noexcept {
-    memcpy(to, begin + at, size);
-    return true;
-  }
-};
-
-// Reads the notes from `at` to `end`; whether one was the build-id.
-template <class Bytes>
-bool read_build_id(const Bytes& bytes, std::uint64_t at, std::uint64_t end,
-                   Identity& identity) noexcept {
-  ElfW(Nhdr) note;
-  while (end - at >= sizeof(note) && bytes.read(at, &note, sizeof(note))) {
-    const std::uint64_t name_size = (std::uint64_t{note.n_namesz} + 3) & ~std::uint64_t{3};
-    const std::uint64_t value_size = (std::uint64_t{note.n_descsz} + 3) & ~std::uint64_t{3};
-    at += sizeof(note);
-    if (name_size + value_size > end - at) {
-      return false;
-    }
-    char name[sizeof("GNU")];
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(name) &&
-        bytes.read(at, name, sizeof(name)) && memcmp(name, "GNU", sizeof(name)) == 0 &&
-        note.n_descsz != 0 && note.n_descsz <= sizeof(identity.build_id) &&
-        bytes.read(at + name_size, identity.build_id, note.n_descsz)) {
-      identity.build_id_size = note.n_descsz;
-      return true;
-    }
-    at += name_size + value_size;
-  }
-  return false;
-}
-
-std::uint64_t digest_of_page(const std::byte* page, std::uint64_t size) noexcept {
-  return fingerprint_of(page, size < kPage ? size : kPage).fingerprint;
-}
-
-}  // namespace
 
 bool Identity::operator==(const Identity& other) const noexcept {
   return build_id_size == other.build_id_size && first_page == other.first_page &&
@@ -239,23 +167,26 @@ bool Identity::operator==(const Identity& other) const noexcept {
 
 Identity identity_of(const dl_phdr_info& info) noexcept {
   Identity identity{};
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    const InMemory notes{reinterpret_cast<const std::byte*>(info.dlpi_addr + header.p_vaddr)};
-    if (header.p_type == PT_NOTE &&
-        segment_of(info, info.dlpi_addr + header.p_vaddr, header.p_memsz, PF_R) != nullptr &&
-        read_build_id(notes, 0, header.p_memsz, identity)) {
+  ElfW(Phdr) first{};
+  for (const auto& header : headers_of(info)) {
+    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+    const auto notes = [](std::uint64_t at, void* to, std::size_t size) {
+      memcpy(to, reinterpret_cast<const std::byte*>(at), size);
+      return true;
+    };
+    if (header.p_type == PT_NOTE && segment_of(info, begin, header.p_memsz, PF_R) != nullptr &&
+        read_build_id(notes, begin, begin + header.p_memsz, identity)) {
       return identity;
     }
-  }
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
     // Where it can be written it need not be as it is in the file.
     if (header.p_type == PT_LOAD && header.p_offset == 0 && (header.p_flags & PF_R) != 0 &&
         (header.p_flags & PF_W) == 0) {
-      identity.first_page = digest_of_page(
-          reinterpret_cast<const std::byte*>(info.dlpi_addr + header.p_vaddr), header.p_filesz);
+      first = header;
     }
+  }
+  if (first.p_filesz != 0) {
+    identity.first_page = digest_of_page(
+        reinterpret_cast<const std::byte*>(info.dlpi_addr + first.p_vaddr), first.p_filesz);
   }
   return identity;
 }
@@ -266,6 +197,9 @@ Identity identity_of(const FileBytes& file) noexcept {
   if (!file.read(0, elf)) {
     return identity;
   }
+  const auto read = [&file](std::uint64_t at, void* to, std::size_t size) {
+    return file.read(at, to, size);
+  };
   std::uint64_t first_segment = 0;
   for (unsigned i = 0; i < elf.e_phnum; ++i) {
     ElfW(Phdr) header;
@@ -276,32 +210,54 @@ Identity identity_of(const FileBytes& file) noexcept {
       return identity;  // cut short
     }
     if (header.p_type == PT_NOTE &&
-        read_build_id(file, header.p_offset, header.p_offset + header.p_filesz, identity)) {
+        read_build_id(read, header.p_offset, header.p_offset + header.p_filesz, identity)) {
       return identity;
     }
     if (header.p_type == PT_LOAD && header.p_offset == 0) {
       first_segment = header.p_filesz;
     }
   }
-  static std::byte page[kPage];  // guarded as FileBytes is
   const std::uint64_t size = first_segment < kPage ? first_segment : kPage;
-  if (size != 0 && file.read(0, page, size)) {
-    identity.first_page = digest_of_page(page, size);
+  if (void* page = size != 0 ? map_memory(kPage) : nullptr) {
+    if (file.read(0, page, size)) {
+      identity.first_page = digest_of_page(static_cast<const std::byte*>(page), size);
+    }
+    munmap(page, kPage);
   }
   return identity;
 }
 
 const ElfW(Phdr) * segment_of(const dl_phdr_info& info, std::uint64_t address, std::uint64_t size,
                               std::uint32_t flags) noexcept {
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD && (header.p_flags & flags) == flags && address >= begin &&
-        address - begin <= header.p_memsz && size <= header.p_memsz - (address - begin)) {
+  for (const auto& header : headers_of(info)) {
+    const std::uint64_t offset = address - info.dlpi_addr - header.p_vaddr;
+    if (header.p_type == PT_LOAD && (header.p_flags & flags) == flags && offset <= header.p_memsz &&
+        size <= header.p_memsz - offset) {
       return &header;
     }
   }
   return nullptr;
+}
+
+AddressRange range_of(const dl_phdr_info& info) noexcept {
+  AddressRange range{~std::uint64_t{0}, 0};
+  for (const auto& header : headers_of(info)) {
+    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD) {
+      range.begin = begin < range.begin ? begin : range.begin;
+      range.end = begin + header.p_memsz > range.end ? begin + header.p_memsz : range.end;
+    }
+  }
+  return range;
+}
+
+void copy_path(const dl_phdr_info& info, char* path, std::size_t capacity) noexcept {
+  strncpy(path, info.dlpi_name, capacity - 1);
+  path[capacity - 1] = '\0';
+  if (path[0] == '\0') {
+    const ssize_t size = readlink("/proc/self/exe", path, capacity - 1);
+    path[size > 0 ? size : 0] = '\0';
+  }
 }
 
 }  // namespace ompdm::record

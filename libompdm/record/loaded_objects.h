@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
+
+#include "record/recorder.h"
 
 namespace ompdm::record {
 
@@ -18,6 +21,26 @@ bool can_walk_objects() noexcept;
 /// by that name, which is not called.
 void walk_objects(int (*visit)(dl_phdr_info* info, std::size_t size, void* data),
                   void* data) noexcept;
+
+/// Calls `visit` with the dl_phdr_info of each object until it returns true.
+template <class Visit>
+void walk_objects(Visit visit) noexcept {
+  const auto call = [](dl_phdr_info* info, std::size_t /*size*/, void* data) -> int {
+    return (*static_cast<Visit*>(data))(*info);
+  };
+  walk_objects(call, &visit);
+}
+
+/// An object's program headers.
+inline std::span<const ElfW(Phdr)> headers_of(const dl_phdr_info& info) noexcept {
+  return {info.dlpi_phdr, info.dlpi_phnum};
+}
+
+/// The addresses of an object's segments, from the first to the last.
+AddressRange range_of(const dl_phdr_info& info) noexcept;
+
+/// Copies the path of an object, for the program that of its file; empty if it is not known.
+void copy_path(const dl_phdr_info& info, char* path, std::size_t capacity) noexcept;
 
 /// Called in a fork's child, before any walk.
 void distrust_object_list() noexcept;
@@ -43,8 +66,7 @@ bool find_object(std::uint64_t address, FoundObject& found) noexcept;
 void prepare_find_object() noexcept;
 
 /// Reads a module's file by copies. The file is not mapped: a linker or a copy may cut it short,
-/// and a load from a page that is gone raises SIGBUS. One at a time, under the recorder's mutex,
-/// since the pieces read last lie in static memory.
+/// and a load from a page that is gone raises SIGBUS.
 class FileBytes {
  public:
   /// Opens the file; if that fails, nothing can be read.
@@ -53,17 +75,15 @@ class FileBytes {
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
-  /// Copies `size` bytes, at most kPiece, from `offset`. False if the file does not hold them.
+  /// Copies `size` bytes from `offset`. False if the file does not hold them.
   bool read(std::uint64_t offset, void* to, std::size_t size) const noexcept;
 
   /// The same into an object.
   template <class T>
   bool read(std::uint64_t offset, T& to) const noexcept {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kPiece);
+    static_assert(std::is_trivially_copyable_v<T>);
     return read(offset, &to, sizeof(to));
   }
-
-  static constexpr std::size_t kPiece = 4096;
 
  private:
   int file_;

@@ -1,12 +1,8 @@
 #include "record/modules.h"
 
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "record/entry_points.h"
-#include "record/recorder.h"
 
 namespace ompdm::record {
 
@@ -14,18 +10,20 @@ ModuleTable module_table{};
 
 namespace {
 
-LoadedModule* free_place() noexcept {
-  for (LoadedModule& module : module_table) {
-    if (module.id == spool::ModuleId::kNone) {
-      return &module;
-    }
+// A zeroed place with the next id; null (and a loss counted) if there is no memory.
+LoadedModule* new_module() noexcept {
+  LoadedModule* place = module_of_id(spool::ModuleId::kNone);  // a free one
+  if (place == nullptr) {
+    place = module_table.add();
   }
-  LoadedModule* added = module_table.add();
-  if (added == nullptr && !module_table.full) {
+  if (place != nullptr) {
+    *place = {};
+    place->id = spool::give_next(module_table.last_id);
+  } else if (!module_table.full) {
     module_table.full = true;
     count_loss(spool::Loss::kModulesUnpatched);
   }
-  return added;
+  return place;
 }
 
 // The loader's counters at the last scan, and the state of patching then. Read without the mutex,
@@ -36,68 +34,36 @@ std::atomic<bool> scanned{false};
 std::atomic<bool> could_patch{false};
 std::atomic<bool> some_wait{false};
 
-int compare_counters(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  *static_cast<bool*>(data) = info->dlpi_adds == loads_seen.load(std::memory_order_relaxed) &&
-                              info->dlpi_subs == closes_seen.load(std::memory_order_relaxed);
-  return 1;
-}
-
 // Whether nothing was loaded or closed since the last scan, and patching has not become possible.
 bool up_to_date() noexcept {
   bool same = false;
   if (scanned.load(std::memory_order_relaxed) &&
       could_patch.load(std::memory_order_relaxed) == can_patch()) {
-    walk_objects(compare_counters, &same);
+    walk_objects([&same](const dl_phdr_info& info) {
+      same = info.dlpi_adds == loads_seen.load(std::memory_order_relaxed) &&
+             info.dlpi_subs == closes_seen.load(std::memory_order_relaxed);
+      return true;
+    });
   }
   return same;
 }
 
-struct Range {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
-Range range_of(const dl_phdr_info& info) noexcept {
-  Range range{~std::uint64_t{0}, 0};
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD) {
-      range.begin = begin < range.begin ? begin : range.begin;
-      range.end = begin + header.p_memsz > range.end ? begin + header.p_memsz : range.end;
-    }
-  }
-  return range;
-}
-
-std::uint64_t unwind_tables_in(const dl_phdr_info& info) noexcept {
-  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    if (header.p_type == PT_GNU_EH_FRAME) {
-      return info.dlpi_addr + header.p_vaddr;
-    }
-  }
-  return 0;
-}
-
-LoadedModule* add_module(const dl_phdr_info& info, const Range& range,
+LoadedModule* add_module(const dl_phdr_info& info, const AddressRange& range,
                          const Identity& identity) noexcept {
   LoadedModule* module = new_module();
   if (module == nullptr) {
     return nullptr;
   }
   module->bias = info.dlpi_addr;
-  module->begin = range.begin;
-  module->end = range.end;
-  module->unwind_tables = unwind_tables_in(info);
+  module->range = range;
+  for (const auto& header : headers_of(info)) {
+    if (header.p_type == PT_GNU_EH_FRAME) {
+      module->unwind_tables = info.dlpi_addr + header.p_vaddr;
+    }
+  }
   module->identity = identity;
   module->offloads = calls_offload_runtime(info);
-  if (info.dlpi_name != nullptr && info.dlpi_name[0] != '\0') {
-    strncpy(module->path, info.dlpi_name, sizeof(module->path) - 1);
-  } else {
-    const ssize_t size = readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
-    module->path[size > 0 ? size : 0] = '\0';
-  }
+  copy_path(info, module->path, sizeof(module->path));
   return module;
 }
 
@@ -108,14 +74,7 @@ void count_unpatched(LoadedModule& module) noexcept {
   }
 }
 
-void patch(LoadedModule& module, const dl_phdr_info& info) noexcept {
-  const Patched patched = patch_module(info);
-  module.waits = patched == Patched::kNotYet && !module.unpatched;
-  if (patched == Patched::kNotAll) {
-    count_unpatched(module);
-  }
-}
-
+// What a scan sees of the loader.
 struct Scan {
   bool begun;
   std::uint64_t loads;  ///< the loader's counters, the same for all objects of one walk
@@ -124,42 +83,48 @@ struct Scan {
   std::uint32_t next;  ///< place of the object that the loader's list most likely has next
 };
 
-LoadedModule* find_place(Scan& scan, const dl_phdr_info& info, const Range& range,
-                         const Identity& identity) noexcept {
-  for (std::uint32_t i = 0; i < module_table.used; ++i) {
-    LoadedModule& module = module_table.places[(scan.next + i) % module_table.used];
-    if (module.id != spool::ModuleId::kNone && !module.seen && module.begin == range.begin &&
-        module.end == range.end && module.bias == info.dlpi_addr &&
-        (!scan.some_closed || module.identity == identity)) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
-
-int visit(dl_phdr_info* info, std::size_t /*size*/, void* data) noexcept {
-  Scan& scan = *static_cast<Scan*>(data);
+void scan_object(Scan& scan, const dl_phdr_info& info) noexcept {
   if (!scan.begun) {
     scan.begun = true;
-    scan.loads = info->dlpi_adds;
-    scan.closes = info->dlpi_subs;
+    scan.loads = info.dlpi_adds;
+    scan.closes = info.dlpi_subs;
     scan.some_closed = !scanned || scan.closes != closes_seen;
   }
-  const Range range = range_of(*info);
-  const Identity identity = scan.some_closed ? identity_of(*info) : Identity{};
-  LoadedModule* module = find_place(scan, *info, range, identity);
-  if (module == nullptr) {
-    module = add_module(*info, range, scan.some_closed ? identity : identity_of(*info));
+  const AddressRange range = range_of(info);
+  const Identity identity = scan.some_closed ? identity_of(info) : Identity{};
+  LoadedModule* module = nullptr;
+  for (std::uint32_t i = 0; module == nullptr && i < module_table.used; ++i) {
+    LoadedModule& known = module_table.places[(scan.next + i) % module_table.used];
+    if (known.id != spool::ModuleId::kNone && !known.seen && known.range == range &&
+        known.bias == info.dlpi_addr && (!scan.some_closed || known.identity == identity)) {
+      module = &known;
+    }
   }
   if (module == nullptr) {
-    return 0;
+    module = add_module(info, range, scan.some_closed ? identity : identity_of(info));
+  }
+  if (module == nullptr) {
+    return;
   }
   module->seen = true;
   scan.next = static_cast<std::uint32_t>(module - module_table.places) + 1;
   if (module->offloads && can_patch()) {
-    patch(*module, *info);
+    const Patched patched = patch_module(info);
+    module->waits = patched == Patched::kNotYet && !module->unpatched;
+    if (patched == Patched::kNotAll) {
+      count_unpatched(*module);
+    }
   }
-  return 0;
+}
+
+// The module that holds the address; null if none does.
+LoadedModule* module_at(std::uint64_t address) noexcept {
+  for (LoadedModule& module : module_table) {
+    if (module.id != spool::ModuleId::kNone && module.range.holds(address)) {
+      return &module;
+    }
+  }
+  return nullptr;
 }
 
 // Whether the module still lies there. Does not need the loader's lock.
@@ -186,7 +151,10 @@ void scan_locked() noexcept {
   Scan scan{};
   module_table.scanning = true;
   const bool patches = can_patch();
-  walk_objects(visit, &scan);
+  walk_objects([&scan](const dl_phdr_info& info) {
+    scan_object(scan, info);
+    return false;
+  });
   bool wait = false;
   bool offloading_closed = false;
   for (LoadedModule& module : module_table) {
@@ -210,24 +178,6 @@ void scan_locked() noexcept {
 }
 
 }  // namespace
-
-LoadedModule* new_module() noexcept {
-  LoadedModule* module = free_place();
-  if (module != nullptr) {
-    *module = {};
-    module->id = spool::give_next(module_table.last_id);
-  }
-  return module;
-}
-
-LoadedModule* module_at(std::uint64_t address) noexcept {
-  for (LoadedModule& module : module_table) {
-    if (module.id != spool::ModuleId::kNone && address >= module.begin && address < module.end) {
-      return &module;
-    }
-  }
-  return nullptr;
-}
 
 LoadedModule* module_of_id(spool::ModuleId id) noexcept {
   for (LoadedModule& module : module_table) {
@@ -273,9 +223,15 @@ spool::ModuleId known_module(std::uint64_t address) noexcept {
 }
 
 UnwindTables unwind_tables_of(std::uint64_t address) noexcept {
+  if (FoundObject found{}; can_find_objects()) {
+    return find_object(address, found) ? UnwindTables{found.eh_frame_hdr, found.begin, found.end}
+                                       : UnwindTables{};
+  }
   const Lock lock;
   const LoadedModule* module = module_at(address);
-  return module != nullptr ? UnwindTables{module->unwind_tables, module->begin, module->end}
+  const auto bytes = [](std::uint64_t at) { return reinterpret_cast<const std::byte*>(at); };
+  return module != nullptr ? UnwindTables{bytes(module->unwind_tables), bytes(module->range.begin),
+                                          bytes(module->range.end)}
                            : UnwindTables{};
 }
 

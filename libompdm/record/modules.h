@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "record/loaded_objects.h"
 #include "record/recorder.h"
@@ -27,8 +28,7 @@ struct LoadedModule {
   bool unpatched;      ///< counted in Loss::kModulesUnpatched
   bool entries_written;
   std::uint64_t bias;
-  std::uint64_t begin;
-  std::uint64_t end;
+  AddressRange range;
   std::uint64_t unwind_tables;  ///< .eh_frame_hdr in memory; 0: none
   Identity identity;
   char path[768];
@@ -44,11 +44,7 @@ struct ModuleTable : MappedArray<LoadedModule> {
 
 extern ModuleTable module_table;
 
-/// A zeroed place with the next id; null (and a loss counted) if there is no memory.
-LoadedModule* new_module() noexcept;
-
-/// The module that holds the address, or has the id; null if none does.
-LoadedModule* module_at(std::uint64_t address) noexcept;
+/// The module that has the id; null if none does.
 LoadedModule* module_of_id(spool::ModuleId id) noexcept;
 
 extern std::atomic<std::uint32_t> generation_of_modules;
@@ -70,14 +66,15 @@ spool::ModuleId find_module(std::uint64_t address) noexcept;
 /// The module that holds `address` as of the last scan.
 spool::ModuleId known_module(std::uint64_t address) noexcept;
 
-/// The place of a module's .eh_frame tables.
+/// The place of an object's .eh_frame tables.
 struct UnwindTables {
-  std::uint64_t header;  ///< .eh_frame_hdr; 0: none
-  std::uint64_t begin;   ///< of the module
-  std::uint64_t end;
+  const std::byte* header;  ///< .eh_frame_hdr; null: none
+  const std::byte* begin;   ///< of the object
+  const std::byte* end;
 };
 
-/// The tables of the module that holds `address` as of the last scan.
+/// The tables of the object that holds `address`, as of the last scan where glibc has no
+/// _dl_find_object.
 UnwindTables unwind_tables_of(std::uint64_t address) noexcept;
 
 /// Called in a fork's child. Its spool needs the offload entries again, and a scan of another
@@ -88,10 +85,7 @@ void revise_modules_after_fork() noexcept;
 struct Dynamic {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  const ElfW(Rela) * plt = nullptr;
-  std::size_t plt_count = 0;
-  const ElfW(Rela) * data = nullptr;
-  std::size_t data_count = 0;
+  std::span<const ElfW(Rela)> relocations[2];  ///< for calls by PLT, and the others
   const std::uint32_t* gnu_hash = nullptr;
 };
 
@@ -100,9 +94,6 @@ bool read_dynamic(const dl_phdr_info& info, Dynamic& dynamic) noexcept;
 
 /// Whether the module calls functions of the offload runtime.
 bool calls_offload_runtime(const dl_phdr_info& info) noexcept;
-
-/// Whether the entry points are known and OMPDM_NAMES is on.
-bool can_patch() noexcept;
 
 /// What patch_module() did.
 enum class Patched {

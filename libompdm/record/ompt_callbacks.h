@@ -64,23 +64,12 @@ void record_launch_end(ThreadBuffer& buffer, std::uint64_t end) noexcept;
 /// Records a region without an end, known by its call alone: the runtime has no EMI callbacks.
 void record_call_only(const Call& call) noexcept;
 
-/// An API call that made an operation.
-struct ApiCall {
-  const void* codeptr;
-  std::uint64_t stack;  ///< place of codeptr on the stack; 0: unknown
-  spool::Entry entry;   ///< kNone if no wrapper saw the call
-  spool::CallId id;     ///< kNone if no wrapper saw the call
-};
-
 /// Notes the call of a synchronous API routine.
 void note_api_call(spool::Entry entry, const void* codeptr, std::uint64_t stack) noexcept;
 
 /// Notes the call of an asynchronous API routine. The runtime makes a task of it, which may run on
 /// another thread: the call is kept in the data of the next task that this thread makes.
 void note_async_call(spool::Entry entry, const void* codeptr) noexcept;
-
-/// The API call that made an operation with this codeptr_ra.
-ApiCall api_call_of(ThreadBuffer& buffer, const void* codeptr) noexcept;
 
 /// ompt_callback_task_create_t (OpenMP 5.2, 19.5.2.7).
 OMPDM_ON_ANY_STACK void on_task_create(ompt_data_t* encountering_task, const ompt_frame_t* frame,
@@ -99,9 +88,6 @@ inline bool is_deferral(const ompt_data_t& task) noexcept {
 /// Records the creation of a task for a directive with nowait, called from `codeptr`, and keeps its
 /// place in the task's data.
 void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* codeptr) noexcept;
-
-/// Records that a region of this buffer begins in such a task.
-[[gnu::cold]] void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept;
 
 /// Whether events of a region (null: outside of regions) are aggregated.
 inline bool is_aggregated(const OpenRegion* region) noexcept {

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 
@@ -20,22 +20,6 @@
 #include "record/recorder.h"
 
 namespace ompdm::record {
-
-namespace {
-
-void copy_variable(const char* name, char* text, std::size_t capacity) noexcept {
-  const char* value = getenv(name);
-  snprintf(text, capacity, "%s", value != nullptr ? value : "");
-}
-
-std::uint32_t in_header(long microseconds) noexcept {
-  constexpr long kMost = 0x7fffffff;
-  return static_cast<std::uint32_t>(microseconds < 0       ? 0
-                                    : microseconds > kMost ? kMost
-                                                           : microseconds);
-}
-
-}  // namespace
 
 ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -84,8 +68,10 @@ void describe_clocks(spool::FileHeader& header) noexcept {
   header.realtime = answer == TIME_ERROR || (state.status & STA_UNSYNC) != 0
                         ? spool::Realtime::kUnsynchronized
                         : spool::Realtime::kSynchronized;
-  header.realtime_max_error_us = in_header(state.maxerror);
-  header.realtime_estimated_error_us = in_header(state.esterror);
+  constexpr long kMost = 0x7fffffff;
+  header.realtime_max_error_us = static_cast<std::uint32_t>(std::clamp(state.maxerror, 0L, kMost));
+  header.realtime_estimated_error_us =
+      static_cast<std::uint32_t>(std::clamp(state.esterror, 0L, kMost));
 #endif
 }
 
@@ -107,7 +93,9 @@ void describe_process(spool::FileHeader& header) noexcept {
       spool::rank_of_launcher([](const char* name) { return getenv(name); });
   header.rank = rank.rank;
   header.rank_count = rank.count;
-  copy_variable("OMP_TARGET_OFFLOAD", header.target_offload, sizeof(header.target_offload));
+  const char* offload = getenv("OMP_TARGET_OFFLOAD");
+  snprintf(header.target_offload, sizeof(header.target_offload), "%s",
+           offload != nullptr ? offload : "");
   read_text("/proc/sys/kernel/random/boot_id", header.boot_id, sizeof(header.boot_id));
   header.boot_id[strcspn(header.boot_id, "\n")] = '\0';
   gethostname(header.host, sizeof(header.host) - 1);
@@ -130,7 +118,7 @@ namespace {
 std::uint64_t end_of_main_stack = 0;  // of the program's first thread; 0: not known
 
 struct Mapping {
-  StackRange range;
+  AddressRange range;
   int protection;
 };
 
@@ -148,52 +136,43 @@ class Mappings {
   Mappings& operator=(const Mappings&) = delete;
 
   bool next(Mapping& mapping) noexcept {
-    char mark = 0;
-    if (!read_number(mapping.range.begin, mark) || mark != '-' ||
-        !read_number(mapping.range.end, mark)) {
-      return false;
-    }
+    mapping.range.begin = read_number();
+    mapping.range.end = read_number();
     mapping.protection = PROT_NONE;
     for (const int bit : {PROT_READ, PROT_WRITE, PROT_EXEC}) {
-      if (!get(mark)) {
-        return false;
-      }
-      mapping.protection |= mark != '-' ? bit : 0;
+      mapping.protection |= get() != '-' ? bit : 0;
     }
-    while (mark != '\n') {
-      if (!get(mark)) {
-        return false;
-      }
+    char mark = get();
+    while (mark != '\n' && mark != '\0') {
+      mark = get();
     }
-    return true;
+    return mark != '\0';
   }
 
  private:
-  bool get(char& one) noexcept {
+  // The next character; NUL at the end.
+  char get() noexcept {
     if (at_ == size_) {
-      at_ = size_ = 0;
       const ssize_t got = file_ >= 0 ? read(file_, text_, sizeof(text_)) : 0;
-      if (got <= 0) {
-        return false;
-      }
-      size_ = static_cast<unsigned>(got);
+      at_ = 0;
+      size_ = got > 0 ? static_cast<unsigned>(got) : 0;
     }
-    one = text_[at_++];
-    return true;
+    return at_ < size_ ? text_[at_++] : '\0';
   }
 
-  // A hexadecimal number and the character behind it.
-  bool read_number(std::uint64_t& number, char& mark) noexcept {
-    for (number = 0; get(mark);) {
+  // A hexadecimal number, and drops the character behind it.
+  std::uint64_t read_number() noexcept {
+    std::uint64_t number = 0;
+    for (;;) {
+      const char mark = get();
       const int digit = mark >= '0' && mark <= '9'   ? mark - '0'
                         : mark >= 'a' && mark <= 'f' ? mark - 'a' + 10
                                                      : -1;
       if (digit < 0) {
-        return true;
+        return number;
       }
       number = number * 16 + static_cast<std::uint64_t>(digit);
     }
-    return false;
   }
 
   int file_;
@@ -209,36 +188,30 @@ void prepare_own_stack() noexcept {
   end_of_main_stack = end != nullptr ? reinterpret_cast<std::uint64_t>(*end) : 0;
 }
 
-StackRange own_stack() noexcept {
+AddressRange own_stack() noexcept {
   // The kernel keeps other mappings away from the first thread's stack by this much.
   constexpr std::uint64_t kRoomToGrow = std::uint64_t{128} << 20;
   const WithoutCancellation uncancelled;
   // A signal handler may fork, and the child would move the file offset that both share.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   // glibc keeps a thread's descriptor at the upper end of the stack that it starts the thread on.
   const auto descriptor = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
-  StackRange own{};
-  {
-    Mappings mappings;
-    Mapping mapping{};
-    while (own.end == 0 && mappings.next(mapping)) {
-      const StackRange& range = mapping.range;
-      if (!range.holds(here)) {
-        continue;
-      }
-      if (range.holds(end_of_main_stack) && range.end > kRoomToGrow) {
-        const std::uint64_t low = range.end - kRoomToGrow;
-        own = {low < range.begin ? low : range.begin, range.end};
-      } else if (range.holds(descriptor) && here < descriptor) {
-        own = {range.begin, descriptor};
-      }
+  AddressRange own{};
+  Mappings mappings;
+  Mapping mapping{};
+  while (own.end == 0 && mappings.next(mapping)) {
+    const AddressRange& range = mapping.range;
+    if (!range.holds(here)) {
+      continue;
+    }
+    if (range.holds(end_of_main_stack) && range.end > kRoomToGrow) {
+      const std::uint64_t low = range.end - kRoomToGrow;
+      own = {low < range.begin ? low : range.begin, range.end};
+    } else if (range.holds(descriptor) && here < descriptor) {
+      own = {range.begin, descriptor};
     }
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return own;
 }
 

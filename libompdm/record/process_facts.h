@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "record/recorder.h"
 #include "spool_format/format.h"
 #include "spool_format/process.h"
 
@@ -24,20 +25,10 @@ void describe_process(spool::FileHeader& header) noexcept;
 /// Reads a small file as a NUL-terminated text. Returns its size, or -1.
 ssize_t read_text(const char* path, char* text, std::size_t capacity) noexcept;
 
-/// A part of a thread's stack, mapped for as long as the thread runs. Empty: not known.
-struct StackRange {
-  std::uint64_t begin;
-  std::uint64_t end;
-
-  [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
-    return address >= begin && address < end;
-  }
-};
-
-/// The stack that this thread was started with, from here up, if the thread runs on it now. Stacks
-/// that a program switches to (fibers, signals) may be freed while the thread lives: empty for
-/// them.
-StackRange own_stack() noexcept;
+/// The stack that this thread was started with, from here up, if the thread runs on it now: mapped
+/// for as long as the thread runs. Stacks that a program switches to (fibers, signals) may be freed
+/// while the thread lives: empty for them.
+AddressRange own_stack() noexcept;
 
 /// Looks up the symbol that own_stack() needs. Called at attach.
 void prepare_own_stack() noexcept;

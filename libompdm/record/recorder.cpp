@@ -30,19 +30,13 @@ void count_loss(spool::Loss loss, std::uint64_t count) noexcept {
   }
 }
 
-Lock::Lock() noexcept {
+BlockedSignals::BlockedSignals() noexcept {
   sigset_t all;
   sigfillset(&all);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) {
     sigdelset(&all, fault);
   }
   pthread_sigmask(SIG_BLOCK, &all, &before_);
-  pthread_mutex_lock(&recorder.mutex);
-}
-
-Lock::~Lock() {
-  pthread_mutex_unlock(&recorder.mutex);
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 namespace {
@@ -50,26 +44,16 @@ namespace {
 struct stat stderr_at_attach;
 bool stderr_known = false;
 
-// Without blocking, and without a signal that would end the program: where nobody reads, the
-// message is lost.
-void write_line(Pieces& line) noexcept {
-  // Raised for a pipe without a reader, at a size limit, and in a terminal's background (tostop).
-  const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
-  pollfd ready{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
-    line.write_line(STDERR_FILENO);
-  }
-}
-
-}  // namespace
-
-void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
-
+// Whether descriptor 2 is still the file that it was at attach.
 bool stderr_is_ours() noexcept {
   struct stat now;
   return stderr_known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_attach.st_dev &&
          now.st_ino == stderr_at_attach.st_ino;
 }
+
+}  // namespace
+
+void remember_stderr() noexcept { stderr_known = fstat(STDERR_FILENO, &stderr_at_attach) == 0; }
 
 void say(const char* format, ...) noexcept {
   const WithoutCancellation uncancelled;
@@ -89,7 +73,14 @@ void say(const char* format, ...) noexcept {
     }
     va_end(arguments);
     line.add(at);
-    write_line(line);
+    // Without blocking, and without a signal that would end the program: where nobody reads, the
+    // message is lost. Signals are raised for a pipe without a reader, at a size limit, and in a
+    // terminal's background (tostop).
+    const spool::WithoutSignal unharmed(SIGPIPE, SIGXFSZ, SIGTTOU);
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
+      line.write_line(STDERR_FILENO);
+    }
   }
 }
 

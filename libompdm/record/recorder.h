@@ -27,6 +27,9 @@ extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* arg
 
 namespace ompdm::record {
 
+/// The stack of such a process, from map_memory().
+inline constexpr std::size_t kCloneStack = std::size_t{64} * 1024;
+
 /// Scoped: this thread cannot be cancelled. open(), pwrite() and fallocate() are cancellation
 /// points, where a cancelled thread would end with the recorder's mutex held. A pending
 /// cancellation takes effect later, at the program's next cancellation point. The type is set to
@@ -48,6 +51,18 @@ class WithoutCancellation {
  private:
   int type_before_ = PTHREAD_CANCEL_DEFERRED;
   int state_before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// Scoped: no signal handler runs on this thread, except for its own faults.
+class BlockedSignals {
+ public:
+  BlockedSignals() noexcept;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 /// Scoped: restores this thread's errno. Programs read errno after calls that may lead here (a
@@ -90,12 +105,11 @@ struct alignas(64) Recorder {
   // The members that every callback reads lie in one cache line.
   bool clock_is_tsc = false;  ///< decided once at attach, before any thread can call ticks()
   bool contents = false;      ///< contents of transfers are hashed, within the budget
-  std::atomic<bool> aggregating{false};  ///< regions that begin now are aggregated (clock.h)
-  std::atomic<bool> cupti{false};        ///< device activities are recorded
-  std::atomic<bool> wrappers_only{
-      false};  ///< the runtime has no EMI callbacks: wrappers write the regions
-  std::atomic<std::uint64_t> next_window_check{
-      ~std::uint64_t{0}};            ///< ticks at which to call update_window()
+  std::atomic<bool> aggregating{false};    ///< regions that begin now are aggregated (clock.h)
+  std::atomic<bool> cupti{false};          ///< device activities are recorded
+  std::atomic<bool> wrappers_only{false};  ///< without EMI callbacks wrappers write the regions
+  /// Ticks at which to call update_window().
+  std::atomic<std::uint64_t> next_window_check{~std::uint64_t{0}};
   std::atomic<bool> failed{false};   ///< the spool cannot grow any more
   std::atomic<bool> exiting{false};  ///< atexit handlers run
   bool hooked = false;               ///< fork and exit handlers are installed
@@ -120,19 +134,26 @@ inline bool armed() noexcept {
   return wiped_on_fork.phase.load(std::memory_order_relaxed) == Phase::kArmed;
 }
 
-/// Scoped hold of the recorder's mutex. Meanwhile the thread cannot be cancelled and its signals
-/// are blocked. A handler that forks would leave the child half way through growing its parent's
-/// spool; a handler that ends the process would deadlock on the mutex.
-class Lock {
+/// Scoped hold of a mutex. Meanwhile the thread cannot be cancelled.
+class MutexLock {
  public:
-  Lock() noexcept;
-  ~Lock();
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+  explicit MutexLock(pthread_mutex_t& mutex) noexcept : mutex_(mutex) {
+    pthread_mutex_lock(&mutex_);
+  }
+  ~MutexLock() { pthread_mutex_unlock(&mutex_); }
 
  private:
   WithoutCancellation uncancelled_;
-  sigset_t before_;
+  pthread_mutex_t& mutex_;
+};
+
+/// Scoped hold of the recorder's mutex, with the thread's signals blocked. A handler that forks
+/// would leave the child half way through growing its parent's spool; a handler that ends the
+/// process would deadlock on the mutex.
+class Lock {
+  WithoutCancellation uncancelled_;
+  BlockedSignals blocked_;
+  MutexLock lock_{recorder.mutex};
 };
 
 /// Maps `size` zeroed bytes; null if there is no memory. Callbacks allocate by this alone.
@@ -140,6 +161,17 @@ inline void* map_memory(std::size_t size) noexcept {
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED ? memory : nullptr;
 }
+
+/// A part of the address space.
+struct AddressRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+
+  [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
+    return address >= begin && address < end;
+  }
+  bool operator==(const AddressRange&) const = default;
+};
 
 /// A growable array of plain data in mapped memory. Zeroed memory is a valid start.
 template <class T>
@@ -169,15 +201,6 @@ struct MappedArray {
     return &places[used++];
   }
 };
-
-/// Duplicates a descriptor with FD_CLOEXEC, to the lowest free number from `lowest` on. Where
-/// RLIMIT_NOFILE is below `lowest`, to the lowest free one from 3 on. Returns -1 with errno if
-/// there is none.
-inline int duplicate(int file, int lowest) noexcept {
-  constexpr int kAboveStreams = STDERR_FILENO + 1;
-  const int number = fcntl(file, F_DUPFD_CLOEXEC, lowest);
-  return number >= 0 || errno != EINVAL ? number : fcntl(file, F_DUPFD_CLOEXEC, kAboveStreams);
-}
 
 /// openat(2) with O_CLOEXEC, but never with the number of a standard stream. Where the program has
 /// closed its streams, its output would otherwise go into the recorder's file. Free stream numbers
@@ -289,9 +312,6 @@ class Pieces {
 /// Remembers the file behind descriptor 2. Messages are dropped once the program has put another
 /// file there.
 void remember_stderr() noexcept;
-
-/// Whether descriptor 2 is still the file that it was at attach.
-bool stderr_is_ours() noexcept;
 
 /// Writes "ompdm: <text>\n" to standard error. Knows the formats %s and %u alone. Safe in signal
 /// handlers and on small stacks.

@@ -1,5 +1,4 @@
 // Target regions and kernel launches: ompt_callback_target_emi and ompt_callback_target_submit_emi.
-#include <sys/mman.h>
 
 #include <cstdint>
 
@@ -200,6 +199,15 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
   }
 }
 
+// Records that a region of this buffer begins in a task of a directive with nowait.
+[[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
+                                                       const ompt_data_t& task) noexcept {
+  const auto lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
+  write_record(buffer,
+               spool::DeferredRegion{{}, lane, static_cast<spool::DeferralId>(task.value), 0},
+               spool::Tag::kDeferredRegion);
+}
+
 void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,
                   const void* codeptr) noexcept {
   const Inside inside;
@@ -345,26 +353,11 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   SiteSlot* site = call.stack != 0 ? site_of(*buffer, call) : nullptr;
   const spool::PathId path =
       site != nullptr ? call_path_of(*buffer, *site, call).path : spool::PathId::kNone;
-  auto* record = reserve<spool::Deferral>(*buffer);
-  if (record == nullptr) {
-    return;
+  const auto id = spool::give_next(buffer->last_deferral);
+  if (write_record(*buffer, spool::Deferral{{}, id, ticks(), path, 0}, spool::Tag::kDeferral)) {
+    task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
+                 std::uint64_t{number(buffer->id)} << kLaneAt | number(id);
   }
-  record->id = spool::give_next(buffer->last_deferral);
-  record->ticks = ticks();
-  record->path = path;
-  commit(*buffer, record, spool::Tag::kDeferral, 0);
-  task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
-               std::uint64_t{number(buffer->id)} << kLaneAt | number(buffer->last_deferral);
-}
-
-void note_deferred_region(ThreadBuffer& buffer, const ompt_data_t& task) noexcept {
-  auto* record = reserve<spool::DeferredRegion>(buffer);
-  if (record == nullptr) {
-    return;
-  }
-  record->lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
-  record->deferral = static_cast<spool::DeferralId>(task.value);
-  commit(buffer, record, spool::Tag::kDeferredRegion, 0);
 }
 
 bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,

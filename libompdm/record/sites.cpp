@@ -22,11 +22,6 @@ std::uint64_t places_of(const SiteTable& table) noexcept {
   return std::uint64_t{1} << (64U - table.shift);
 }
 
-template <class T>
-T* map_array(std::uint64_t count) noexcept {
-  return static_cast<T*>(map_memory(count * sizeof(T)));
-}
-
 void put(SiteTable& table, SiteSlot* slot) noexcept {
   std::uint64_t place = site_place(table, slot->codeptr, slot->ident);
   while (table.places[place] != nullptr) {
@@ -46,7 +41,7 @@ void leave_unused(SiteTable& table, SiteSlot* slot) noexcept {
 bool move_sites(SiteTable& table, unsigned bits) noexcept {
   const std::uint64_t count = places_of(table);
   SiteSlot** const old = table.places;
-  auto** const places = map_array<SiteSlot*>(std::uint64_t{1} << bits);
+  auto** const places = static_cast<SiteSlot**>(map_memory(sizeof(SiteSlot*) << bits));
   if (places == nullptr) {
     return false;
   }
@@ -79,23 +74,11 @@ bool make_room(SiteTable& table) noexcept {
   }
   if (table.unused == nullptr && table.fresh == table.fresh_end) {
     const std::uint64_t more = places / 4;
-    table.fresh = map_array<SiteSlot>(more);
+    table.fresh = static_cast<SiteSlot*>(map_memory(more * sizeof(SiteSlot)));
     table.fresh_end = table.fresh != nullptr ? table.fresh + more : nullptr;
   }
   return table.unused != nullptr || table.fresh != nullptr;
 }
-
-}  // namespace
-
-void start_sites(SiteTable& table) noexcept {
-  table.places = table.first_places;
-  table.shift = 64U - SiteTable::kFirstBits;
-  table.generation = modules_generation();
-  table.fresh = table.first_slots;
-  table.fresh_end = table.first_slots + SiteTable::kFirstSlots;
-}
-
-namespace {
 
 // Adds a site, with its key filled in and the rest zero; null (and a loss counted) if there is no
 // memory.
@@ -211,56 +194,6 @@ std::uint32_t names_that_fit(const MapArguments& map, std::size_t& size) noexcep
   memset(buffer.names, 0, sizeof(buffer.names));
 }
 
-}  // namespace
-
-SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept {
-  SiteTable& table = buffer.sites;
-  if (table.generation != modules_generation()) [[unlikely]] {
-    forget_closed_modules(buffer);
-  }
-  std::uint64_t place = site_place(table, call.codeptr, call.ident);
-  while (SiteSlot* slot = table.places[place]) {
-    if (is_site_of(*slot, call)) {
-      return slot;
-    }
-    place = next_place(table, place);
-  }
-  SiteSlot* defined = define(buffer, call);
-  if (recorder.config.until_file != nullptr && call.ident != nullptr) {
-    check_until(call.ident->psource);
-  }
-  return defined;
-}
-
-Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
-  constexpr std::int64_t kMostDimensions = 16;
-  // libomptarget's __tgt_target_non_contig, outermost first; the last one is of an element.
-  struct Dimension {
-    std::uint64_t offset;
-    std::uint64_t count;
-    std::uint64_t stride;  ///< in bytes
-  };
-  Section section{map.bases[item], 0};
-  const std::int64_t count = map.sizes[item];
-  const auto* dimensions = reinterpret_cast<const Dimension*>(map.begins[item]);
-  if (count <= 0 || dimensions == nullptr) {
-    return section;
-  }
-  // For some extents known only at run time, clang 19 to 22 passes the size in bytes instead.
-  if (count > kMostDimensions) {
-    section.bytes = static_cast<std::uint64_t>(count);
-    return section;
-  }
-  section.bytes = dimensions[count - 1].stride;
-  for (std::int64_t i = 0; i < count; ++i) {
-    section.begin += dimensions[i].offset * dimensions[i].stride;
-    section.bytes *= dimensions[i].count;
-  }
-  return section;
-}
-
-namespace {
-
 constexpr std::uint32_t kShort = 32;     // lists up to this length are searched whole
 constexpr unsigned kMemberOfShift = 48;  // OMP_TGT_MAPTYPE_MEMBER_OF: 1 + the struct's own item
 
@@ -321,7 +254,81 @@ std::uint32_t tightest_of_struct(const MapArguments& map, std::uint64_t address,
   return found != 0 ? found : item + 1;
 }
 
+constexpr std::size_t kLongestName = 4096;
+
+// The name in this buffer, its record written if it is not among those the buffer remembers; none
+// if there is no room for it.
+spool::MapperNameId name_of(ThreadBuffer& buffer, const char* name) noexcept {
+  NameSlot& slot =
+      buffer.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % ThreadBuffer::kNames];
+  if (slot.text == name) {
+    return slot.id;
+  }
+  const std::size_t size = strnlen(name, kLongestName);
+  const auto id = spool::give_next(buffer.last_name);
+  if (!write_record(buffer, spool::MapperName{{}, id, static_cast<std::uint32_t>(size + 1), 0},
+                    spool::Tag::kMapperName, 0, {{name, size}, {"", 1}})) {
+    return spool::MapperNameId::kNone;
+  }
+  slot = {name, id};
+  return id;
+}
+
 }  // namespace
+
+void start_sites(SiteTable& table) noexcept {
+  table.places = table.first_places;
+  table.shift = 64U - SiteTable::kFirstBits;
+  table.generation = modules_generation();
+  table.fresh = table.first_slots;
+  table.fresh_end = table.first_slots + SiteTable::kFirstSlots;
+}
+
+SiteSlot* find_or_define_site(ThreadBuffer& buffer, const Call& call) noexcept {
+  SiteTable& table = buffer.sites;
+  if (table.generation != modules_generation()) [[unlikely]] {
+    forget_closed_modules(buffer);
+  }
+  std::uint64_t place = site_place(table, call.codeptr, call.ident);
+  while (SiteSlot* slot = table.places[place]) {
+    if (is_site_of(*slot, call)) {
+      return slot;
+    }
+    place = next_place(table, place);
+  }
+  SiteSlot* defined = define(buffer, call);
+  if (recorder.config.until_file != nullptr && call.ident != nullptr) {
+    check_until(call.ident->psource);
+  }
+  return defined;
+}
+
+Section section_of(const MapArguments& map, std::uint32_t item) noexcept {
+  constexpr std::int64_t kMostDimensions = 16;
+  // libomptarget's __tgt_target_non_contig, outermost first; the last one is of an element.
+  struct Dimension {
+    std::uint64_t offset;
+    std::uint64_t count;
+    std::uint64_t stride;  ///< in bytes
+  };
+  Section section{map.bases[item], 0};
+  const std::int64_t count = map.sizes[item];
+  const auto* dimensions = reinterpret_cast<const Dimension*>(map.begins[item]);
+  if (count <= 0 || dimensions == nullptr) {
+    return section;
+  }
+  // For some extents known only at run time, clang 19 to 22 passes the size in bytes instead.
+  if (count > kMostDimensions) {
+    section.bytes = static_cast<std::uint64_t>(count);
+    return section;
+  }
+  section.bytes = dimensions[count - 1].stride;
+  for (std::int64_t i = 0; i < count; ++i) {
+    section.begin += dimensions[i].offset * dimensions[i].stride;
+    section.bytes *= dimensions[i].count;
+  }
+  return section;
+}
 
 std::uint16_t argument_of(const MapArguments& map, std::uint64_t address,
                           std::uint32_t& last) noexcept {
@@ -341,33 +348,6 @@ std::uint16_t argument_of(const MapArguments& map, std::uint64_t address,
   }
   return static_cast<std::uint16_t>(found < 0xffff ? found : 0);
 }
-
-namespace {
-
-constexpr std::size_t kLongestName = 4096;
-
-// The name in this buffer, its record written if it is not among those the buffer remembers; none
-// if there is no room for it.
-spool::MapperNameId name_of(ThreadBuffer& buffer, const char* name) noexcept {
-  NameSlot& slot =
-      buffer.names[(reinterpret_cast<std::uint64_t>(name) >> 3U) % ThreadBuffer::kNames];
-  if (slot.text == name) {
-    return slot.id;
-  }
-  const std::size_t size = strnlen(name, kLongestName);
-  auto* record = reserve<spool::MapperName>(buffer, size + 1);
-  if (record == nullptr) {
-    return spool::MapperNameId::kNone;
-  }
-  slot = {name, spool::give_next(buffer.last_name)};
-  record->id = slot.id;
-  record->size = static_cast<std::uint32_t>(size + 1);
-  memcpy(record + 1, name, size);
-  commit(buffer, record, spool::Tag::kMapperName, 0, size + 1);
-  return slot.id;
-}
-
-}  // namespace
 
 void note_mapper_piece(std::uint64_t begin, std::uint64_t size, std::uint64_t type,
                        const char* name) noexcept {
@@ -395,16 +375,10 @@ const MappedPiece* piece_of(const ThreadBuffer& buffer, std::uint64_t address) n
 }
 
 void record_piece(ThreadBuffer& buffer, const MappedPiece& piece) noexcept {
-  auto* record =
-      piece.name != spool::MapperNameId::kNone ? reserve<spool::MapperPiece>(buffer) : nullptr;
-  if (record == nullptr) {
-    return;
+  if (piece.name != spool::MapperNameId::kNone) {
+    write_record(buffer, spool::MapperPiece{{}, piece.name, piece.begin, piece.size, piece.type},
+                 spool::Tag::kMapperPiece);
   }
-  record->begin = piece.begin;
-  record->size = piece.size;
-  record->type = piece.type;
-  record->name = piece.name;
-  commit(buffer, record, spool::Tag::kMapperPiece, 0);
 }
 
 }  // namespace ompdm::record

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +16,23 @@
 
 namespace ompdm::record {
 
-void Path::clear() noexcept {
-  text[0] = '\0';
-  size = 0;
-  ok = true;
-}
-
-void Path::add(const char* piece, std::size_t length) noexcept {
+void Path::insert(std::size_t at, const char* piece, std::size_t length) noexcept {
   if (size + length + 1 > kCapacity) {
     ok = false;
     return;
   }
-  memcpy(text + size, piece, length);
+  memmove(text + at + length, text + at, size + 1 - at);
+  memcpy(text + at, piece, length);
   size += length;
-  text[size] = '\0';
 }
 
-void Path::add(const char* piece) noexcept { add(piece, strlen(piece)); }
-
-void Path::add_number(std::uint64_t number) noexcept {
-  char digits[24];
-  snprintf(digits, sizeof(digits), "%llu", static_cast<unsigned long long>(number));
-  add(digits);
+void Path::add_formatted(const char* format, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(text + size, kCapacity - size, format, arguments);
+  va_end(arguments);
+  ok = ok && length >= 0 && size + static_cast<std::size_t>(length) < kCapacity;
+  size = strlen(text);
 }
 
 namespace {
@@ -48,34 +44,22 @@ bool is_nameless(const char* name) noexcept {
 
 // Handles one placeholder at `at` (which points behind the '%'); returns where the pattern goes on.
 const char* expand(Path& path, const char* at, const spool::FileHeader& process) noexcept {
-  switch (*at) {
-    case 'p':
-      path.add_number(process.pid);
-      return at + 1;
-    case 'h':
-      path.add(process.host);
-      return at + 1;
-    case '%':
-      path.add("%");
-      return at + 1;
-    case 'q': {
-      const char* close = at[1] == '{' ? strchr(at, '}') : nullptr;
-      char name[128];
-      if (close == nullptr || static_cast<std::size_t>(close - at) >= sizeof(name)) {
-        break;
-      }
-      const std::size_t length = static_cast<std::size_t>(close - at - 2);
-      memcpy(name, at + 2, length);
-      name[length] = '\0';
-      const char* value = getenv(name);
-      path.add(value != nullptr ? value : "");
-      return close + 1;
-    }
-    default:
-      break;
+  const char* close = at[0] == 'q' && at[1] == '{' ? strchr(at, '}') : nullptr;
+  char name[128];
+  if (*at == 'p') {
+    path.add_formatted("%u", process.pid);
+  } else if (*at == 'h') {
+    path.add(process.host);
+  } else if (close != nullptr && static_cast<std::size_t>(close - at) < sizeof(name)) {
+    snprintf(name, sizeof(name), "%.*s", static_cast<int>(close - at - 2), at + 2);
+    const char* value = getenv(name);
+    path.add(value != nullptr ? value : "");
+    return close + 1;
+  } else {
+    path.add("%");
+    return *at == '%' ? at + 1 : at;
   }
-  path.add("%");
-  return at;
+  return at + 1;
 }
 
 std::size_t ending_of(const Path& path) noexcept {
@@ -90,54 +74,6 @@ std::size_t ending_of(const Path& path) noexcept {
   return dot != nullptr && dot != name ? static_cast<std::size_t>(dot - path.text) : path.size;
 }
 
-}  // namespace
-
-void Path::add_mark(const char* mark) noexcept {
-  const std::size_t length = strlen(mark);
-  if (size + length + 1 > kCapacity) {
-    ok = false;
-    return;
-  }
-  const std::size_t ending = ending_of(*this);
-  memmove(text + ending + length, text + ending, size + 1 - ending);
-  memcpy(text + ending, mark, length);
-  size += length;
-}
-
-bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
-  path.clear();
-  if (pattern[0] != '/') {
-    if (process.directory[0] == '\0') {
-      return false;
-    }
-    path.add(process.directory);
-    path.add("/");
-  }
-  for (const char* at = pattern; *at != '\0';) {
-    if (*at == '%') {
-      at = expand(path, at + 1, process);
-    } else {
-      path.add(at, 1);
-      ++at;
-    }
-  }
-  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
-  const bool is_default = is_nameless(path.text + start);
-  if (is_default) {
-    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
-    path.size = start;
-    path.add(zipped ? "trace.json.gz" : "trace.json");
-  }
-  if (process.rank >= 0) {
-    char mark[32];
-    snprintf(mark, sizeof(mark), ".rank%d", process.rank);
-    path.add_mark(mark);
-  }
-  return !is_default;
-}
-
-namespace {
-
 // A new file in the session's folder, for writing; -1 with errno.
 int create(const char* name, int flags) noexcept {
   const int folder = open(recorder.config.session, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -151,31 +87,8 @@ int create(const char* name, int flags) noexcept {
   return file;
 }
 
-}  // namespace
-
-void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
-  if (recorder.config.session == nullptr) {
-    return;
-  }
-  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
-  char name[48];
-  snprintf(name, sizeof(name), "%u.%u%s", header->pid, header->exec_ordinal, ending);
-  const int file = create(name, O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) {
-    return;
-  }
-  fchmod(file, 0600);  // whatever the program's umask is
-  Pieces text;
-  static const char kEnd = '\0';  // a path may hold line ends
-  for (const char* each : texts) {
-    text.add(each);
-    text.add(&kEnd, 1);
-  }
-  const spool::WithoutFileSizeSignal guard;
-  text.write_line(file);
-  close(file);
-}
-
+// Whether this process is the first of its session to ask for that name of a trace. True without a
+// session.
 bool first_of_session(const Path& trace) noexcept {
   if (recorder.config.session == nullptr) {
     return true;
@@ -190,8 +103,6 @@ bool first_of_session(const Path& trace) noexcept {
   }
   return errno != EEXIST;  // a session folder that cannot be written must not cost the name
 }
-
-namespace {
 
 constexpr int kMostNames = 1000;
 
@@ -283,10 +194,8 @@ bool set_aside(const char* spool, const Path& trace, const Found& found) noexcep
   Path& kept_trace = names.kept_trace;
   Path& kept = names.kept;
   for (int n = 1; n < kMostNames; ++n) {
-    char mark[32];
-    snprintf(mark, sizeof(mark), ".~%d~", n);
     kept_trace = trace;
-    kept_trace.add_mark(mark);
+    kept_trace.add_mark(".~%d~", n);
     kept = kept_trace;
     kept.add(".spool");
     if (!kept.ok || access(kept_trace.text, F_OK) == 0) {
@@ -329,45 +238,89 @@ bool is_no_file(const char* path) noexcept {
   return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-// The program's umask must not prevent opening the file again by its name.
-void make_readable(int file) noexcept {
-  struct stat facts;
-  if (fstat(file, &facts) == 0) {
-    fchmod(file, facts.st_mode | S_IRUSR | S_IWUSR);
-  }
-}
-
 // The n-th name to try: the plain one, then with the pid, then with the pid and a number.
 void make_candidate(const Path& base, int n, std::uint32_t pid, Path& trace) noexcept {
-  char mark[48];
   trace = base;
   if (n == 1) {
-    snprintf(mark, sizeof(mark), ".p%u", pid);
-  } else {
-    snprintf(mark, sizeof(mark), ".p%u.%d", pid, n - 1);
-  }
-  if (n > 0) {
-    trace.add_mark(mark);
+    trace.add_mark(".p%u", pid);
+  } else if (n > 1) {
+    trace.add_mark(".p%u.%d", pid, n - 1);
   }
 }
 
 void make_spool_name(const Path& trace, const char* folder, std::uint32_t pid,
                      Path& spool) noexcept {
-  if (folder == nullptr) {
-    spool = trace;
-  } else {
-    const char* name = strrchr(trace.text, '/');
-    spool.clear();
-    spool.add(folder);
-    spool.add("/");
-    spool.add(name != nullptr ? name + 1 : trace.text);
-    spool.add(".");
-    spool.add_number(pid);
+  spool = trace;
+  if (folder != nullptr) {
+    spool = {};
+    spool.add_formatted("%s%s.%u", folder, strrchr(trace.text, '/'), pid);
   }
   spool.add(".spool");
 }
 
 }  // namespace
+
+void Path::add_mark(const char* format, ...) noexcept {
+  char mark[48];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(mark, sizeof(mark), format, arguments);
+  va_end(arguments);
+  insert(ending_of(*this), mark, strlen(mark));
+}
+
+bool base_name(const char* pattern, const spool::FileHeader& process, Path& path) noexcept {
+  path = {};
+  if (pattern[0] != '/') {
+    if (process.directory[0] == '\0') {
+      return false;
+    }
+    path.add_formatted("%s/", process.directory);
+  }
+  for (const char* at = pattern; *at != '\0';) {
+    if (*at == '%') {
+      at = expand(path, at + 1, process);
+    } else {
+      path.add(at, 1);
+      ++at;
+    }
+  }
+  const std::size_t start = static_cast<std::size_t>(strrchr(path.text, '/') + 1 - path.text);
+  const bool is_default = is_nameless(path.text + start);
+  if (is_default) {
+    const bool zipped = strcmp(path.text + start, ".json.gz") == 0;
+    path.size = start;
+    path.text[start] = '\0';
+    path.add(zipped ? "trace.json.gz" : "trace.json");
+  }
+  if (process.rank >= 0) {
+    path.add_mark(".rank%d", process.rank);
+  }
+  return !is_default;
+}
+
+void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept {
+  if (recorder.config.session == nullptr) {
+    return;
+  }
+  const spool::FileHeader* header = recorder.header.load(std::memory_order_acquire);
+  char name[48];
+  snprintf(name, sizeof(name), "%u.%u%s", header->pid, header->exec_ordinal, ending);
+  const int file = create(name, O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) {
+    return;
+  }
+  fchmod(file, 0600);  // whatever the program's umask is
+  Pieces text;
+  static const char kEnd = '\0';  // a path may hold line ends
+  for (const char* each : texts) {
+    text.add(each);
+    text.add(&kEnd, 1);
+  }
+  const spool::WithoutSignal guard(SIGXFSZ);
+  text.write_line(file);
+  close(file);
+}
 
 int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
   Path& base = names.base;
@@ -389,7 +342,7 @@ int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
   }
   Path& trace = names.trace;
   Path& refused = names.refused;
-  refused.clear();
+  refused = {};
   // A name that is free again is tried once more, but not for ever.
   for (int tries = 0; n < kMostNames && tries < 2 * kMostNames; ++n, ++tries) {
     make_candidate(base, n, header.pid, trace);
@@ -407,7 +360,10 @@ int lock_spool_name(spool::FileHeader& header, Path& spool) noexcept {
     }
     const int file = open_above_streams(AT_FDCWD, spool.text, O_CREAT | O_EXCL | O_RDWR, 0644);
     if (file >= 0) {
-      make_readable(file);
+      // The program's umask must not prevent opening the file again by its name.
+      if (struct stat facts; fstat(file, &facts) == 0) {
+        fchmod(file, facts.st_mode | S_IRUSR | S_IWUSR);
+      }
       memcpy(header.output, trace.text, trace.size + 1);
       if (refused.size > 0) {
         say("%s is not ompdm's and is left alone: the trace will be %s", refused.text, trace.text);

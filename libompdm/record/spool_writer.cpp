@@ -59,10 +59,8 @@ namespace {
 // A file in it that has no name any more; -1 and errno if none can be made.
 int make_nameless(const char* folder) noexcept {
   static Path name;  // guarded by the recorder's mutex
-  name.clear();
-  name.add(folder);
-  name.add("/.ompdm-");
-  name.add_number(static_cast<std::uint64_t>(getpid()));
+  name = {};
+  name.add_formatted("%s/.ompdm-%d", folder, getpid());
   const int file =
       open_above_streams(AT_FDCWD, name.text, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0600);
   if (file >= 0) {
@@ -138,43 +136,6 @@ const char* local_folder() noexcept {
   return nullptr;
 }
 
-}  // namespace
-
-SpoolFolder spool_folder(const Path& trace) noexcept {
-  SpoolFolder chosen{true, recorder.config.spool_dir};
-  static Path beside;  // guarded by the recorder's mutex
-  beside = trace;
-  char* slash = strrchr(beside.text, '/');
-  slash[slash == beside.text ? 1 : 0] = '\0';
-  if (is_for_devices(beside.text)) {
-    return nowhere(trace, "it is for devices");
-  }
-  const char* wanted = chosen.path != nullptr ? chosen.path : beside.text;
-  const Promise promise = promise_of_folder(wanted);
-  if (promise == Promise::kRoom && chosen.path == nullptr) {
-    return chosen;  // the spool itself will tell whether a file can be made there
-  }
-  if (const char* why = obstacle(beside.text); why != nullptr) {
-    return nowhere(trace, why);
-  }
-  if (promise == Promise::kRoom) {
-    return chosen;
-  }
-  const char* why = promise == Promise::kRemote
-                        ? "a network file system"
-                        : "a file system that may have no room left for what is mapped";
-  chosen.path = local_folder();
-  if (chosen.path == nullptr) {
-    say("%s is on %s: nothing is recorded: name a folder on ext4, XFS or tmpfs (OMPDM_SPOOL_DIR)",
-        wanted, why);
-    return {false, nullptr};
-  }
-  say("%s is on %s: recording into %s meanwhile", wanted, why, chosen.path);
-  return chosen;
-}
-
-namespace {
-
 // Sets the limit of events (Config::max_spool) if the user has not: a tenth of the free space,
 // shared by the ranks of a job, and at most what can be read in minutes. `file` is the open spool.
 void limit_spool(int file) noexcept {
@@ -208,21 +169,18 @@ bool spool_may_grow(const spool::FileHeader& header, std::size_t size) noexcept 
 }
 
 void say_beyond_limit(const char* path) noexcept {
-  struct Unit {
-    std::uint64_t size;
-    const char* name;
-  };
-  static constexpr Unit kUnits[] = {
-      {1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "KB"}, {1, "bytes"}};
+  static constexpr const char* kUnits[] = {"bytes", "KB", "MB", "GB"};
   constexpr std::uint64_t kSmall = 10'000'000;
   const std::uint64_t limit = recorder.config.max_spool;
-  const Unit* unit = kUnits;
-  while (limit % unit->size != 0 && (unit != kUnits + 1 || limit < kSmall)) {
+  std::uint64_t size = 1;
+  unsigned unit = 0;
+  while (unit < 3 && (limit % (size * 1'000) == 0 || (unit < 2 && limit >= kSmall))) {
+    size *= 1'000;
     ++unit;
   }
   say("%s: counting took 1 GB more than the limit of %u %s (OMPDM_MAX_SPOOL): recording stops "
       "here, the program goes on; what follows is counted as lost",
-      path, static_cast<unsigned>(limit / unit->size), unit->name);
+      path, static_cast<unsigned>(limit / size), kUnits[unit]);
 }
 
 struct OpenSpool {
@@ -269,7 +227,7 @@ int reserve(int file, std::uint64_t offset, std::size_t size) noexcept {
       offset + size > limit.rlim_cur) {
     return EFBIG;
   }
-  const spool::WithoutFileSizeSignal guard;
+  const spool::WithoutSignal guard(SIGXFSZ);
   int error = EINTR;
   while (error == EINTR) {
     error =
@@ -311,7 +269,10 @@ int open_again(bool& is_kept) noexcept {
   if (!is_spool(spool.kept)) {
     spool.kept = -1;  // closed, or another file's: closing even a duplicate would cost its locks
   }
-  const int file = duplicate(spool.kept, kKeptNumber + 1);
+  int file = fcntl(spool.kept, F_DUPFD_CLOEXEC, kKeptNumber + 1);
+  if (file < 0 && errno == EINVAL) {  // RLIMIT_NOFILE is lower
+    file = fcntl(spool.kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  }
   is_kept = file < 0 && is_spool(spool.kept);  // the program has used up all numbers
   if (is_kept) {
     return spool.kept;
@@ -385,6 +346,39 @@ void write_header(spool::FileHeader& header) noexcept {
 
 }  // namespace
 
+SpoolFolder spool_folder(const Path& trace) noexcept {
+  SpoolFolder chosen{true, recorder.config.spool_dir};
+  static Path beside;  // guarded by the recorder's mutex
+  beside = trace;
+  char* slash = strrchr(beside.text, '/');
+  slash[slash == beside.text ? 1 : 0] = '\0';
+  if (is_for_devices(beside.text)) {
+    return nowhere(trace, "it is for devices");
+  }
+  const char* wanted = chosen.path != nullptr ? chosen.path : beside.text;
+  const Promise promise = promise_of_folder(wanted);
+  if (promise == Promise::kRoom && chosen.path == nullptr) {
+    return chosen;  // the spool itself will tell whether a file can be made there
+  }
+  if (const char* why = obstacle(beside.text); why != nullptr) {
+    return nowhere(trace, why);
+  }
+  if (promise == Promise::kRoom) {
+    return chosen;
+  }
+  const char* why = promise == Promise::kRemote
+                        ? "a network file system"
+                        : "a file system that may have no room left for what is mapped";
+  chosen.path = local_folder();
+  if (chosen.path == nullptr) {
+    say("%s is on %s: nothing is recorded: name a folder on ext4, XFS or tmpfs (OMPDM_SPOOL_DIR)",
+        wanted, why);
+    return {false, nullptr};
+  }
+  say("%s is on %s: recording into %s meanwhile", wanted, why, chosen.path);
+  return chosen;
+}
+
 bool spool_is_open() noexcept { return spool.open; }
 
 const char* spool_path() noexcept { return spool.path.text; }
@@ -397,19 +391,19 @@ bool open_spool() noexcept {
     return false;
   }
   const int file = lock_spool_name(recorder.draft, spool.path);
-  if (file < 0) {
-    recorder.failed.store(true);
-    report_to_session(".told", {});
-    return false;
-  }
   struct stat facts;
   void* base = nullptr;
-  const int error =
-      fstat(file, &facts) != 0 ? errno : map_piece(file, 0, sizeof(spool::FileHeader), base);
-  if (error != 0 || base == nullptr) {
-    fail(error);
-    unlink(spool.path.text);
-    close(file);
+  if (file >= 0) {
+    const int error =
+        fstat(file, &facts) != 0 ? errno : map_piece(file, 0, sizeof(spool::FileHeader), base);
+    if (base == nullptr) {
+      fail(error);
+      unlink(spool.path.text);
+      close(file);
+    }
+  }
+  if (base == nullptr) {
+    recorder.failed.store(true);
     report_to_session(".told", {});
     return false;
   }
@@ -473,7 +467,7 @@ int reopen_spool() noexcept {
   if (named >= 0) {
     close(named);
   }
-  // A run that began since has the name, or holds it for a moment (claim.cpp).
+  // A run that began since has the name, or holds it for a moment.
   char handle[32];
   snprintf(handle, sizeof(handle), "/proc/self/fd/%d", spool.kept);
   return is_spool(spool.kept) ? open_above_streams(AT_FDCWD, handle, O_RDONLY) : -1;
@@ -483,7 +477,7 @@ void forget_spool() noexcept {
   if (is_spool(spool.kept)) {
     close(spool.kept);
   }
-  spool.path.clear();
+  spool.path = {};
   spool.kept = -1;
   spool.open = false;
 }

@@ -7,6 +7,8 @@
 // spool's; otherwise the file is opened again by its name.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -23,14 +25,15 @@ struct Path {
   std::size_t size = 0;
   bool ok = true;
 
-  /// Makes it empty.
-  void clear() noexcept;
-  /// Appends a text or a number.
-  void add(const char* piece) noexcept;
-  void add(const char* piece, std::size_t length) noexcept;
-  void add_number(std::uint64_t number) noexcept;
-  /// Puts `mark` before the ending (".json", ".json.gz", or the last ".x" of the file's name).
-  void add_mark(const char* mark) noexcept;
+  /// Appends a text, as it is or formatted.
+  void add(const char* piece) noexcept { add(piece, strlen(piece)); }
+  void add(const char* piece, std::size_t length) noexcept { insert(size, piece, length); }
+  [[gnu::format(printf, 2, 3)]] void add_formatted(const char* format, ...) noexcept;
+  /// Puts a mark before the ending (".json", ".json.gz", or the last ".x" of the file's name).
+  [[gnu::format(printf, 2, 3)]] void add_mark(const char* format, ...) noexcept;
+
+ private:
+  void insert(std::size_t at, const char* piece, std::size_t length) noexcept;
 };
 
 /// Expands OMPDM_OUTPUT to an absolute path: %p (pid), %h (host), %q{VAR} (a variable), %% (a
@@ -43,10 +46,6 @@ bool base_name(const char* pattern, const spool::FileHeader& process, Path& path
 /// and a line end into the file PID.N with this ending in the session's folder. Does nothing
 /// without a session, or if its folder cannot be written.
 void report_to_session(const char* ending, std::initializer_list<const char*> texts) noexcept;
-
-/// Whether this process is the first of its session to ask for that name of a trace. True without a
-/// session.
-bool first_of_session(const Path& trace) noexcept;
 
 /// Creates the spool, so that no other process can write it or its trace. Called once a process,
 /// under the recorder's mutex, at the first target event.
@@ -85,9 +84,8 @@ inline constexpr const char* kElsewhere =
 
 /// The folder of a spool.
 struct SpoolFolder {
-  bool found = true;  ///< false: there is none, which was reported
-  const char* path =
-      nullptr;  ///< null: the trace's folder. Valid while the environment is unchanged
+  bool found = true;           ///< false: there is none, which was reported
+  const char* path = nullptr;  ///< of the environment; null: the trace's folder
 };
 
 /// Chooses the folder: that of the trace (an absolute path) or OMPDM_SPOOL_DIR, or where those do

@@ -125,6 +125,98 @@ void return_buffer(void* /*value*/) noexcept {
   this_thread.inside = false;
 }
 
+constexpr std::uint32_t kFirstSlots = 64;
+
+std::uint32_t hash_of(const AggregateKey& key) noexcept {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+  std::uint64_t hash = key.place * kOdd;
+  hash = (hash ^ hash >> 32U ^ key.what) * kOdd;
+  hash = (hash ^ hash >> 32U ^ key.devices) * kOdd;
+  return static_cast<std::uint32_t>(hash >> 32U);
+}
+
+AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
+                        const AggregateKey& key) noexcept {
+  std::uint32_t at = hash_of(key) & mask;
+  while (slots[at].sample != 0 && slots[at].key != key) {
+    at = (at + 1) & mask;
+  }
+  return slots + at;
+}
+
+// Keeps half of the slots free.
+[[gnu::cold]] bool grow_table(AggregateTable& table) noexcept {
+  const std::uint32_t old_count = table.slots == nullptr ? 0 : table.mask + 1;
+  const std::uint32_t count = old_count == 0 ? kFirstSlots : 2 * old_count;
+  auto* slots = static_cast<AggregateSlot*>(map_memory(count * sizeof(AggregateSlot)));
+  if (slots == nullptr) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < old_count; ++i) {
+    if (table.slots[i].sample != 0) {
+      *place_of(slots, count - 1, table.slots[i].key) = table.slots[i];
+    }
+  }
+  if (old_count != 0) {
+    munmap(table.slots, old_count * sizeof(AggregateSlot));
+  }
+  for (AggregateSlot*& latest : table.latest) {
+    latest = nullptr;
+  }
+  table.slots = slots;
+  table.mask = count - 1;
+  return true;
+}
+
+// Makes room for aggregates in a new chunk; false if the spool cannot grow.
+[[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept {
+  const Lock lock;
+  if (!table.has_lane) {
+    table.lane = spool::LaneId{buffers_made++};
+    table.has_lane = true;
+  }
+  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
+  if (chunk.base == nullptr) {
+    return false;
+  }
+  ++table.sequence;
+  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
+  table.limit = chunk.base + chunk.size;
+  return true;
+}
+
+// Distinguishes a fallback from an aggregated region.
+constexpr std::uint64_t kOfFallback = std::uint64_t{1} << 16U;
+
+// 1 + the device of the call; 0: unknown. Without a device clause it is -1, the default device.
+std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
+  if (device < 0 && runtime_can_be_asked) {
+    device = default_device();
+  }
+  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
+}
+
+// `sample`: the number of the sample, 0 if this is none.
+bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
+                     std::uint8_t device, std::uint64_t sample) noexcept {
+  const std::size_t size = sample != 0 ? sizeof(sample) : 0;
+  return write_record(buffer, spool::Fallback{{}, site.id, begin}, spool::Tag::kFallback, device,
+                      {{reinterpret_cast<const char*>(&sample), size}});
+}
+
+void aggregate_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
+                        std::uint8_t device) noexcept {
+  const AggregateKey key{number(site.id),
+                         static_cast<std::uint64_t>(spool::AggregateOf::kRegion) | kOfFallback,
+                         device};
+  const AggregateSlot* slot = aggregate_of(
+      buffer, key, spool::AggregateOf::kRegion,
+      [&](std::uint32_t sample) { return record_fallback(buffer, site, begin, device, sample); });
+  if (slot != nullptr) {
+    spool::add(slot->aggregate->times, 0);
+  }
+}
+
 }  // namespace
 
 bool resume() noexcept {
@@ -171,11 +263,8 @@ ThreadBuffer* acquire_buffer() noexcept {
   if (thread_end_watched) {
     pthread_setspecific(thread_end, buffer);
   }
-  if (auto* record = reserve<spool::LaneThread>(*buffer)) {
-    record->tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
-    record->ticks = ticks();
-    commit(*buffer, record, spool::Tag::kLaneThread, 0);
-  }
+  const auto tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  write_record(*buffer, spool::LaneThread{{}, tid, ticks()}, spool::Tag::kLaneThread);
   write_early_events(*buffer);
   return buffer;
 }
@@ -200,22 +289,6 @@ bool grow(ThreadBuffer& buffer, std::size_t size) noexcept {
     count_loss(spool::Loss::kRecordsNoSpace);
   }
   return grown;
-}
-
-bool grow_aggregates(AggregateTable& table) noexcept {
-  const Lock lock;
-  if (!table.has_lane) {
-    table.lane = spool::LaneId{buffers_made++};
-    table.has_lane = true;
-  }
-  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
-  if (chunk.base == nullptr) {
-    return false;
-  }
-  ++table.sequence;
-  table.cursor = chunk.base + sizeof(spool::ChunkHeader);
-  table.limit = chunk.base + chunk.size;
-  return true;
 }
 
 void refresh_clock(ThreadBuffer& buffer) noexcept {
@@ -248,53 +321,6 @@ void watch_thread_ends() noexcept {
     thread_end_watched = pthread_key_create(&thread_end, return_buffer) == 0;
   }
 }
-
-namespace {
-
-constexpr std::uint32_t kFirstSlots = 64;
-
-std::uint32_t hash_of(const AggregateKey& key) noexcept {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
-  std::uint64_t hash = key.place * kOdd;
-  hash = (hash ^ hash >> 32U ^ key.what) * kOdd;
-  hash = (hash ^ hash >> 32U ^ key.devices) * kOdd;
-  return static_cast<std::uint32_t>(hash >> 32U);
-}
-
-AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
-                        const AggregateKey& key) noexcept {
-  std::uint32_t at = hash_of(key) & mask;
-  while (slots[at].sample != 0 && slots[at].key != key) {
-    at = (at + 1) & mask;
-  }
-  return slots + at;
-}
-
-// Keeps half of the slots free.
-[[gnu::cold]] bool grow_table(AggregateTable& table) noexcept {
-  const std::uint32_t old_count = table.slots == nullptr ? 0 : table.mask + 1;
-  const std::uint32_t count = old_count == 0 ? kFirstSlots : 2 * old_count;
-  auto* slots = static_cast<AggregateSlot*>(map_memory(count * sizeof(AggregateSlot)));
-  if (slots == nullptr) {
-    return false;
-  }
-  for (std::uint32_t i = 0; i < old_count; ++i) {
-    if (table.slots[i].sample != 0) {
-      *place_of(slots, count - 1, table.slots[i].key) = table.slots[i];
-    }
-  }
-  if (old_count != 0) {
-    munmap(table.slots, old_count * sizeof(AggregateSlot));
-  }
-  for (AggregateSlot*& latest : table.latest) {
-    latest = nullptr;
-  }
-  table.slots = slots;
-  table.mask = count - 1;
-  return true;
-}
-
-}  // namespace
 
 AggregateSlot* find_slot(AggregateTable& table, const AggregateKey& key) noexcept {
   if (table.slots == nullptr || 2 * table.count > table.mask) [[unlikely]] {
@@ -335,52 +361,6 @@ bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateO
   ++table.count;
   return true;
 }
-
-namespace {
-
-// Distinguishes a fallback from an aggregated region.
-constexpr std::uint64_t kOfFallback = std::uint64_t{1} << 16U;
-
-// 1 + the device of the call; 0: unknown. Without a device clause it is -1, the default device.
-std::uint8_t wanted_device_flag(std::int64_t device, bool runtime_can_be_asked) noexcept {
-  if (device < 0 && runtime_can_be_asked) {
-    device = default_device();
-  }
-  return device >= 0 && device < 255 ? static_cast<std::uint8_t>(device + 1) : 0;
-}
-
-// `sample`: the number of the sample, 0 if this is none.
-bool record_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
-                     std::uint8_t device, std::uint64_t sample) noexcept {
-  const std::size_t extra = sample != 0 ? sizeof(sample) : 0;
-  auto* record = reserve<spool::Fallback>(buffer, extra);
-  if (record == nullptr) {
-    return false;
-  }
-  record->site = site.id;
-  record->ticks = begin;
-  if (sample != 0) {
-    *reinterpret_cast<std::uint64_t*>(record + 1) = sample;
-  }
-  commit(buffer, record, spool::Tag::kFallback, device, extra);
-  return true;
-}
-
-void aggregate_fallback(ThreadBuffer& buffer, const SiteSlot& site, std::uint64_t begin,
-                        std::uint8_t device) noexcept {
-  const AggregateKey key{number(site.id),
-                         static_cast<std::uint64_t>(spool::AggregateOf::kRegion) | kOfFallback,
-                         device};
-  AggregateSlot* slot = nullptr;
-  spool::Aggregate* aggregate = aggregate_of(
-      buffer, key, spool::AggregateOf::kRegion, slot,
-      [&](std::uint32_t sample) { return record_fallback(buffer, site, begin, device, sample); });
-  if (aggregate != nullptr) {
-    spool::add(aggregate->times, 0);
-  }
-}
-
-}  // namespace
 
 void note_host_fallback(bool runtime_can_be_asked) noexcept {
   const Call* noted = this_thread.call;

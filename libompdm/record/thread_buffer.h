@@ -3,8 +3,12 @@
 // last take the recorder's mutex.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <string_view>
 
 #include "record/hashing.h"
 #include "record/process_facts.h"
@@ -188,8 +192,7 @@ struct Call {
   MapArguments map;
   KernelArguments kernel;
   std::int64_t device;
-  std::uint64_t
-      begin;  ///< ticks, of kernel calls alone, which may run on the host without a region
+  std::uint64_t begin;  ///< ticks, of kernel calls alone, which may run on the host
   spool::Entry entry;
 };
 
@@ -266,7 +269,7 @@ struct ThreadBuffer {
   NameSlot names[kNames];
   std::uint64_t asked[kAsked];  ///< host addresses passed to omp_get_mapped_ptr
   ThreadBuffer* next_free;
-  StackRange stack;          ///< the thread's own stack; empty: not found yet
+  AddressRange stack;        ///< the thread's own stack; empty: not found yet
   std::uint8_t stack_asked;  ///< attempts to find it
   PathTable paths;
   SiteTable sites;
@@ -311,9 +314,6 @@ inline ThreadBuffer* current_buffer() noexcept {
 
 /// Makes room for `size` bytes in a new chunk; false if the spool cannot grow.
 [[gnu::cold]] bool grow(ThreadBuffer& buffer, std::size_t size) noexcept;
-
-/// Makes room for aggregates in a new chunk; false (and a loss counted) if the spool cannot grow.
-[[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept;
 
 /// Resets a context's deltas in a new chunk, since each chunk can be read by itself.
 inline void know_in_chunk(const ThreadBuffer& buffer, Context& context) noexcept {
@@ -373,6 +373,37 @@ void commit(ThreadBuffer& buffer, Record* record, spool::Tag tag, std::uint8_t f
   store_head(record->head, tag, flags, size);
 }
 
+/// Writes a record with `pieces` behind it. False (and a loss counted) if there is no room.
+template <class Record>
+bool write_record(ThreadBuffer& buffer, const Record& fields, spool::Tag tag,
+                  std::uint8_t flags = 0,
+                  std::initializer_list<std::string_view> pieces = {}) noexcept {
+  std::size_t extra = 0;
+  for (const std::string_view& piece : pieces) {
+    extra += piece.size();
+  }
+  auto* record = reserve<Record>(buffer, extra);
+  if (record == nullptr) {
+    return false;
+  }
+  // The head is written last, by commit().
+  auto* to = reinterpret_cast<char*>(record);
+  constexpr std::size_t kHead = sizeof(fields.head);
+  memcpy(to + kHead, reinterpret_cast<const char*>(&fields) + kHead, sizeof(Record) - kHead);
+  to += sizeof(Record);
+  for (const std::string_view& piece : pieces) {
+    memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+  commit(buffer, record, tag, flags, extra);
+  return true;
+}
+
+/// A piece of a record: a text with its NUL, or an object.
+inline std::string_view piece_of_text(const char* text) noexcept {
+  return {text, strlen(text) + 1};
+}
+
 /// The largest record. Longer texts and lists are cut, and counted as lost.
 inline constexpr std::size_t kMostRecordBytes = std::size_t{48} * 1024;
 
@@ -403,14 +434,14 @@ inline AggregateSlot* slot_of(AggregateTable& table, const AggregateKey& key) no
 [[gnu::cold]] bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateOf of,
                                   std::uint32_t sample) noexcept;
 
-/// The aggregate of a key, in `slot`. If the key is new, `record` records its sample, whose number
-/// it is given. Null (and a loss counted) if there is no room.
+/// The slot of a key's aggregate. If the key is new, `record` records its sample, whose number it
+/// is given. Null (and a loss counted) if there is no room.
 template <class Record>
-spool::Aggregate* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::AggregateOf of,
-                               AggregateSlot*& slot, Record&& record) noexcept {
-  slot = slot_of(buffer.aggregates, key);
+AggregateSlot* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, spool::AggregateOf of,
+                            Record&& record) noexcept {
+  AggregateSlot* slot = slot_of(buffer.aggregates, key);
   if (slot != nullptr && slot->sample != 0) [[likely]] {
-    return slot->aggregate;
+    return slot;
   }
   if (slot == nullptr || !record(buffer.samples + 1) ||
       !make_aggregate(buffer, *slot, of, buffer.samples + 1)) {
@@ -418,7 +449,7 @@ spool::Aggregate* aggregate_of(ThreadBuffer& buffer, const AggregateKey& key, sp
     return nullptr;
   }
   ++buffer.samples;
-  return slot->aggregate;
+  return slot;
 }
 
 /// The gate of every callback: marks this thread as inside the recorder. False for a signal handler
@@ -440,8 +471,6 @@ class Inside {
       this_thread.inside = false;
     }
   }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
   explicit operator bool() const noexcept { return entered_; }
 
  private:

@@ -9,6 +9,28 @@
 
 namespace ompdm::record {
 
+/// How to restore a register's value in the caller.
+struct RegisterRule {
+  enum Kind : std::uint8_t {
+    kSame,      ///< unchanged
+    kUnknown,   ///< undefined, or by a rule that is not supported
+    kAtOffset,  ///< in memory, `offset` from the canonical frame address
+    kAtBase,    ///< in memory, `offset` from the register `base`
+  };
+  Kind kind;
+  std::uint8_t base;
+  std::int32_t offset;
+};
+
+/// How to restore the caller's registers from a function's frame.
+struct FrameRules {
+  std::uint8_t cfa_base;  ///< register of the canonical frame address (CFA)
+  bool cfa_is_read;       ///< the CFA is loaded from there
+  bool is_signal;         ///< the frame of a signal handler, not of a call
+  std::int64_t cfa_offset;
+  RegisterRule registers[kRegisters];
+};
+
 namespace {
 
 // DW_EH_PE_* (Linux Standard Base Core 5.0, 10.5).
@@ -50,33 +72,8 @@ class TableBytes {
     return value;
   }
 
-  std::uint64_t uleb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = get<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80U) == 0) {
-        return value;
-      }
-    }
-    good_ = false;
-    return value;
-  }
-
-  std::int64_t sleb() noexcept {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = get<std::uint8_t>();
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80U) == 0) {
-        const bool is_negative = (byte & 0x40U) != 0 && shift + 7 < 64;
-        return static_cast<std::int64_t>(is_negative ? value | ~std::uint64_t{0} << (shift + 7)
-                                                     : value);
-      }
-    }
-    good_ = false;
-    return 0;
-  }
+  std::uint64_t uleb() noexcept { return leb(false); }
+  std::int64_t sleb() noexcept { return static_cast<std::int64_t>(leb(true)); }
 
   // An encoded pointer. Unsupported encodings give 0 and make the bytes bad.
   std::uint64_t encoded(std::uint8_t encoding) noexcept {
@@ -124,6 +121,20 @@ class TableBytes {
   }
 
  private:
+  std::uint64_t leb(bool is_signed) noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = get<std::uint8_t>();
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if ((byte & 0x80U) == 0) {
+        const bool is_negative = is_signed && (byte & 0x40U) != 0 && shift + 7 < 64;
+        return is_negative ? value | ~std::uint64_t{0} << (shift + 7) : value;
+      }
+    }
+    good_ = false;
+    return value;
+  }
+
   const std::byte* at_;
   const std::byte* end_;
   bool good_ = true;
@@ -213,7 +224,98 @@ class FrameProgram {
     return code.is_good() && code.at_end();
   }
 
-  bool run_extended(std::uint8_t instruction, TableBytes& code, std::uint64_t& location) noexcept;
+  // The instructions by their numbers of DWARF 5, 7.24. Those that end in "_sf" take a signed
+  // number.
+  bool run_extended(std::uint8_t instruction, TableBytes& code, std::uint64_t& location) noexcept {
+    const auto scaled = [&](bool is_signed) {
+      return (is_signed ? code.sleb() : static_cast<std::int64_t>(code.uleb())) * common_.data_unit;
+    };
+    std::uint64_t number = 0;
+    switch (instruction) {
+      case 0x00:  // nop
+        return true;
+      case 0x01:  // set_loc
+        location = code.encoded(common_.pointers);
+        return true;
+      case 0x02:  // advance_loc1
+        location += code.get<std::uint8_t>() * common_.code_unit;
+        return true;
+      case 0x03:  // advance_loc2
+        location += code.get<std::uint16_t>() * common_.code_unit;
+        return true;
+      case 0x04:  // advance_loc4
+        location += code.get<std::uint32_t>() * common_.code_unit;
+        return true;
+      case 0x05:  // offset_extended
+      case 0x11:  // offset_extended_sf
+        number = code.uleb();
+        save(number, scaled(instruction == 0x11));
+        return true;
+      case 0x06:  // restore_extended
+        restore(code.uleb());
+        return true;
+      case 0x08:  // same_value
+        set(code.uleb(), {RegisterRule::kSame, 0, 0});
+        return true;
+      case 0x07:  // undefined
+      case 0x09:  // register
+      case 0x14:  // val_offset
+      case 0x15:  // val_offset_sf
+      case 0x16:  // val_expression
+        set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
+        number = instruction != 0x07 ? code.uleb() : 0;
+        code.skip(instruction == 0x16 ? number : 0);
+        return true;
+      case 0x0a:  // remember_state
+        if (depth_ == kDeepest) {
+          return false;
+        }
+        remembered_[depth_++] = rules_;
+        return true;
+      case 0x0b:  // restore_state
+        if (depth_ == 0) {
+          return false;
+        }
+        rules_ = remembered_[--depth_];
+        return true;
+      case 0x0c:  // def_cfa
+        number = code.uleb();
+        define_cfa(number, static_cast<std::int64_t>(code.uleb()));
+        return true;
+      case 0x12:  // def_cfa_sf
+        number = code.uleb();
+        define_cfa(number, scaled(true));
+        return true;
+      case 0x0d:  // def_cfa_register
+        define_cfa(code.uleb(), rules_.cfa_offset);
+        return true;
+      case 0x0e:  // def_cfa_offset
+        rules_.cfa_offset = static_cast<std::int64_t>(code.uleb());
+        return true;
+      case 0x13:  // def_cfa_offset_sf
+        rules_.cfa_offset = scaled(true);
+        return true;
+      case 0x0f:  // def_cfa_expression
+        return read_expression(code.part(code.uleb()), rules_.cfa_base, rules_.cfa_offset,
+                               rules_.cfa_is_read);
+      case 0x10: {  // expression
+        number = code.uleb();
+        RegisterRule rule{RegisterRule::kAtBase, 0, 0};
+        std::int64_t offset = 0;
+        bool is_read = false;
+        const bool is_plain = read_expression(code.part(code.uleb()), rule.base, offset, is_read) &&
+                              !is_read && offset == static_cast<std::int32_t>(offset);
+        rule.offset = static_cast<std::int32_t>(offset);
+        set(number, is_plain ? rule : RegisterRule{RegisterRule::kUnknown, 0, 0});
+        return true;
+      }
+      case 0x2e:  // GNU_args_size
+        code.uleb();
+        return true;
+      default:
+        return false;
+    }
+  }
 
   const FrameCommon& common_;
   FrameRules& rules_;
@@ -221,111 +323,6 @@ class FrameProgram {
   FrameRules remembered_[kDeepest];
   unsigned depth_ = 0;
 };
-
-bool FrameProgram::run_extended(std::uint8_t instruction, TableBytes& code,
-                                std::uint64_t& location) noexcept {
-  const auto scaled = [&](std::int64_t value) { return value * common_.data_unit; };
-  switch (instruction) {
-    case 0x00:  // nop
-      return true;
-    case 0x01:  // set_loc
-      location = code.encoded(common_.pointers);
-      return true;
-    case 0x02:  // advance_loc1
-      location += code.get<std::uint8_t>() * common_.code_unit;
-      return true;
-    case 0x03:  // advance_loc2
-      location += code.get<std::uint16_t>() * common_.code_unit;
-      return true;
-    case 0x04:  // advance_loc4
-      location += code.get<std::uint32_t>() * common_.code_unit;
-      return true;
-    case 0x05: {  // offset_extended
-      const std::uint64_t number = code.uleb();
-      save(number, scaled(static_cast<std::int64_t>(code.uleb())));
-      return true;
-    }
-    case 0x06:  // restore_extended
-      restore(code.uleb());
-      return true;
-    case 0x07:  // undefined
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      return true;
-    case 0x08:  // same_value
-      set(code.uleb(), {RegisterRule::kSame, 0, 0});
-      return true;
-    case 0x09:  // register
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.uleb();
-      return true;
-    case 0x0a:  // remember_state
-      if (depth_ == kDeepest) {
-        return false;
-      }
-      remembered_[depth_++] = rules_;
-      return true;
-    case 0x0b:  // restore_state
-      if (depth_ == 0) {
-        return false;
-      }
-      rules_ = remembered_[--depth_];
-      return true;
-    case 0x0c: {  // def_cfa
-      const std::uint64_t base = code.uleb();
-      define_cfa(base, static_cast<std::int64_t>(code.uleb()));
-      return true;
-    }
-    case 0x0d:  // def_cfa_register
-      define_cfa(code.uleb(), rules_.cfa_offset);
-      return true;
-    case 0x0e:  // def_cfa_offset
-      rules_.cfa_offset = static_cast<std::int64_t>(code.uleb());
-      return true;
-    case 0x0f: {  // def_cfa_expression
-      TableBytes expression = code.part(code.uleb());
-      return read_expression(expression, rules_.cfa_base, rules_.cfa_offset, rules_.cfa_is_read);
-    }
-    case 0x10: {  // expression
-      const std::uint64_t number = code.uleb();
-      TableBytes expression = code.part(code.uleb());
-      RegisterRule rule{RegisterRule::kAtBase, 0, 0};
-      std::int64_t offset = 0;
-      bool is_read = false;
-      const bool is_plain = read_expression(expression, rule.base, offset, is_read) && !is_read &&
-                            offset == static_cast<std::int32_t>(offset);
-      rule.offset = static_cast<std::int32_t>(offset);
-      set(number, is_plain ? rule : RegisterRule{RegisterRule::kUnknown, 0, 0});
-      return true;
-    }
-    case 0x11: {  // offset_extended_sf
-      const std::uint64_t number = code.uleb();
-      save(number, scaled(code.sleb()));
-      return true;
-    }
-    case 0x12: {  // def_cfa_sf
-      const std::uint64_t base = code.uleb();
-      define_cfa(base, scaled(code.sleb()));
-      return true;
-    }
-    case 0x13:  // def_cfa_offset_sf
-      rules_.cfa_offset = scaled(code.sleb());
-      return true;
-    case 0x14:  // val_offset
-    case 0x15:  // val_offset_sf
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.uleb();
-      return true;
-    case 0x16:  // val_expression
-      set(code.uleb(), {RegisterRule::kUnknown, 0, 0});
-      code.skip(code.uleb());
-      return true;
-    case 0x2e:  // GNU_args_size
-      code.uleb();
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool read_common(TableBytes entry, FrameCommon& common) noexcept {
   const auto size = entry.get<std::uint32_t>();
@@ -352,52 +349,25 @@ bool read_common(TableBytes entry, FrameCommon& common) noexcept {
   }
   TableBytes data = body.part(common.has_augmentation ? body.uleb() : 0);
   for (const char* letter = augmentation; *letter != '\0'; ++letter) {
-    switch (*letter) {
-      case 'z':
-        break;
-      case 'R':
-        common.pointers = data.get<std::uint8_t>();
-        break;
-      case 'L':
-        data.get<std::uint8_t>();
-        break;
-      case 'P': {
-        const auto encoding = data.get<std::uint8_t>();
-        data.encoded(encoding & static_cast<std::uint8_t>(~kIndirect));
-        break;
-      }
-      case 'S':
-        common.is_signal = true;
-        break;
-      default:
-        return false;
+    if (*letter == 'R') {
+      common.pointers = data.get<std::uint8_t>();
+    } else if (*letter == 'L') {
+      data.get<std::uint8_t>();
+    } else if (*letter == 'P') {
+      const auto encoding = data.get<std::uint8_t>();
+      data.encoded(encoding & static_cast<std::uint8_t>(~kIndirect));
+    } else if (*letter == 'S') {
+      common.is_signal = true;
+    } else if (*letter != 'z') {
+      return false;
     }
   }
   common.first = body;
   return body.is_good() && data.is_good();
 }
 
-/// The .eh_frame tables of an object.
-struct Tables {
-  const std::byte* header;  // .eh_frame_hdr; null: none
-  const std::byte* begin;   // of the object
-  const std::byte* end;
-};
-
-Tables tables_of(std::uint64_t address) noexcept {
-  if (!can_find_objects()) {
-    const UnwindTables noted = unwind_tables_of(address);
-    return {reinterpret_cast<const std::byte*>(noted.header),
-            reinterpret_cast<const std::byte*>(noted.begin),
-            reinterpret_cast<const std::byte*>(noted.end)};
-  }
-  FoundObject found{};
-  return find_object(address, found) ? Tables{found.eh_frame_hdr, found.begin, found.end}
-                                     : Tables{};
-}
-
 /// The entry (FDE) of the function that holds an address; null if there is none.
-const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcept {
+const std::byte* find_entry(const UnwindTables& tables, std::uint64_t address) noexcept {
   constexpr std::size_t kHead = 12;  // version, encodings, .eh_frame's place, how many entries
   if (tables.header == nullptr || tables.header < tables.begin ||
       static_cast<std::size_t>(tables.end - tables.header) < kHead) {
@@ -437,10 +407,10 @@ const std::byte* find_entry(const Tables& tables, std::uint64_t address) noexcep
   return row.function <= wanted && entry >= tables.begin && entry < tables.end ? entry : nullptr;
 }
 
-}  // namespace
-
+// The rules at an instruction. False if there are none, or none of the kinds that compilers write
+// for the body of a function.
 bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
-  const Tables tables = tables_of(instruction);
+  const UnwindTables tables = unwind_tables_of(instruction);
   const std::byte* at = find_entry(tables, instruction);
   if (at == nullptr) {
     return false;
@@ -476,6 +446,8 @@ bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept {
   return program.run(body, begin, instruction) && rules.cfa_base < kRegisters;
 }
 
+}  // namespace
+
 bool StackWalk::read(std::uint64_t place, std::uint64_t& value) const noexcept {
   if (place % sizeof(value) != 0 || place < registers_[kRegisterRsp] || place < stack_.begin ||
       place >= stack_.end || stack_.end - place < sizeof(value)) {
@@ -485,39 +457,21 @@ bool StackWalk::read(std::uint64_t place, std::uint64_t& value) const noexcept {
   return true;
 }
 
-bool StackWalk::find_cfa(const FrameRules& rules, std::uint64_t& cfa) const noexcept {
-  if (!is_known(rules.cfa_base)) {
-    return false;
-  }
-  cfa = registers_[rules.cfa_base] + static_cast<std::uint64_t>(rules.cfa_offset);
-  return !rules.cfa_is_read || read(cfa, cfa);
-}
-
 void StackWalk::restore(const FrameRules& rules, std::uint64_t cfa) noexcept {
   const std::uint32_t known_before = known_;
   std::uint64_t before[kRegisters];
   __builtin_memcpy(before, registers_, sizeof(before));
   for (unsigned i = 0; i < kRegisterReturn; ++i) {
-    if ((kPreserved >> i & 1U) == 0) {
+    const RegisterRule& rule = rules.registers[i];
+    if ((kPreserved >> i & 1U) == 0 || rule.kind == RegisterRule::kSame) {
       continue;
     }
-    const RegisterRule& rule = rules.registers[i];
-    bool is_known = (known_before >> i & 1U) != 0;
-    switch (rule.kind) {
-      case RegisterRule::kSame:
-        break;
-      case RegisterRule::kUnknown:
-        is_known = false;
-        break;
-      case RegisterRule::kAtOffset:
-        is_known = read(cfa + static_cast<std::uint64_t>(std::int64_t{rule.offset}), registers_[i]);
-        break;
-      case RegisterRule::kAtBase:
-        is_known = (known_before >> rule.base & 1U) != 0 &&
-                   read(before[rule.base] + static_cast<std::uint64_t>(std::int64_t{rule.offset}),
-                        registers_[i]);
-        break;
-    }
+    const bool at_base = rule.kind == RegisterRule::kAtBase;
+    const std::uint64_t place =
+        (at_base ? before[rule.base] : cfa) + static_cast<std::uint64_t>(std::int64_t{rule.offset});
+    const bool is_known = rule.kind != RegisterRule::kUnknown &&
+                          (!at_base || (known_before >> rule.base & 1U) != 0) &&
+                          read(place, registers_[i]);
     known_ = is_known ? known_ | 1U << i : known_ & ~(1U << i);
   }
 }
@@ -528,9 +482,12 @@ bool StackWalk::next(std::uint64_t& place, std::uint64_t& address) noexcept {
   const std::uint64_t pc = registers_[kRegisterReturn] - (is_first_ ? 0 : 1);
   is_first_ = false;
   FrameRules rules;
-  std::uint64_t cfa = 0;
-  if (!frame_rules_at(pc, rules) || rules.is_signal || !find_cfa(rules, cfa) ||
-      cfa <= registers_[kRegisterRsp] || cfa > stack_.end) {
+  if (!frame_rules_at(pc, rules) || rules.is_signal || (known_ >> rules.cfa_base & 1U) == 0) {
+    return false;
+  }
+  std::uint64_t cfa = registers_[rules.cfa_base] + static_cast<std::uint64_t>(rules.cfa_offset);
+  if ((rules.cfa_is_read && !read(cfa, cfa)) || cfa <= registers_[kRegisterRsp] ||
+      cfa > stack_.end) {
     return false;
   }
   const RegisterRule& back = rules.registers[kRegisterReturn];

@@ -21,37 +21,13 @@ enum Register : std::uint8_t {
   kRegisters = 17,
 };
 
-/// How to restore a register's value in the caller.
-struct RegisterRule {
-  enum Kind : std::uint8_t {
-    kSame,      ///< unchanged
-    kUnknown,   ///< undefined, or by a rule that is not supported
-    kAtOffset,  ///< in memory, `offset` from the canonical frame address
-    kAtBase,    ///< in memory, `offset` from the register `base`
-  };
-  Kind kind;
-  std::uint8_t base;
-  std::int32_t offset;
-};
-
-/// How to restore the caller's registers from a function's frame.
-struct FrameRules {
-  std::uint8_t cfa_base;  ///< register of the canonical frame address (CFA)
-  bool cfa_is_read;       ///< the CFA is loaded from there
-  bool is_signal;         ///< the frame of a signal handler, not of a call
-  std::int64_t cfa_offset;
-  RegisterRule registers[kRegisters];
-};
-
-/// The rules at an instruction. False if there are none, or none of the kinds that compilers write
-/// for the body of a function.
-bool frame_rules_at(std::uint64_t instruction, FrameRules& rules) noexcept;
+struct FrameRules;
 
 /// Goes up this thread's stack call by call. Reads the stack from here up, and the modules' tables.
 class StackWalk {
  public:
   /// `stack` contains the frame of the caller.
-  explicit StackWalk(StackRange stack) noexcept : stack_(stack) {}
+  explicit StackWalk(AddressRange stack) noexcept : stack_(stack) {}
 
   /// Starts in the calling function, which must not return during the walk.
   [[gnu::always_inline]] void begin() noexcept {
@@ -84,13 +60,9 @@ class StackWalk {
       1U << kRegisterRbx | 1U << kRegisterRbp | 0xfU << kRegisterR12;
 
   bool read(std::uint64_t place, std::uint64_t& value) const noexcept;
-  [[nodiscard]] bool is_known(unsigned number) const noexcept {
-    return number < kRegisters && (known_ >> number & 1U) != 0;
-  }
-  bool find_cfa(const FrameRules& rules, std::uint64_t& cfa) const noexcept;
   void restore(const FrameRules& rules, std::uint64_t cfa) noexcept;
 
-  StackRange stack_;
+  AddressRange stack_;
   std::uint64_t registers_[kRegisters] = {};
   std::uint32_t known_ = 0;  // a bit each
   bool is_first_ = true;

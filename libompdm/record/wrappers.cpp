@@ -6,55 +6,38 @@
 
 namespace ompdm::record {
 
+using spool::Entry;
+
+extern "C" {
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
+#include "record/wrappers.def"
+#undef OMPDM_WRAPPER
+}
+
+const Wrapper kWrappers[kWrapperCount + 1] = {
+#define OMPDM_WRAPPER(name, symbol, entry, arguments) \
+  {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
+#include "record/wrappers.def"
+#undef OMPDM_WRAPPER
+    {}};
+
+void* ompdm_real[kWrapperCount + 1] = {};
+
 namespace {
 
 // One call of omp_get_mapped_ptr(host, device) (OpenMP 5.2, 18.8.11).
-void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
+[[gnu::noinline]] void note_mapped_pointer(std::uint64_t host, std::int32_t device) noexcept {
   ThreadBuffer* buffer = current_buffer();
   if (buffer == nullptr || host == 0) {
     return;
   }
   constexpr unsigned kBlock = 4;  // what malloc gives begins at multiples of 16
   std::uint64_t& asked = buffer->asked[(host >> kBlock) % ThreadBuffer::kAsked];
-  if (asked == host) {
-    return;
+  if (asked != host &&
+      write_record(*buffer, spool::MappedPointer{{}, device, host}, spool::Tag::kMappedPointer)) {
+    asked = host;
   }
-  auto* record = reserve<spool::MappedPointer>(*buffer);
-  if (record == nullptr) {
-    return;
-  }
-  asked = host;
-  record->device = device;
-  record->host = host;
-  commit(*buffer, record, spool::Tag::kMappedPointer, 0);
 }
-
-}  // namespace
-
-#if defined(__x86_64__)
-extern "C" {
-#define OMPDM_WRAPPER(name, symbol, entry, arguments) void ompdm_wrap_##name();
-#include "record/wrappers.def"
-#undef OMPDM_WRAPPER
-}
-#endif
-
-using spool::Entry;
-
-#if defined(__x86_64__)
-const Wrapper kWrappers[kWrapperCount] = {
-#define OMPDM_WRAPPER(name, symbol, entry, arguments) \
-  {#symbol, ompdm_wrap_##name, Entry::entry, Wrapper::arguments},
-#include "record/wrappers.def"
-#undef OMPDM_WRAPPER
-};
-#else
-const Wrapper kWrappers[1] = {};
-#endif
-
-void* ompdm_real[kWrapperCount == 0 ? 1 : kWrapperCount] = {};
-
-namespace {
 
 // Positions in the registers and stack words that a wrapper saves.
 enum Saved : unsigned { kR9, kR8, kRcx, kRdx, kRsi, kRdi, kReturn, kStack };

@@ -102,8 +102,7 @@ enum class Loss : std::uint32_t {
   kRecordsTooLarge,     ///< records dropped or cut: too large
   kRecordsAfterFinish,  ///< events after the trailer was written
   kRecordsReentrant,    ///< events inside the recorder's own callback (signal handlers)
-  kRegionsUnmatched,  ///< region ends without a begin, or begins without an end that nesting proved
-                      ///< lost
+  kRegionsUnmatched,  ///< region ends without a begin, or begins that nesting proved without an end
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
@@ -197,7 +196,7 @@ struct FileHeader {
   std::uint32_t pid;
   std::uint32_t ppid;
   std::uint64_t
-      process_start;  ///< field 22 of /proc/PID/stat: with pid, it names the process for good
+      process_start;  ///< field 22 of /proc/PID/stat: with pid, names the process for good
   Clock clock;
   State state;
   std::uint32_t exec_ordinal;  ///< 0, or how many images of this pid recorded before this one
@@ -233,15 +232,13 @@ struct FileHeader {
   char runtime_library[512];    ///< path that libomptarget was loaded from; empty if it was not met
   Detail detail;
   std::uint32_t process_group;  ///< in which the program was started; 0: not known
-  std::uint64_t
-      recorded_from;  ///< ticks, from which on events are told; 0: from the beginning; kNotYet
-  std::uint64_t recorded_to;                  ///< up to which; 0: to the end
-  Realtime realtime;                          ///< at attach
+  std::uint64_t recorded_from;  ///< ticks of the first event; 0: from the beginning; kNotYet
+  std::uint64_t recorded_to;    ///< up to which; 0: to the end
+  Realtime realtime;            ///< at attach
   std::uint32_t realtime_max_error_us;        ///< its maximum error
   std::uint32_t realtime_estimated_error_us;  ///< its estimated error
   std::uint32_t reserved3;
-  std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, in which CLOCK_MONOTONIC counts;
-                                 ///< 0: not known
+  std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, of CLOCK_MONOTONIC; 0: not known
   char reserved[1408];
 };
 static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHeader>);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "spool_format/format.h"
 
@@ -46,22 +47,15 @@ enum class Owner {
   kUnknown,  ///< it ran on another machine, or in another PID namespace
 };
 
-/// Whether two texts are equal.
-constexpr bool same_text(const char* a, const char* b) noexcept {
-  for (; *a != '\0' && *a == *b; ++a, ++b) {
-  }
-  return *a == *b;
-}
-
 /// The owner of a spool. `stat_of` returns the ProcessStat of a pid, all zero if there is no such
 /// process. The texts of `header` must be NUL-terminated.
 template <class StatOf>
 Owner owner_of(const FileHeader& header, const Here& here, StatOf stat_of) noexcept {
-  const bool same_host = same_text(header.host, here.host);
+  const bool same_host = std::string_view(header.host) == here.host;
   if (header.boot_id[0] == '\0' || here.boot_id[0] == '\0') {
     return Owner::kUnknown;
   }
-  if (!same_text(header.boot_id, here.boot_id)) {
+  if (std::string_view(header.boot_id) != here.boot_id) {
     // The same machine after another boot: the process has ended.
     return same_host ? Owner::kEnded : Owner::kUnknown;
   }

@@ -262,10 +262,8 @@ inline constexpr unsigned kEventMask = 7;
 inline constexpr unsigned kHasFields = 8;
 
 /// Bits of kContextKind.
-inline constexpr std::uint8_t kRegionKindMask =
-    0x0f;  ///< ompt_target_t: 1 target, 2 enter data, 3 exit data, 4 update
-inline constexpr std::uint8_t kRegionFromWrapper =
-    0x10;  ///< no EMI: seen by the wrapper only, it has no end
+inline constexpr std::uint8_t kRegionKindMask = 0x0f;     ///< ompt_target_t
+inline constexpr std::uint8_t kRegionFromWrapper = 0x10;  ///< seen by a wrapper only: it has no end
 
 /// What a transfer carried. Back: which operation of the lane, 1 the last one, 2 the one before it.
 /// Ticks: that looking at it took; they lie outside the operation's own interval, but inside that
@@ -274,9 +272,9 @@ inline constexpr std::uint8_t kRegionFromWrapper =
 enum ContentField : unsigned { kContentFingerprint, kContentHash, kContentFlags };
 using ContentFields = std::uint64_t[3];
 inline constexpr std::uint64_t kContentTrivial = 1;  ///< all bytes that were read are equal
-inline constexpr std::uint64_t kContentAfter =
-    2;  ///< read after the operation's region had ended (an API call: after the operation), else
-        ///< right before the operation began
+/// Read after the operation's region had ended (an API call: after the operation), else right
+/// before the operation began.
+inline constexpr std::uint64_t kContentAfter = 2;
 
 /// The most items that are recorded of a list.
 inline constexpr std::uint32_t kMostItems = 1400;

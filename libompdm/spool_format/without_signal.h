@@ -9,7 +9,8 @@
 namespace ompdm::spool {
 
 /// Scoped: writes of this thread that would raise one of the signals fail with an error instead.
-/// The signals would kill, or stop, a process without a handler. (With SIGTTOU blocked the write
+/// The signals would kill, or stop, a process without a handler. SIGXFSZ is of writes past
+/// RLIMIT_FSIZE, which fail with EFBIG. (With SIGTTOU blocked the write
 /// succeeds: termios(3).) errno is kept.
 class WithoutSignal {
  public:
@@ -36,12 +37,6 @@ class WithoutSignal {
  private:
   sigset_t ours_;  ///< to be discarded; signals pending before are the program's
   sigset_t before_;
-};
-
-/// The same for writes past RLIMIT_FSIZE, which fail with EFBIG.
-class WithoutFileSizeSignal : public WithoutSignal {
- public:
-  WithoutFileSizeSignal() noexcept : WithoutSignal(SIGXFSZ) {}
 };
 
 }  // namespace ompdm::spool

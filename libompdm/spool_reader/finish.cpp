@@ -353,7 +353,7 @@ std::vector<SpoolInfo> find_spools(const fs::path& directory) {
 }
 
 FinishResult finish(const fs::path& spool, const fs::path& output, const FinishOptions& options) {
-  const spool::WithoutFileSizeSignal guard;
+  const spool::WithoutSignal guard(SIGXFSZ);
   const trace::SpoolLock lock(spool, options);
   const spool::FileHeader header = trace::read_file_header(lock.descriptor(), spool);
   FinishResult result;

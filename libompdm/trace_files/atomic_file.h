@@ -51,7 +51,7 @@ class Replacement {
 
  private:
   std::filesystem::path wanted_;
-  spool::WithoutFileSizeSignal guard_;
+  spool::WithoutSignal guard_{SIGXFSZ};
   std::unique_ptr<TemporaryFile> file_;
 };
 

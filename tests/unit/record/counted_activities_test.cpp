@@ -14,7 +14,7 @@
 
 #include "ompdm/analysis.h"
 #include "ompdm/finish.h"
-#include "record/cupti_activities.h"
+#include "record/cupti.h"
 #include "record/recording.h"
 #include "standin/cupti_records.h"
 

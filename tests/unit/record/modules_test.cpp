@@ -119,7 +119,7 @@ TEST(Identity, OfTheProgramIsThatOfItsFile) {
 // A linker that writes it anew, a copy over it.
 TEST(FileBytes, OfAFileThatIsCutShortAreNotThere) {
   const std::string path = ::testing::TempDir() + "ompdm_file_bytes";
-  constexpr std::size_t kSize = 3 * record::FileBytes::kPiece;
+  constexpr std::size_t kSize = 3 * 4096;
   std::ofstream(path) << std::string(kSize, 'x');
   const record::FileBytes file(path.c_str());
   std::uint64_t word = 0;
@@ -127,7 +127,7 @@ TEST(FileBytes, OfAFileThatIsCutShortAreNotThere) {
   EXPECT_FALSE(file.read(kSize - sizeof(word) + 1, word));
   EXPECT_FALSE(file.read(~std::uint64_t{0}, word));
   std::filesystem::resize_file(path, 1);
-  EXPECT_FALSE(file.read(record::FileBytes::kPiece, word));
+  EXPECT_FALSE(file.read(4096, word));
   std::filesystem::remove(path);
 }
 
