@@ -430,14 +430,6 @@ Finding ended(const Ending& ending, bool recorded) {
           remedy};
 }
 
-std::string answers(const Recording& recording) {
-  std::string text;
-  for (const auto& [callback, answer] : recording.registered) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", callback, answer);
-  }
-  return text;
-}
-
 /// Returns whether events came.
 bool describe(const RecordedProcess& process, Findings& findings) {
   const Trace trace = read_spool(process.spool);
@@ -455,7 +447,11 @@ bool describe(const RecordedProcess& process, Findings& findings) {
         fmt::format("{}: {}{} kernel{} ran on the host", program,
                     came ? "" : "nothing ran on a device: ", on_host, on_host == 1 ? "" : "s"));
   }
-  add(findings, Level::kOk, fmt::format("the runtime answered: {}", answers(trace.recording)));
+  std::string answers;
+  for (const auto& [callback, answer] : trace.recording.registered) {
+    answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", callback, answer);
+  }
+  add(findings, Level::kOk, "the runtime answered: " + answers);
   return came;
 }
 

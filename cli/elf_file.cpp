@@ -64,13 +64,6 @@ void read_strings(std::string_view binary, const Entry& entry, OffloadImage& ima
   }
 }
 
-void read_elf_header(std::string_view binary, const Entry& entry, OffloadImage& image) {
-  const auto header = value_at<Elf64_Ehdr>(binary, entry.image_offset);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
-  image.is_elf = true;
-  image.elf_flags = header->e_flags;
-}
-
 class OpenElf {
  public:
   explicit OpenElf(const fs::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -306,7 +299,9 @@ std::vector<OffloadImage> parse_offload_images(std::string_view section) {
     if (!entry) break;
     OffloadImage image;
     read_strings(binary, *entry, image);
-    read_elf_header(binary, *entry, image);
+    const auto elf = value_at<Elf64_Ehdr>(binary, entry->image_offset);
+    image.is_elf = elf && std::memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0;
+    if (image.is_elf) image.elf_flags = elf->e_flags;
     images.push_back(std::move(image));
     // Each binary is padded to 8 bytes; some linkers align the next one further.
     std::uint64_t next = (header->size + 7) / 8 * 8;

@@ -144,17 +144,14 @@ std::vector<OneRecording> name_all(const NamedTraces& named) {
   return all;
 }
 
-summary::RankSet parse_ranks(const std::string& text) {
+std::vector<std::size_t> choose(const std::vector<OneRecording>& named, const std::string& text) {
+  summary::RankSet wanted;
   try {
-    return summary::RankSet(text);
+    wanted = summary::RankSet(text);
   } catch (const Error& error) {
     throw Error(fmt::format("--rank {}: {}: write it as 0,3-5", text, error.what()),
                 Error::Kind::kUsage);
   }
-}
-
-std::vector<std::size_t> choose(const std::vector<OneRecording>& named, const std::string& text) {
-  const summary::RankSet wanted = parse_ranks(text);
   std::vector<std::size_t> chosen;
   summary::RankSet there;
   for (std::size_t i = 0; i < named.size(); ++i) {

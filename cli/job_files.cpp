@@ -70,12 +70,6 @@ std::size_t events_of(const Trace& trace) {
   return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
 }
 
-std::string what_was_written(const std::vector<std::string>& traces, std::size_t ranks) {
-  if (ranks == 1) return fmt::format("wrote {} and other ranks", traces.front());
-  if (ranks == traces.size()) return fmt::format("wrote {} ranks", ranks);
-  return fmt::format("wrote {} ranks, {} programs of them", ranks, traces.size());
-}
-
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
 
 /// Adds files that are named like the other ranks, so that a broken one is reported.
@@ -362,8 +356,13 @@ bool report_job_once(FinishedSession& finished) {
   std::set<int> ranks;
   for (const std::string& trace : finished.traces) ranks.insert(rank_in_name(trace));
   if (ranks.size() == 1 && *ranks.begin() != 0) return true;
-  finished.lines.push_back(fmt::format(
-      "{}; next: {}", what_was_written(finished.traces, ranks.size()), report_of_job(pattern)));
+  std::string wrote = fmt::format("wrote {} ranks", ranks.size());
+  if (ranks.size() == 1) {
+    wrote = fmt::format("wrote {} and other ranks", first);
+  } else if (ranks.size() != finished.traces.size()) {
+    wrote += fmt::format(", {} programs of them", finished.traces.size());
+  }
+  finished.lines.push_back(fmt::format("{}; next: {}", wrote, report_of_job(pattern)));
   return true;
 }
 

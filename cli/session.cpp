@@ -195,35 +195,6 @@ void finish_process(const RecordedProcess& process, const Ending& ending, bool k
   add_trace(result.trace);
 }
 
-FinishedSession outcome_of(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
-  FinishedSession outcome;
-  try {
-    finish_process(process, ending, keep_spools, outcome);
-  } catch (const Error& error) {
-    outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
-                                               shell_word(typed_path(process.spool)))};
-  }
-  return outcome;
-}
-
-/// The ranks of a job all end at once.
-std::vector<FinishedSession> outcomes_of(const std::vector<RecordedProcess>& processes,
-                                         const Ending& ending, bool keep_spools) {
-  std::vector<FinishedSession> outcomes(processes.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < processes.size(); i = next++) {
-      outcomes[i] = outcome_of(processes[i], ending, keep_spools);
-    }
-  };
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> others;
-  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
-  work();
-  others.clear();  // joins them
-  return outcomes;
-}
-
 /// Why nothing was recorded; empty where a recorder has printed the reason.
 std::string why_nothing(const SessionRecord& session, const Ending& ending,
                         const std::string& program, const std::string& where) {
@@ -245,27 +216,22 @@ bool did_not_offload(const SessionRecord& session, const Ending& ending) {
          });
 }
 
-/// A rank that does not offload is no news where others do: rank 0 says for all how to see those.
-/// Whether that was all.
-bool describe_silent_rank(const SessionRecord& session, const Ending& ending,
-                          const std::string& program, const std::string& pattern,
-                          std::vector<std::string>& lines) {
-  const spool::LauncherRank rank =
-      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
-  if (rank.rank < 0 || pattern.empty() || !did_not_offload(session, ending)) return false;
-  if (rank.rank == 0) {
-    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
-                                why_nothing(session, ending, program, " in rank 0"),
-                                report_of_job(pattern), shell_word(program)));
-  }
-  return true;
-}
-
 void describe_nothing(const SessionRecord& session, const Ending& ending,
                       const std::vector<std::string>& command, const fs::path& output,
                       std::vector<std::string>& lines) {
   const std::string& program = command.front();
-  if (describe_silent_rank(session, ending, program, pattern_of_job(output), lines)) return;
+  const spool::LauncherRank rank =
+      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
+  const std::string pattern = pattern_of_job(output);
+  if (rank.rank >= 0 && !pattern.empty() && did_not_offload(session, ending)) {
+    // A rank that does not offload is no news where others do: rank 0 says for all how to see
+    // those.
+    if (rank.rank > 0) return;
+    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
+                                why_nothing(session, ending, program, " in rank 0"),
+                                report_of_job(pattern), shell_word(program)));
+    return;
+  }
   const std::string why = why_nothing(session, ending, program, "");
   lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
   if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
@@ -388,22 +354,18 @@ int finish_handed_over(const FinishVerb& verb) {
   return 0;
 }
 
-/// The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
-int print_finished(const FinishVerb& verb, const std::string& trace) {
-  if (!verb.output.empty()) {
-    throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}", verb.spool,
-                            trace, verb.output));
-  }
-  fmt::print("{} is finished already: its trace is {}\nnext: ompdm report {}\n", verb.spool, trace,
-             shell_word(trace));
-  return 0;
-}
-
 int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
-    return print_finished(verb, *trace);
+    // The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
+    if (!verb.output.empty()) {
+      throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}",
+                              verb.spool, *trace, verb.output));
+    }
+    fmt::print("{} is finished already: its trace is {}\nnext: ompdm report {}\n", verb.spool,
+               *trace, shell_word(*trace));
+    return 0;
   }
   refuse_timeline(verb.spool);
   refuse_input_as_output(verb.output, {verb.spool});
@@ -476,8 +438,27 @@ SessionRecord read_session(const fs::path& folder) {
 FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
                                const std::vector<std::string>& command, const fs::path& output,
                                bool keep_spools) {
+  // The ranks of a job all end at once.
+  const std::vector<RecordedProcess>& processes = session.recorded;
+  std::vector<FinishedSession> outcomes(processes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < processes.size(); i = next++) {
+      try {
+        finish_process(processes[i], ending, keep_spools, outcomes[i]);
+      } catch (const Error& error) {
+        outcomes[i].lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
+                                                       shell_word(typed_path(processes[i].spool)))};
+      }
+    }
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> others;
+  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
+  work();
+  others.clear();  // joins them
   FinishedSession all;
-  for (const auto& [lines, traces] : outcomes_of(session.recorded, ending, keep_spools)) {
+  for (const auto& [lines, traces] : outcomes) {
     std::ranges::copy(lines, std::back_inserter(all.lines));
     std::ranges::copy(traces, std::back_inserter(all.traces));
   }

@@ -134,10 +134,6 @@ void add_excerpts(const std::string& file, const std::vector<std::string>& lines
   }
 }
 
-using analysis::Anchor;
-using analysis::Edit;
-using analysis::EditKind;
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -209,21 +205,6 @@ std::set<std::string> names_in(const std::string& expression) {
     names.insert(at->str());
   }
   return names;
-}
-
-bool fits(const SourceLines& sources, const analysis::Finding& finding, const Edit& edit) {
-  const analysis::SourcePlace& loop = edit.anchor.places.front();
-  const std::vector<std::string>& lines = sources.of(loop.file);
-  std::vector<int> directives;
-  std::set<std::string> names;
-  for (const analysis::EditClause& clause : edit.clauses) {
-    for (const std::uint32_t number : clause.data) {
-      const analysis::EditData& data = finding.data[number];
-      directives.push_back(data.named_at.line);
-      names.merge(names_in(data.expression));
-    }
-  }
-  return fits_around(lines, loop.line, directives, names, report::is_fortran_source(loop.file));
 }
 
 }  // namespace
@@ -372,10 +353,22 @@ void resolve_begins_of_loops(Trace& trace) {
 void keep_code_that_fits(analysis::Analysis& analysis) {
   const SourceLines sources(analysis);
   for (analysis::Finding& finding : analysis.findings) {
-    for (Edit& edit : finding.edits) {
-      const bool is_code =
-          edit.kind == EditKind::kInsert && edit.in_scope && edit.anchor.of == Anchor::Of::kLoop;
-      if (is_code && !fits(sources, finding, edit)) edit.in_scope = false;
+    for (analysis::Edit& edit : finding.edits) {
+      const bool is_code = edit.kind == analysis::EditKind::kInsert && edit.in_scope &&
+                           edit.anchor.of == analysis::Anchor::Of::kLoop;
+      if (!is_code) continue;
+      const analysis::SourcePlace& loop = edit.anchor.places.front();
+      std::vector<int> directives;
+      std::set<std::string> names;
+      for (const analysis::EditClause& clause : edit.clauses) {
+        for (const std::uint32_t number : clause.data) {
+          const analysis::EditData& data = finding.data[number];
+          directives.push_back(data.named_at.line);
+          names.merge(names_in(data.expression));
+        }
+      }
+      edit.in_scope = fits_around(sources.of(loop.file), loop.line, directives, names,
+                                  report::is_fortran_source(loop.file));
     }
   }
 }
