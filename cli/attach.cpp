@@ -7,9 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
-#include <string_view>
 
 #include "elf_file.h"
 #include "ompdm/error.h"
@@ -23,19 +21,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + ':' + second;
+}
+
 /// The list without the entries that `is_out` holds for, joined by colons.
 template <class Predicate>
 std::string without(const std::string& list, std::string_view separators, Predicate is_out) {
   std::string rest;
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find_first_of(separators, begin), list.size());
+  for (std::size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1) {
+    end = std::min(list.find_first_of(separators, begin), list.size());
     const std::string item = list.substr(begin, end - begin);
-    if (!item.empty() && !is_out(item)) {
-      if (!rest.empty()) rest += ':';
-      rest += item;
-    }
-    begin = end + 1;
+    if (!item.empty() && !is_out(item)) rest = joined(rest, item);
   }
   return rest;
 }
@@ -46,10 +43,6 @@ bool is_recorder(const fs::path& library) { return library.filename() == "libomp
 
 /// LD_PRELOAD without recorders.
 std::string other_preloads() { return without(variable("LD_PRELOAD"), ": ", is_recorder); }
-
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + ':' + second;
-}
 
 /// AddressSanitizer's shared runtime ends a program in which it is not the first library, unless
 /// its options hold this.
@@ -98,9 +91,7 @@ EnvironmentChange attach_by_tool_libraries(const fs::path& recorder, const fs::p
     const fs::path folder = session / "libomp";
     fs::create_directory(folder);
     fs::create_symlink(fs::canonical(*runtime), folder / "libomp.so");
-    const std::string kept = variable("LD_LIBRARY_PATH");
-    change.set.emplace_back("LD_LIBRARY_PATH",
-                            kept.empty() ? folder.string() : kept + ':' + folder.string());
+    change.set.emplace_back("LD_LIBRARY_PATH", joined(variable("LD_LIBRARY_PATH"), folder));
   }
   return change;
 }
@@ -111,37 +102,18 @@ struct EnvOptions {
   bool unset = false;
 };
 
-enum class Syntax { kSh, kFish, kCsh };
+/// How a shell spells the lines, and how a user passes them to it. A line ends with a semicolon in
+/// shells whose command substitution joins lines.
+struct Syntax {
+  const char* set;
+  const char* unset;
+  const char* use;
+};
 
 Syntax syntax_of(const std::string& shell) {
-  if (shell == "fish") return Syntax::kFish;
-  return shell == "csh" || shell == "tcsh" ? Syntax::kCsh : Syntax::kSh;
-}
-
-// Ends with a semicolon in shells whose command substitution joins lines.
-std::string set_line(Syntax syntax, const std::string& name, const std::string& value) {
-  const std::string word = shell_word(value);
-  if (syntax == Syntax::kFish) return fmt::format("set -gx {} {};", name, word);
-  if (syntax == Syntax::kCsh) return fmt::format("setenv {} {};", name, word);
-  return fmt::format("export {}={}", name, word);
-}
-
-std::string unset_line(Syntax syntax, const std::string& name) {
-  if (syntax == Syntax::kFish) return fmt::format("set -e {};", name);
-  if (syntax == Syntax::kCsh) return fmt::format("unsetenv {};", name);
-  return "unset " + name;
-}
-
-/// Explains the lines on a terminal: the user has not passed them to the shell.
-void print_use(const EnvOptions& options, Syntax syntax) {
-  if (::isatty(STDOUT_FILENO) != 1) return;
-  const std::string command =
-      fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
-                  options.unset ? " --unset" : "");
-  fmt::print(stderr, "ompdm: these lines are for the shell: {}\n",
-             syntax == Syntax::kFish  ? command + " | source"
-             : syntax == Syntax::kCsh ? fmt::format("eval `{}`", command)
-                                      : fmt::format("eval \"$({})\"", command));
+  if (shell == "fish") return {"set -gx {} {};\n", "set -e {};\n", "{} | source"};
+  if (shell == "csh" || shell == "tcsh") return {"setenv {} {};\n", "unsetenv {};\n", "eval `{}`"};
+  return {"export {}={}\n", "unset {}\n", "eval \"$({})\""};
 }
 
 int run_env(const EnvOptions& options) {
@@ -160,9 +132,20 @@ int run_env(const EnvOptions& options) {
     if (!options.output.empty()) change.set.emplace_back("OMPDM_OUTPUT", options.output);
   }
   const Syntax syntax = syntax_of(options.shell);
-  for (const std::string& name : change.unset) print_exactly(unset_line(syntax, name) + '\n');
-  for (const auto& [name, value] : change.set) print_exactly(set_line(syntax, name, value) + '\n');
-  print_use(options, syntax);
+  for (const std::string& name : change.unset) {
+    print_exactly(fmt::format(fmt::runtime(syntax.unset), name));
+  }
+  for (const auto& [name, value] : change.set) {
+    print_exactly(fmt::format(fmt::runtime(syntax.set), name, shell_word(value)));
+  }
+  // On a terminal the user has not passed the lines to the shell.
+  if (::isatty(STDOUT_FILENO) == 1) {
+    const std::string command =
+        fmt::format("ompdm env{}{}", options.shell == "sh" ? "" : " --shell " + options.shell,
+                    options.unset ? " --unset" : "");
+    fmt::print(stderr, "ompdm: these lines are for the shell: {}\n",
+               fmt::format(fmt::runtime(syntax.use), command));
+  }
   return 0;
 }
 
@@ -242,8 +225,7 @@ std::optional<fs::path> unreachable_runtime(const fs::path& program) {
   };
   if (!is_found(target) || !is_found(runtime)) return std::nullopt;
   for (const LoadedLibrary& library : libraries) {
-    const auto loaded = read_elf(library.path);
-    if (loaded && loaded->soname == "libomp.so") return std::nullopt;
+    if (library.file.soname == "libomp.so") return std::nullopt;
   }
   // libLLVM calls dlopen where it is a shared library.
   const LoadedLibrary* caller = find_library(libraries, "libLLVM");
@@ -285,8 +267,8 @@ EnvironmentChange detach() {
 void setup_env(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<EnvOptions>();
   CLI::App* verb =
-      app.add_subcommand("env", "Print shell lines that attach the recorder to what is run next");
-  verb->group("Record");
+      app.add_subcommand("env", "Print shell lines that attach the recorder to what is run next")
+          ->group("Record");
   verb->add_option("-o,--output", options->output, "Trace to write (OMPDM_OUTPUT)")
       ->check(is_file_name)
       ->type_name("FILE");

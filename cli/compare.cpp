@@ -4,24 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <ostream>
-#include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "named_traces.h"
 #include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
-#include "ompdm/trace.h"
 #include "output.h"
 #include "report/json_rows.h"
 #include "source_lines.h"
@@ -62,28 +53,26 @@ bool takes_events(const std::string& path) {
 /// Throws Error if a condition needs events that one of the runs aggregated.
 void check_recorded(const report::Condition& condition, const Ends& recordings) {
   if (!takes_events(condition.path)) return;
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    const analysis::Analysis& one = recordings[i];
+  for (const analysis::Analysis& one : recordings) {
     if (is_recorded_whole(one.recording)) continue;
-    throw Error(
-        fmt::format("'{}': not known of the whole run in {}, which {}: the condition cannot "
-                    "be tested",
-                    condition.path, i == 0 ? "BEFORE" : "AFTER",
-                    is_only_counted(one.recording, one.process.wall)
-                        ? "was only counted"
-                        : "is told event by event only in part"),
-        Error::Kind::kUsage);
+    throw Error(fmt::format("'{}': not known of the whole run in {}, which {}: the condition "
+                            "cannot be tested",
+                            condition.path, &one == &recordings[0] ? "BEFORE" : "AFTER",
+                            is_only_counted(one.recording, one.process.wall)
+                                ? "was only counted"
+                                : "is told event by event only in part"),
+                Error::Kind::kUsage);
   }
 }
 
-/// Throws if events are missing that what a condition says depends on.
+/// Throws if events are missing that a condition depends on.
 void check_whole(const report::Condition& condition, bool holds, const Ends& recordings) {
   if (report::is_known_of_rest(condition, holds)) return;
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    const std::string why = report::why_not_whole(recordings[i]);
+  for (const analysis::Analysis& one : recordings) {
+    const std::string why = report::why_not_whole(one);
     if (why.empty()) continue;
     throw Error(fmt::format("--fail-if '{}': not known of the whole run {}: {}", condition.text,
-                            i == 0 ? "BEFORE" : "AFTER", why));
+                            &one == &recordings[0] ? "BEFORE" : "AFTER", why));
   }
 }
 
@@ -146,21 +135,10 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
   return files;
 }
 
-/// The recordings as one HTML file, without source lines: these changed since the first recording.
-std::string compared_page(const std::vector<analysis::Analysis>& recordings,
-                          const std::vector<std::string>& names, const std::vector<Trace>& traces,
-                          const std::vector<analysis::Picture>& pictures) {
-  std::vector<report::Pictured> pictured;
-  for (std::size_t i = 0; i < traces.size(); ++i) pictured.push_back({&traces[i], &pictures[i]});
-  return report::render_compared_page(pictured, recordings, names, {});
-}
-
 int run_compare(const CompareOptions& options) {
   std::vector<report::Condition> conditions;
-  for (const std::string& text : options.output.fail_if) {
+  for (const auto& text : options.output.fail_if)
     conditions.push_back(report::parse_condition(text));
-  }
-  const std::optional<analysis::Link> link = link_of(options.model);
   const bool page_wanted = wants_page(options.output);
   if (page_wanted && goes_to_terminal(options.output)) {
     throw Error("a page is nothing for a terminal: add -o compare.html", Error::Kind::kUsage);
@@ -169,31 +147,23 @@ int run_compare(const CompareOptions& options) {
   files.insert(files.end(), options.more.begin(), options.more.end());
   refuse_input_as_output(options.output.output, files);
   const bool is_ladder = files.size() > 2;
-  std::vector<analysis::Analysis> recordings(files.size());
-  std::vector<Trace> traces;
-  std::vector<analysis::Picture> pictures(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    AnalyzedTrace one =
-        open_analyzed(files[i], link, page_wanted ? Analyzed::kWithPicture : Analyzed::kYes);
-    recordings[i] = std::move(one.analysis);
-    pictures[i] = std::move(one.picture);
-    if (page_wanted) traces.push_back(std::move(one.trace));
-  }
+  const OpenedTraces opened =
+      open_each(files, link_of(options.model), {.traces = page_wanted, .pictures = page_wanted});
+  const std::vector<analysis::Analysis>& recordings = opened.analyses;
   const std::vector<std::string> names =
       is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
   refuse_source_as_output(options.output.output, recordings);
   const int exit_status = test_ends(conditions, recordings);
+  std::string text;
   if (page_wanted) {
-    const std::string page = compared_page(recordings, names, traces, pictures);
-    write_out(options.output, [&](std::ostream& out) { out << page; });
-    return exit_status;
+    // Without source lines: these changed since the first recording.
+    text = report::render_compared_page(opened.pictured(), recordings, names, {});
+  } else {
+    text =
+        report::render_comparison(recordings, format_of(options.output), layout_of(options.output),
+                                  is_ladder ? names : std::vector<std::string>());
   }
-  const report::Format format = format_of(options.output);
-  const report::Layout layout = layout_of(options.output);
-  write_out(options.output, [&](std::ostream& out) {
-    out << report::render_comparison(recordings, format, layout,
-                                     is_ladder ? names : std::vector<std::string>());
-  });
+  write_out(options.output, [&](std::ostream& out) { out << text; });
   return exit_status;
 }
 
@@ -202,8 +172,8 @@ int run_compare(const CompareOptions& options) {
 void setup_compare(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb =
-      app.add_subcommand("compare", "Show what changed between two runs, or rung by rung");
-  verb->group("Look");
+      app.add_subcommand("compare", "Show what changed between two runs, or rung by rung")
+          ->group("Look");
   verb->add_option("BEFORE", options->before, "A trace or a spool; - is standard input")
       ->required()
       ->type_name("");

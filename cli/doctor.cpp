@@ -10,13 +10,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include "attach.h"
 #include "launch.h"
@@ -36,16 +33,28 @@ namespace {
 
 using Level = Finding::Level;
 
-/// Debian keeps each LLVM's runtime in a folder of its own, off the loader's path.
-std::set<fs::path> offload_runtimes() {
-  std::set<fs::path> found;
-  std::vector<fs::path> folders = {"/usr/lib/" OMPDM_ARCHITECTURE, "/usr/lib", "/usr/local/lib"};
+void add(Findings& findings, Level level, std::string fact, std::string remedy = {}) {
+  findings.push_back({level, std::move(fact), std::move(remedy)});
+}
+
+/// Debian keeps each LLVM's libraries in a folder of its own, off the loader's path.
+std::vector<fs::path> llvm_folders() {
+  std::vector<fs::path> folders;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
-    if (entry.path().filename().string().starts_with("llvm-")) {
-      folders.push_back(entry.path() / "lib");
-    }
+    const bool is_llvm = entry.path().filename().string().starts_with("llvm-");
+    if (is_llvm) folders.push_back(entry.path() / "lib");
   }
+  return folders;
+}
+
+std::set<fs::path> offload_runtimes() {
+  std::set<fs::path> found;
+  std::vector<fs::path> folders = llvm_folders();
+  for (const char* own : {"/usr/lib/" OMPDM_ARCHITECTURE, "/usr/lib", "/usr/local/lib"}) {
+    folders.emplace_back(own);
+  }
+  std::error_code error;
   for (const fs::path& folder : folders) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (!entry.path().filename().string().starts_with("libomptarget.so")) continue;
@@ -94,103 +103,76 @@ fs::path find_cupti(const fs::path& driver, int newest) {
 
 void examine_cupti(const fs::path& driver, Findings& findings) {
   if (variable("OMPDM_CUPTI") == "off") {
-    findings.push_back({Level::kWarn, "OMPDM_CUPTI=off: no device clocks for copies and kernels",
-                        "unset OMPDM_CUPTI"});
-    return;
+    return add(findings, Level::kWarn, "OMPDM_CUPTI=off: no device clocks for copies and kernels",
+               "unset OMPDM_CUPTI");
   }
   if (const std::string chosen = variable("OMPDM_CUPTI_LIBRARY"); !chosen.empty()) {
     if (std::error_code error; fs::exists(chosen, error)) {
-      findings.push_back({Level::kOk, fmt::format("CUPTI {} (OMPDM_CUPTI_LIBRARY)", chosen)});
-    } else {
-      findings.push_back({Level::kWarn, fmt::format("OMPDM_CUPTI_LIBRARY={}: no such file", chosen),
-                          "unset OMPDM_CUPTI_LIBRARY, or name a libcupti.so"});
+      return add(findings, Level::kOk, fmt::format("CUPTI {} (OMPDM_CUPTI_LIBRARY)", chosen));
     }
-    return;
+    return add(findings, Level::kWarn, fmt::format("OMPDM_CUPTI_LIBRARY={}: no such file", chosen),
+               "unset OMPDM_CUPTI_LIBRARY, or name a libcupti.so");
   }
   const int newest = spool::newest_cupti_for(version_of(driver));
   if (const fs::path cupti = find_cupti(driver, newest); !cupti.empty()) {
-    findings.push_back({Level::kOk, "CUPTI " + cupti.string()});
-    return;
+    return add(findings, Level::kOk, "CUPTI " + cupti.string());
   }
-  findings.push_back({Level::kWarn,
-                      fmt::format("no CUPTI of CUDA {} to {}: no device clocks for copies and "
-                                  "kernels",
-                                  spool::kOldestCuptiMajor, newest),
-                      "set OMPDM_CUPTI_LIBRARY to a libcupti.so, which CUDA has in "
-                      "extras/CUPTI/lib64"});
+  add(findings, Level::kWarn,
+      fmt::format("no CUPTI of CUDA {} to {}: no device clocks for copies and kernels",
+                  spool::kOldestCuptiMajor, newest),
+      "set OMPDM_CUPTI_LIBRARY to a libcupti.so, which CUDA has in extras/CUPTI/lib64");
 }
 
-void examine_gpu(Findings& findings) {
+/// The OpenMP runtimes, GPU driver and CUPTI of this machine.
+void examine_machine(Findings& findings) {
+  const std::set<fs::path> runtimes = offload_runtimes();
+  for (const fs::path& runtime : runtimes) {
+    add(findings, Level::kOk, "offload runtime " + runtime.string());
+  }
+  if (runtimes.empty()) {
+    add(findings, Level::kWarn, "no libomptarget in the system's folders",
+        "install libomp-19-dev, or check a program that brings its own runtime");
+  }
   const std::string driver = first_line("/proc/driver/nvidia/version");
   const fs::path library = search_library("libcuda.so");
   if (driver.empty() && library.empty()) {
-    findings.push_back({Level::kOk, "no NVIDIA driver: programs run on emulated host devices"});
-    return;
+    return add(findings, Level::kOk, "no NVIDIA driver: programs run on emulated host devices");
   }
   if (library.empty()) {
-    findings.push_back({Level::kWarn,
-                        "NVIDIA driver loaded, but libcuda.so is not on the loader's path",
-                        "add the folder of libcuda.so to LD_LIBRARY_PATH"});
+    add(findings, Level::kWarn, "NVIDIA driver loaded, but libcuda.so is not on the loader's path",
+        "add the folder of libcuda.so to LD_LIBRARY_PATH");
   } else {
-    findings.push_back(
-        {Level::kOk, fmt::format("NVIDIA driver {} ({})", driver, library.string())});
+    add(findings, Level::kOk, fmt::format("NVIDIA driver {} ({})", driver, library.string()));
   }
   examine_cupti(library, findings);
 }
 
-/// Whether the recorder library is where this command looks for it.
-Findings examine_recorder() {
-  try {
-    return {{Level::kOk, fmt::format("recorder {}", find_recorder().string())}};
-  } catch (const Error& error) {
-    return {{Level::kNo, error.what()}};
-  }
-}
-
-/// The OpenMP runtimes, GPU driver and CUPTI of this machine.
-Findings examine_machine() {
-  Findings findings;
-  const std::set<fs::path> runtimes = offload_runtimes();
-  for (const fs::path& runtime : runtimes) {
-    findings.push_back({Level::kOk, "offload runtime " + runtime.string()});
-  }
-  if (runtimes.empty()) {
-    findings.push_back({Level::kWarn, "no libomptarget in the system's folders",
-                        "install libomp-19-dev, or check a program that brings its own runtime"});
-  }
-  examine_gpu(findings);
-  return findings;
-}
-
 /// The variables that keep tools or devices away.
-Findings examine_environment() {
-  Findings findings;
+void examine_environment(Findings& findings) {
   if (is_disabled("OMP_TARGET_OFFLOAD")) {
-    findings.push_back(
-        {Level::kNo,
-         fmt::format("OMP_TARGET_OFFLOAD={}: nothing is offloaded", variable("OMP_TARGET_OFFLOAD")),
-         "unset OMP_TARGET_OFFLOAD"});
+    add(findings, Level::kNo,
+        fmt::format("OMP_TARGET_OFFLOAD={}: nothing is offloaded", variable("OMP_TARGET_OFFLOAD")),
+        "unset OMP_TARGET_OFFLOAD");
   }
   if (is_disabled("OMP_TOOL")) {
-    findings.push_back({Level::kWarn,
-                        fmt::format("OMP_TOOL={} keeps every tool out; `ompdm record` overrides it",
-                                    variable("OMP_TOOL")),
-                        "unset OMP_TOOL"});
+    add(findings, Level::kWarn,
+        fmt::format("OMP_TOOL={} keeps every tool out; `ompdm record` overrides it",
+                    variable("OMP_TOOL")),
+        "unset OMP_TOOL");
   }
-  const std::string tools = variable("OMP_TOOL_LIBRARIES");
-  if (!tools.empty() && tools.find("libompdm.so") == std::string::npos) {
-    findings.push_back({Level::kWarn,
-                        fmt::format("OMP_TOOL_LIBRARIES={}: a runtime starts one tool only; under "
-                                    "`ompdm record` that is the recorder",
-                                    tools),
-                        "unset OMP_TOOL_LIBRARIES"});
+  const auto names_others = [](const std::string& list) {
+    return !list.empty() && list.find("libompdm.so") == std::string::npos;
+  };
+  if (const std::string tools = variable("OMP_TOOL_LIBRARIES"); names_others(tools)) {
+    add(findings, Level::kWarn,
+        fmt::format("OMP_TOOL_LIBRARIES={}: a runtime starts one tool only; under `ompdm record` "
+                    "that is the recorder",
+                    tools),
+        "unset OMP_TOOL_LIBRARIES");
   }
-  if (const std::string preloaded = variable("LD_PRELOAD");
-      !preloaded.empty() && preloaded.find("libompdm.so") == std::string::npos) {
-    findings.push_back(
-        {Level::kOk, fmt::format("LD_PRELOAD={} is kept, before the recorder", preloaded)});
+  if (const std::string preloaded = variable("LD_PRELOAD"); names_others(preloaded)) {
+    add(findings, Level::kOk, fmt::format("LD_PRELOAD={} is kept, before the recorder", preloaded));
   }
-  return findings;
 }
 
 /// Lines and names of the directives in a program or library.
@@ -207,32 +189,11 @@ Finding examine_names(const ElfFile& code) {
           "build it with -g (any optimisation level) to get them"};
 }
 
-/// Images that differ in their architecture alone: what holds for one holds for all.
-struct Images {
-  OffloadImage first;
-  std::vector<std::string> architectures;
-};
-
-std::vector<Images> group(const std::vector<OffloadImage>& images) {
-  std::vector<Images> groups;
-  for (const OffloadImage& image : images) {
-    auto same = std::ranges::find_if(groups, [&](const Images& other) {
-      return other.first.triple == image.triple &&
-             hides_its_architecture(other.first) == hides_its_architecture(image);
-    });
-    if (same == groups.end()) same = groups.insert(same, {image, {}});
-    if (std::ranges::find(same->architectures, image.architecture) == same->architectures.end()) {
-      same->architectures.push_back(image.architecture);
-    }
-  }
-  return groups;
-}
-
-Finding examine_image(const Images& images, int major) {
-  const OffloadImage& image = images.first;
-  const std::string architectures = fmt::format("{}", fmt::join(images.architectures, ", "));
-  const std::string name =
-      architectures.empty() ? image.triple : image.triple + ' ' + architectures;
+/// An image; `architectures`: of all that differ from it in these alone.
+Finding examine_image(const OffloadImage& image, const std::vector<std::string>& architectures,
+                      int major) {
+  const std::string all = fmt::format("{}", fmt::join(architectures, ", "));
+  const std::string name = all.empty() ? image.triple : image.triple + ' ' + all;
   if (image.triple.starts_with("nvptx")) {
     if (hides_its_architecture(image) && major < 22) {
       return {Level::kNo,
@@ -259,17 +220,7 @@ struct Loaded {
   fs::path path;
   ElfFile program;
   std::vector<LoadedLibrary> libraries;
-  std::vector<ElfFile> library_files;  ///< of `libraries`; default-constructed if unreadable
 };
-
-Loaded load(const fs::path& path, ElfFile program) {
-  Loaded loaded{path, std::move(program), {}, {}};
-  loaded.libraries = loaded_libraries(path, loaded.program.interpreter);
-  for (const LoadedLibrary& library : loaded.libraries) {
-    loaded.library_files.push_back(read_elf(library.path).value_or(ElfFile{}));
-  }
-  return loaded;
-}
 
 /// LLVM's major version in the library's name (libomptarget.so.19.1); 0 if it has none.
 int runtime_major(const LoadedLibrary& omptarget) {
@@ -292,108 +243,84 @@ std::string how_to_try(const fs::path& program) {
   return fmt::format("ompdm doctor --run {} [ARG...]", shell_word(program.string()));
 }
 
-/// An obstacle in what the loader finds. For a library that is settled by the program which loads
-/// it, whose own run path may lead elsewhere.
-Finding where_it_loads(const Loaded& loaded, const std::string& fact, const std::string& remedy) {
-  if (!loaded.program.is_library) return {Level::kNo, fact, remedy};
-  return {Level::kUnknown, fact + ", unless the program that loads the library leads elsewhere",
-          how_to_try("PROGRAM")};
-}
-
-/// Whether the program can load libraries that it is not linked to. The C library's own dlopen does
-/// not count.
-bool opens_libraries(const Loaded& loaded) {
-  bool opens = loaded.program.opens_libraries;
-  for (const ElfFile& library : loaded.library_files) opens = opens || library.opens_libraries;
-  return opens;
+/// Adds an obstacle in the loader's search. For a library that is settled by the program which
+/// loads it, whose own run path may lead elsewhere.
+void add_of_loader(const Loaded& loaded, const std::string& fact, const std::string& remedy,
+                   Findings& findings) {
+  if (!loaded.program.is_library) return add(findings, Level::kNo, fact, remedy);
+  add(findings, Level::kUnknown,
+      fact + ", unless the program that loads the library leads elsewhere", how_to_try("PROGRAM"));
 }
 
 /// Returns whether there is offload code.
 bool examine_offload_code(const Loaded& loaded, Findings& findings) {
-  bool offloads = loaded.program.offloads;
-  std::string where = loaded.program.is_library ? "the library" : "the program";
-  for (std::size_t i = 0; i < loaded.libraries.size() && !offloads; ++i) {
-    if (!loaded.library_files[i].offloads) continue;
-    offloads = true;
-    where = loaded.libraries[i].path;
-  }
-  if (offloads) {
-    findings.push_back({Level::kOk, "OpenMP offload code in " + where});
+  const auto& [path, program, libraries] = loaded;
+  std::string where = program.is_library ? "the library" : "the program";
+  const auto library = std::ranges::find_if(libraries, &ElfFile::offloads, &LoadedLibrary::file);
+  if (!program.offloads && library != libraries.end()) where = library->path;
+  if (program.offloads || library != libraries.end()) {
+    add(findings, Level::kOk, "OpenMP offload code in " + where);
     return true;
   }
   const std::string rebuild =
       "rebuild it with clang++ -fopenmp and --offload-arch or -fopenmp-targets";
-  if (loaded.program.has_gcc_offload || find_library(loaded.libraries, "libgomp.so") != nullptr) {
-    findings.push_back(
-        {Level::kNo, "built with gcc's OpenMP (libgomp), which starts no tool", rebuild});
-  } else if (find_library(loaded.libraries, "libnvomp.so") != nullptr) {
-    findings.push_back(
-        {Level::kNo, "built with NVIDIA's OpenMP (libnvomp), which ompdm does not know", rebuild});
-  } else if (loaded.program.has_target_regions) {
-    findings.push_back({Level::kNo,
-                        "the target regions in " + where + " are compiled for the host alone",
-                        "build it with --offload-arch or -fopenmp-targets besides -fopenmp, when "
-                        "compiling and when linking"});
-  } else if (opens_libraries(loaded)) {
-    findings.push_back({Level::kUnknown,
-                        fmt::format("no OpenMP offload code in {} or the libraries it is linked "
-                                    "to, but it can open others while it runs",
-                                    where),
-                        how_to_try(loaded.path)});
+  const std::string nothing =
+      fmt::format("no OpenMP offload code in {} or the libraries it is linked to", where);
+  if (program.has_gcc_offload || find_library(libraries, "libgomp.so") != nullptr) {
+    add(findings, Level::kNo, "built with gcc's OpenMP (libgomp), which starts no tool", rebuild);
+  } else if (find_library(libraries, "libnvomp.so") != nullptr) {
+    add(findings, Level::kNo, "built with NVIDIA's OpenMP (libnvomp), which ompdm does not know",
+        rebuild);
+  } else if (program.has_target_regions) {
+    add(findings, Level::kNo, "the target regions in " + where + " are compiled for the host alone",
+        "build it with --offload-arch or -fopenmp-targets besides -fopenmp, when compiling and "
+        "when linking");
+  } else if (program.opens_libraries ||
+             std::ranges::any_of(libraries, &ElfFile::opens_libraries, &LoadedLibrary::file)) {
+    add(findings, Level::kUnknown, nothing + ", but it can open others while it runs",
+        how_to_try(path));
   } else {
-    findings.push_back(
-        {Level::kNo,
-         fmt::format("no OpenMP offload code in {} or the libraries it is linked to", where),
-         "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets"});
+    add(findings, Level::kNo, nothing,
+        "build it with clang++ -fopenmp and --offload-arch or -fopenmp-targets");
   }
   return false;
 }
 
-/// Where Debian has a library of LLVM's, each version in a folder of its own.
+/// Where Debian has a library of LLVM's.
 std::string folder_off_the_path(const std::string& library) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/usr/lib", error)) {
-    const fs::path folder = entry.path() / "lib";
-    if (entry.path().filename().string().starts_with("llvm-") &&
-        fs::exists(folder / library, error)) {
-      return folder;
-    }
+  for (const fs::path& folder : llvm_folders()) {
+    if (std::error_code error; fs::exists(folder / library, error)) return folder;
   }
   return "its folder";
 }
 
-/// Whether the OpenMP runtime is one from before target events were thought of.
-bool cannot_connect(const Loaded& loaded) {
-  for (std::size_t i = 0; i < loaded.libraries.size(); ++i) {
-    const bool is_runtime = loaded.libraries[i].name.starts_with("libomp.so");
-    if (is_runtime) return !loaded.library_files[i].connects_offload;
-  }
-  return false;
-}
-
+/// Returns LLVM's major version; 0 if it is not known.
 int examine_runtime(const Loaded& loaded, Findings& findings) {
   for (const LoadedLibrary& library : loaded.libraries) {
     if (!library.path.empty()) continue;
-    findings.push_back(where_it_loads(loaded, library.name + " is not found by the loader",
-                                      fmt::format("add {} to LD_LIBRARY_PATH, or link with "
-                                                  "-Wl,-rpath",
-                                                  folder_off_the_path(library.name))));
+    add_of_loader(loaded, library.name + " is not found by the loader",
+                  fmt::format("add {} to LD_LIBRARY_PATH, or link with -Wl,-rpath",
+                              folder_off_the_path(library.name)),
+                  findings);
   }
   const LoadedLibrary* omptarget = find_library(loaded.libraries, "libomptarget.so");
   if (omptarget == nullptr || omptarget->path.empty()) return 0;
   const int major = runtime_major(*omptarget);
   const std::string runtime = fmt::format("offload runtime {}", omptarget->path.string());
-  if ((major != 0 && major < 17) || (major == 0 && cannot_connect(loaded))) {
+  const LoadedLibrary* libomp = find_library(loaded.libraries, "libomp.so");
+  // An OpenMP runtime from before target events were thought of.
+  const bool cannot_connect = libomp != nullptr && !libomp->file.connects_offload;
+  if ((major != 0 && major < 17) || (major == 0 && cannot_connect)) {
     const std::string version = major != 0 ? fmt::format("LLVM {}", major) : "LLVM before 15";
-    findings.push_back({Level::kNo,
-                        fmt::format("{}: {} has no target events, only names and mapped sizes come",
-                                    runtime, version),
-                        "build it with clang 19 or newer"});
+    add(findings, Level::kNo,
+        fmt::format("{}: {} has no target events, only names and mapped sizes come", runtime,
+                    version),
+        "build it with clang 19 or newer");
   } else if (major != 0 && major < 19) {
-    findings.push_back({Level::kWarn, fmt::format("{}: LLVM {} was never tried", runtime, major),
-                        "build it with clang 19 or newer if events are missing"});
+    add(findings, Level::kWarn, fmt::format("{}: LLVM {} was never tried", runtime, major),
+        "build it with clang 19 or newer if events are missing");
   } else {
-    findings.push_back({Level::kOk, runtime});
+    add(findings, Level::kOk, runtime);
   }
   return major;
 }
@@ -401,23 +328,16 @@ int examine_runtime(const Loaded& loaded, Findings& findings) {
 void examine_reach(const Loaded& loaded, Findings& findings) {
   const LoadedLibrary* runtime = find_library(loaded.libraries, "libomp.so");
   if (runtime == nullptr || runtime->path.empty()) return;
-  if (const auto unreachable = unreachable_runtime(loaded.path)) {
-    std::error_code error;
-    const fs::path folder = unreachable->parent_path();
-    const std::string remedy =
-        fs::exists(folder / "libomp.so", error)
-            ? fmt::format("to attach by OMP_TOOL_LIBRARIES alone, set LD_LIBRARY_PATH={}",
-                          folder.string())
-            : std::string(
-                  "attach by `ompdm record` or LD_PRELOAD, not by OMP_TOOL_LIBRARIES alone");
-    findings.push_back(
-        {Level::kOk,
-         "OMP_TOOL_LIBRARIES alone would not reach it (libomptarget finds no libomp.so); `ompdm "
-         "record` and LD_PRELOAD do",
-         remedy});
-    return;
-  }
-  findings.push_back({Level::kOk, fmt::format("OpenMP runtime {}", runtime->path.string())});
+  const auto unreachable = unreachable_runtime(loaded.path);
+  if (!unreachable) return add(findings, Level::kOk, "OpenMP runtime " + runtime->path.string());
+  std::error_code error;
+  const fs::path folder = unreachable->parent_path();
+  add(findings, Level::kOk,
+      "OMP_TOOL_LIBRARIES alone would not reach it (libomptarget finds no libomp.so); `ompdm "
+      "record` and LD_PRELOAD do",
+      fs::exists(folder / "libomp.so", error)
+          ? "to attach by OMP_TOOL_LIBRARIES alone, set LD_LIBRARY_PATH=" + folder.string()
+          : "attach by `ompdm record` or LD_PRELOAD, not by OMP_TOOL_LIBRARIES alone");
 }
 
 void examine_second_runtime(const Loaded& loaded, Findings& findings) {
@@ -429,98 +349,75 @@ void examine_second_runtime(const Loaded& loaded, Findings& findings) {
   std::error_code error;
   if (reached.empty() || fs::equivalent(reached, runtime->path, error) || error) return;
   // A linker script or a link to the same file is no second runtime.
-  if (const auto file = read_elf(reached); !file || file->soname != "libomp.so") {
-    findings.push_back(where_it_loads(
-        loaded,
-        fmt::format(
-            "libomp.so is {}, but the program runs with {}: two OpenMP runtimes in one process",
-            reached.string(), runtime->path.string()),
-        fmt::format("take {} out of LD_LIBRARY_PATH", reached.parent_path().string())));
-  }
+  if (const auto file = read_elf(reached); file && file->soname == "libomp.so") return;
+  add_of_loader(
+      loaded,
+      fmt::format("libomp.so is {}, but the program runs with {}: two OpenMP runtimes in one "
+                  "process",
+                  reached.string(), runtime->path.string()),
+      fmt::format("take {} out of LD_LIBRARY_PATH", reached.parent_path().string()), findings);
 }
 
 void examine_tools(const Loaded& loaded, Findings& findings) {
   std::string owner = loaded.program.defines_tool ? loaded.path.string() : "";
-  for (std::size_t i = 0; i < loaded.libraries.size() && owner.empty(); ++i) {
-    const std::string& name = loaded.libraries[i].name;
+  for (const LoadedLibrary& library : loaded.libraries) {
     // The runtime itself has a weak definition of the symbol.
-    if (name.starts_with("libomp") || name.starts_with("libiomp")) continue;
-    if (loaded.library_files[i].defines_tool) owner = loaded.libraries[i].path;
+    const bool is_runtime =
+        library.name.starts_with("libomp") || library.name.starts_with("libiomp");
+    if (owner.empty() && !is_runtime && library.file.defines_tool) owner = library.path;
   }
-  if (!owner.empty()) {
-    findings.push_back(
-        {Level::kNo,
-         owner + " has an OMPT tool of its own (ompt_start_tool), which takes the recorder's place",
-         "build it without that tool"});
-  }
-}
-
-void examine_attaching(const Loaded& loaded, Findings& findings) {
-  if (const auto obstacle = preload_obstacle(loaded.path)) {
-    findings.push_back(
-        {Level::kOk,
-         fmt::format("LD_PRELOAD cannot be used: {}; `ompdm record` attaches by OMP_TOOL_LIBRARIES",
-                     *obstacle)});
-  }
-}
-
-/// The program or library whose directives are recorded.
-const ElfFile& offload_code(const Loaded& loaded) {
-  const auto library = std::ranges::find_if(loaded.library_files, &ElfFile::offloads);
-  const bool own = loaded.program.offloads || library == loaded.library_files.end();
-  return own ? loaded.program : *library;
+  if (owner.empty()) return;
+  add(findings, Level::kNo,
+      owner + " has an OMPT tool of its own (ompt_start_tool), which takes the recorder's place",
+      "build it without that tool");
 }
 
 /// A program or a library: whether it offloads, to what, with which runtime, and what stands in the
 /// way.
-Findings examine_program(const fs::path& path) {
-  Findings findings;
+void examine_program(const fs::path& path, Findings& findings) {
   auto program = read_elf(path);
   const bool is_library = program && program->is_library;
   if (!is_library && ::access(path.c_str(), X_OK) != 0) {
-    return {{Level::kNo, path.string() + " is not executable",
-             "name the program that was built, or make it executable (chmod +x)"}};
+    return add(findings, Level::kNo, path.string() + " is not executable",
+               "name the program that was built, or make it executable (chmod +x)");
   }
   if (!program) {
-    return {{Level::kUnknown,
-             path.string() + " is a script, not a program: what it starts is recorded",
-             how_to_try(path)}};
+    return add(findings, Level::kUnknown,
+               path.string() + " is a script, not a program: what it starts is recorded",
+               how_to_try(path));
   }
   if (!program->is_64_bit) {
-    return {
-        {Level::kNo, is_library ? "a 32-bit library" : "a 32-bit program", "build it for 64 bits"}};
+    return add(findings, Level::kNo, is_library ? "a 32-bit library" : "a 32-bit program",
+               "build it for 64 bits");
   }
   if (program->is_static()) {
-    return {
-        {Level::kNo, "statically linked: nothing can be loaded into it", "link it dynamically"}};
+    return add(findings, Level::kNo, "statically linked: nothing can be loaded into it",
+               "link it dynamically");
   }
-  const Loaded loaded = load(path, std::move(*program));
+  const Loaded loaded = {path, *program, loaded_libraries(path, program->interpreter)};
   const bool offloads = examine_offload_code(loaded, findings);
   const int major = examine_runtime(loaded, findings);
-  if (!offloads) return findings;
-  std::vector<OffloadImage> images = loaded.program.offload_images;
-  for (const ElfFile& library : loaded.library_files) {
-    images.insert(images.end(), library.offload_images.begin(), library.offload_images.end());
+  if (!offloads) return;
+  std::vector<OffloadImage> images = program->offload_images;
+  const ElfFile* code = program->offloads ? &*program : nullptr;  // whose directives are recorded
+  for (const LoadedLibrary& library : loaded.libraries) {
+    std::ranges::copy(library.file.offload_images, std::back_inserter(images));
+    if (code == nullptr && library.file.offloads) code = &library.file;
   }
   std::ranges::move(examine_images(images, major), std::back_inserter(findings));
   examine_reach(loaded, findings);
   examine_second_runtime(loaded, findings);
   examine_tools(loaded, findings);
-  examine_attaching(loaded, findings);
-  findings.push_back(examine_names(offload_code(loaded)));
-  if (is_library) {
-    findings.push_back({Level::kUnknown,
-                        "a shared library: it is recorded in a program that loads it",
-                        how_to_try("PROGRAM")});
+  if (const auto obstacle = preload_obstacle(path)) {
+    add(findings, Level::kOk,
+        fmt::format("LD_PRELOAD cannot be used: {}; `ompdm record` attaches by OMP_TOOL_LIBRARIES",
+                    *obstacle));
   }
-  return findings;
+  findings.push_back(examine_names(*code));
+  if (!is_library) return;
+  add(findings, Level::kUnknown, "a shared library: it is recorded in a program that loads it",
+      how_to_try("PROGRAM"));
 }
-
-/// The result of a run under the recorder.
-struct Probe {
-  Findings findings;
-  bool events_came = false;  ///< whatever else speaks against it
-};
 
 Finding ended(const Ending& ending, bool recorded) {
   if (!ending.failure.empty()) return {Level::kNo, ending.failure};
@@ -533,39 +430,34 @@ Finding ended(const Ending& ending, bool recorded) {
           remedy};
 }
 
-std::string answers(const Recording& recording) {
-  std::string text;
-  for (const auto& [callback, answer] : recording.registered) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", callback, answer);
-  }
-  return text;
-}
-
-void describe(const RecordedProcess& process, Probe& probe) {
+/// Returns whether events came.
+bool describe(const RecordedProcess& process, Findings& findings) {
   const Trace trace = read_spool(process.spool);
-  const std::string program = std::filesystem::path(process.program).filename();
+  const std::string program = fs::path(process.program).filename();
   const bool came = !trace.ops.empty() || !trace.launches.empty();
   const auto on_host = std::ranges::count_if(trace.regions, &Region::host_fallback);
-  probe.events_came = probe.events_came || came;
   if (came || on_host == 0) {
-    probe.findings.push_back(
-        {came ? Level::kOk : Level::kNo,
-         fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}",
-                     program, trace.regions.size(), trace.ops.size(), trace.launches.size(),
-                     trace.devices.size())});
+    add(findings, came ? Level::kOk : Level::kNo,
+        fmt::format("{} recorded: regions {}, data operations {}, launches {}, devices {}", program,
+                    trace.regions.size(), trace.ops.size(), trace.launches.size(),
+                    trace.devices.size()));
   }
   if (on_host > 0) {
-    probe.findings.push_back(
-        {came ? Level::kWarn : Level::kNo,
-         fmt::format("{}: {}{} kernel{} ran on the host", program,
-                     came ? "" : "nothing ran on a device: ", on_host, on_host == 1 ? "" : "s")});
+    add(findings, came ? Level::kWarn : Level::kNo,
+        fmt::format("{}: {}{} kernel{} ran on the host", program,
+                    came ? "" : "nothing ran on a device: ", on_host, on_host == 1 ? "" : "s"));
   }
-  probe.findings.push_back(
-      {Level::kOk, fmt::format("the runtime answered: {}", answers(trace.recording))});
+  std::string answers;
+  for (const auto& [callback, answer] : trace.recording.registered) {
+    answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", callback, answer);
+  }
+  add(findings, Level::kOk, "the runtime answered: " + answers);
+  return came;
 }
 
-/// Runs the command under the recorder, and discards its output.
-Probe probe(const std::vector<std::string>& command) {
+/// Runs the command under the recorder, and discards its output. Returns whether events came,
+/// whatever else speaks against it.
+bool probe(const std::vector<std::string>& command, Findings& findings) {
   const SignalForwarding signals;
   const Session session;
   EnvironmentChange change =
@@ -574,27 +466,27 @@ Probe probe(const std::vector<std::string>& command) {
   change.set.emplace_back("OMPDM_OUTPUT", session.folder() / "probe.json");
   change.set.emplace_back("OMPDM_FINISH", "off");
   const Ending ending = launch(command, change, signals, Output::kDiscarded);
-  Probe probe;
   const SessionRecord record = read_session(session.folder());
-  for (const RecordedProcess& process : record.recorded) describe(process, probe);
+  findings.push_back(ended(ending, !record.recorded.empty()));
+  bool events_came = false;
+  for (const RecordedProcess& process : record.recorded) {
+    events_came |= describe(process, findings);
+  }
   for (const SilentProcess& process : record.silent) {
-    probe.findings.push_back(
-        {Level::kNo, process.reason,
-         process.reason == spool::kNothingExecuted
-             ? "look for an if() that is false, for OMP_TARGET_OFFLOAD, and whether this command "
-               "comes to a target region"
-             : ""});
+    add(findings, Level::kNo, process.reason,
+        process.reason == spool::kNothingExecuted
+            ? "look for an if() that is false, for OMP_TARGET_OFFLOAD, and whether this command "
+              "comes to a target region"
+            : "");
   }
   if (record.has_reported) {
-    probe.findings.push_back(
-        {Level::kNo,
-         fmt::format("nothing could be recorded in {}", session.folder().parent_path().string()),
-         "set TMPDIR to a folder with room"});
+    add(findings, Level::kNo,
+        fmt::format("nothing could be recorded in {}", session.folder().parent_path().string()),
+        "set TMPDIR to a folder with room");
   } else if (ending.failure.empty() && record.recorded.empty() && record.silent.empty()) {
-    probe.findings.push_back({Level::kNo, "no target region was recorded"});
+    add(findings, Level::kNo, "no target region was recorded");
   }
-  probe.findings.insert(probe.findings.begin(), ended(ending, !record.recorded.empty()));
-  return probe;
+  return events_came;
 }
 
 struct DoctorOptions {
@@ -602,30 +494,13 @@ struct DoctorOptions {
   std::vector<std::string> command;
 };
 
-const char* name_of(Finding::Level level) {
-  switch (level) {
-    case Finding::Level::kOk:
-      return "ok:  ";
-    case Finding::Level::kWarn:
-    case Finding::Level::kUnknown:
-      return "warn:";
-    case Finding::Level::kNo:
-      return "no:  ";
-  }
-  return "";
-}
-
-void add(Findings& findings, Findings more) {
-  for (Finding& finding : more) findings.push_back(std::move(finding));
-}
-
 /// After a run nothing is unknown, and an obstacle that did not stop events is a warning.
 void yield_to_run(Findings& findings, bool events_came) {
   for (Finding& finding : findings) {
-    const bool is_known = finding.level == Finding::Level::kUnknown ||
-                          (finding.level == Finding::Level::kNo && events_came);
+    const bool is_known =
+        finding.level == Level::kUnknown || (finding.level == Level::kNo && events_came);
     if (!is_known) continue;
-    finding.level = Finding::Level::kWarn;
+    finding.level = Level::kWarn;
     finding.remedy.clear();
   }
 }
@@ -649,28 +524,30 @@ int run_doctor(const DoctorOptions& options) {
     throw Error("doctor: arguments are for a program that is run: add --run before PROGRAM",
                 Error::Kind::kUsage);
   }
-  Findings findings = examine_recorder();
-  add(findings, examine_environment());
-  if (options.command.empty()) {
-    add(findings, examine_machine());
-  } else {
-    add(findings, examine_program(existing_program(options.command.front())));
-    if (options.run) {
-      Probe probed = probe(options.command);
-      add(findings, std::move(probed.findings));
-      yield_to_run(findings, probed.events_came);
-    }
+  Findings findings;
+  try {
+    add(findings, Level::kOk, fmt::format("recorder {}", find_recorder().string()));
+  } catch (const Error& error) {
+    add(findings, Level::kNo, error.what());
   }
+  examine_environment(findings);
+  if (options.command.empty()) {
+    examine_machine(findings);
+  } else {
+    examine_program(existing_program(options.command.front()), findings);
+    if (options.run) yield_to_run(findings, probe(options.command, findings));
+  }
+  constexpr const char* kNames[] = {"ok:  ", "warn:", "warn:", "no:  "};  // of Level
   for (const Finding& finding : findings) {
-    fmt::print("{} {}{}{}\n", name_of(finding.level), finding.fact,
+    fmt::print("{} {}{}{}\n", kNames[static_cast<std::size_t>(finding.level)], finding.fact,
                finding.remedy.empty() ? "" : ": ", finding.remedy);
   }
   const Finding& worst = *std::ranges::max_element(findings, {}, &Finding::level);
-  if (worst.level == Finding::Level::kNo) {
+  if (worst.level == Level::kNo) {
     fmt::print("Events will not come: {}\n", worst.remedy.empty() ? worst.fact : worst.remedy);
     return 1;
   }
-  if (worst.level == Finding::Level::kUnknown) {
+  if (worst.level == Level::kUnknown) {
     fmt::print("Not known before a run: {}\n", worst.remedy);
   } else if (!options.command.empty()) {
     fmt::print("Events will come: ompdm record {}\n", typed_command(options.command));
@@ -685,10 +562,21 @@ Findings examine_images(const std::vector<OffloadImage>& images, int major) {
   bool runs = images.empty();
   bool on_host = false;
   bool on_gpu = false;
-  for (const Images& same : group(images)) {
-    findings.push_back(examine_image(same, major));
-    const std::string& triple = same.first.triple;
-    const bool gpu = triple.starts_with("nvptx") || triple.starts_with("amdgcn");
+  const auto is_like = [](const OffloadImage& one, const OffloadImage& other) {
+    return one.triple == other.triple &&
+           hides_its_architecture(one) == hides_its_architecture(other);
+  };
+  for (auto image = images.begin(); image != images.end(); ++image) {
+    // Images that differ in their architecture alone are told together.
+    const auto like_this = [&](const OffloadImage& other) { return is_like(*image, other); };
+    if (std::any_of(images.begin(), image, like_this)) continue;
+    std::vector<std::string> architectures;
+    for (const OffloadImage& other : images) {
+      const bool is_known = std::ranges::count(architectures, other.architecture) > 0;
+      if (like_this(other) && !is_known) architectures.push_back(other.architecture);
+    }
+    findings.push_back(examine_image(*image, architectures, major));
+    const bool gpu = image->triple.starts_with("nvptx") || image->triple.starts_with("amdgcn");
     runs = runs || findings.back().level == Level::kOk;
     on_host = on_host || !gpu;
     on_gpu = on_gpu || gpu;
@@ -698,9 +586,9 @@ Findings examine_images(const std::vector<OffloadImage>& images, int major) {
     if (runs && finding.level == Level::kNo) finding.level = Level::kWarn;
   }
   if (on_host && on_gpu) {
-    findings.push_back({Level::kWarn,
-                        "images for the host and for a GPU: the emulated host devices are 0 to 3",
-                        "set OMP_DEFAULT_DEVICE=4 to use the GPU"});
+    add(findings, Level::kWarn,
+        "images for the host and for a GPU: the emulated host devices are 0 to 3",
+        "set OMP_DEFAULT_DEVICE=4 to use the GPU");
   }
   return findings;
 }
@@ -708,8 +596,8 @@ Findings examine_images(const std::vector<OffloadImage>& images, int major) {
 void setup_doctor(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* verb =
-      app.add_subcommand("doctor", "Say whether events will come, and if not what to change");
-  verb->group("Look");
+      app.add_subcommand("doctor", "Say whether events will come, and if not what to change")
+          ->group("Look");
   verb->prefix_command();
   verb->add_flag("--run", options->run,
                  "Run PROGRAM once under the recorder and look at what came");

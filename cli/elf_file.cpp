@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -65,39 +64,32 @@ void read_strings(std::string_view binary, const Entry& entry, OffloadImage& ima
   }
 }
 
-void read_elf_header(std::string_view binary, const Entry& entry, OffloadImage& image) {
-  const auto header = value_at<Elf64_Ehdr>(binary, entry.image_offset);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
-  image.is_elf = true;
-  image.elf_flags = header->e_flags;
-}
-
 class OpenElf {
  public:
-  explicit OpenElf(const std::filesystem::path& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit OpenElf(const fs::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     elf_version(EV_CURRENT);
-    if (fd_ >= 0) elf_ = elf_begin(fd_, ELF_C_READ_MMAP, nullptr);
+    if (file_.number >= 0) elf_ = elf_begin(file_.number, ELF_C_READ_MMAP, nullptr);
   }
-  ~OpenElf() {
-    if (elf_ != nullptr) elf_end(elf_);
-    if (fd_ >= 0) ::close(fd_);
-  }
+  ~OpenElf() { elf_end(elf_); }
   OpenElf(const OpenElf&) = delete;
   OpenElf& operator=(const OpenElf&) = delete;
 
-  [[nodiscard]] Elf* get() const {
-    return elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF ? elf_ : nullptr;
-  }
+  [[nodiscard]] Elf* get() const { return elf_kind(elf_) == ELF_K_ELF ? elf_ : nullptr; }
 
  private:
-  int fd_;
+  Descriptor file_;
   Elf* elf_ = nullptr;
 };
 
 std::string text_at(Elf* elf, std::size_t table, std::size_t offset) {
   const char* text = elf_strptr(elf, table, offset);
   return text != nullptr ? text : "";
+}
+
+std::string_view bytes_of(Elf_Scn* section) {
+  const Elf_Data* data = elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr) return {};
+  return {static_cast<const char*>(data->d_buf), data->d_size};
 }
 
 void read_interpreter(Elf* elf, ElfFile& file) {
@@ -126,17 +118,12 @@ void read_dynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFile& 
   for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag == DT_NULL) break;
-    if (entry.d_tag == DT_NEEDED) {
-      file.needed.push_back(text_at(elf, header.sh_link, entry.d_un.d_val));
-    } else if (entry.d_tag == DT_SONAME) {
-      file.soname = text_at(elf, header.sh_link, entry.d_un.d_val);
-    } else if (entry.d_tag == DT_RUNPATH) {
-      file.run_path = text_at(elf, header.sh_link, entry.d_un.d_val);
-    } else if (entry.d_tag == DT_RPATH) {
-      rpath = text_at(elf, header.sh_link, entry.d_un.d_val);
-    } else if (entry.d_tag == DT_FLAGS_1) {
-      is_program = is_program || (entry.d_un.d_val & DF_1_PIE) != 0;
-    }
+    const auto text = [&] { return text_at(elf, header.sh_link, entry.d_un.d_val); };
+    if (entry.d_tag == DT_NEEDED) file.needed.push_back(text());
+    if (entry.d_tag == DT_SONAME) file.soname = text();
+    if (entry.d_tag == DT_RUNPATH) file.run_path = text();
+    if (entry.d_tag == DT_RPATH) rpath = text();
+    if (entry.d_tag == DT_FLAGS_1) is_program |= (entry.d_un.d_val & DF_1_PIE) != 0;
   }
   file.is_library = !is_program;
   if (file.run_path.empty()) file.run_path = rpath;
@@ -196,16 +183,6 @@ bool has_place(std::string_view strings) {
   return false;
 }
 
-/// The build id in a section's only note, named "GNU".
-std::string build_id_of(const Elf_Data* note) {
-  constexpr std::size_t kBegin = 16;
-  std::string text;
-  if (note == nullptr || note->d_buf == nullptr) return text;
-  const auto* bytes = static_cast<const unsigned char*>(note->d_buf);
-  for (std::size_t i = kBegin; i < note->d_size; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
-
 void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_Shdr& header,
                   ElfFile& file) {
   if (header.sh_type == SHT_DYNAMIC) {
@@ -222,21 +199,19 @@ void read_section(Elf* elf, Elf_Scn* section, std::string_view name, const GElf_
   } else if (name == ".debug_info" || name == ".zdebug_info") {
     file.has_debug_info = true;
   } else if (name.starts_with(".rodata")) {
-    const Elf_Data* data = elf_rawdata(section, nullptr);
-    const bool readable = data != nullptr && data->d_buf != nullptr;
-    file.tells_names |=
-        readable && has_place({static_cast<const char*>(data->d_buf), data->d_size});
+    file.tells_names |= has_place(bytes_of(section));
   } else if (name == ".note.gnu.build-id") {
-    file.build_id = build_id_of(elf_rawdata(section, nullptr));
+    constexpr std::size_t kBegin = 16;  // behind the head of the only note, named "GNU"
+    const std::string_view note = bytes_of(section);
+    for (const unsigned char byte : note.substr(std::min(kBegin, note.size()))) {
+      file.build_id += fmt::format("{:02x}", byte);
+    }
   } else if (name == "omp_offloading_entries" || name == "llvm_offload_entries") {
     file.offloads = true;
   } else if (name.starts_with(".gnu.offload_")) {
     file.has_gcc_offload = true;
   } else if (name == ".llvm.offloading") {
-    if (const Elf_Data* data = elf_rawdata(section, nullptr); data != nullptr && data->d_buf) {
-      file.offload_images =
-          parse_offload_images({static_cast<const char*>(data->d_buf), data->d_size});
-    }
+    file.offload_images = parse_offload_images(bytes_of(section));
   }
 }
 
@@ -276,16 +251,12 @@ std::vector<LoadedLibrary> parse(const std::string& output) {
     if (start == std::string::npos) continue;
     line.erase(0, start);
     if (const auto address = line.rfind(" (0x"); address != std::string::npos) line.erase(address);
-    LoadedLibrary library;
     if (const auto arrow = line.find(" => "); arrow != std::string::npos) {
-      library.name = line.substr(0, arrow);
       const std::string path = line.substr(arrow + 4);
-      if (path != "not found") library.path = path;
+      libraries.push_back({line.substr(0, arrow), path == "not found" ? "" : path});
     } else {
-      library.path = line;
-      library.name = library.path.filename();
+      libraries.push_back({fs::path(line).filename(), line});
     }
-    libraries.push_back(std::move(library));
   }
   return libraries;
 }
@@ -319,8 +290,8 @@ std::vector<OffloadImage> parse_offload_images(std::string_view section) {
   std::vector<OffloadImage> images;
   while (true) {
     const auto header = value_at<Header>(section, 0);
-    if (!header || std::memcmp(header->magic, kImageMagic, sizeof kImageMagic) != 0) break;
-    if (header->version != 1 || header->size < sizeof(Header) || header->size > section.size()) {
+    if (!header || std::memcmp(header->magic, kImageMagic, sizeof kImageMagic) != 0 ||
+        header->version != 1 || header->size < sizeof(Header) || header->size > section.size()) {
       break;
     }
     const std::string_view binary = section.substr(0, header->size);
@@ -328,7 +299,9 @@ std::vector<OffloadImage> parse_offload_images(std::string_view section) {
     if (!entry) break;
     OffloadImage image;
     read_strings(binary, *entry, image);
-    read_elf_header(binary, *entry, image);
+    const auto elf = value_at<Elf64_Ehdr>(binary, entry->image_offset);
+    image.is_elf = elf && std::memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0;
+    if (image.is_elf) image.elf_flags = elf->e_flags;
     images.push_back(std::move(image));
     // Each binary is padded to 8 bytes; some linkers align the next one further.
     std::uint64_t next = (header->size + 7) / 8 * 8;
@@ -350,20 +323,16 @@ bool hides_its_architecture(const OffloadImage& image) {
   return (image.elf_flags & 0xffU) != sm;
 }
 
-std::string section_of(const std::filesystem::path& path, std::string_view name) {
+std::string section_of(const fs::path& path, std::string_view name) {
   const OpenElf open(path);
   std::string text;
   for_each_section(open.get(), [&](Elf_Scn* section, const GElf_Shdr& header, const auto& its) {
-    const Elf_Data* data =
-        its == name && header.sh_type != SHT_NOBITS ? elf_rawdata(section, nullptr) : nullptr;
-    if (data != nullptr && data->d_buf != nullptr) {
-      text.assign(static_cast<const char*>(data->d_buf), data->d_size);
-    }
+    if (its == name && header.sh_type != SHT_NOBITS) text = bytes_of(section);
   });
   return text;
 }
 
-std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
+std::optional<ElfFile> read_elf(const fs::path& path) {
   const OpenElf open(path);
   Elf* elf = open.get();
   GElf_Ehdr elf_header;
@@ -384,7 +353,9 @@ std::vector<LoadedLibrary> loaded_libraries(const fs::path& program,
   std::error_code error;
   const fs::path absolute = fs::absolute(program, error);
   if (loader.empty() || error) return {};
-  return parse(list(loader, absolute, nullptr));
+  std::vector<LoadedLibrary> libraries = parse(list(loader, absolute, nullptr));
+  for (auto& [name, path, file] : libraries) file = read_elf(path).value_or(ElfFile{});
+  return libraries;
 }
 
 const LoadedLibrary* find_library(const std::vector<LoadedLibrary>& libraries,

@@ -61,6 +61,7 @@ std::optional<ElfFile> read_elf(const std::filesystem::path& path);
 struct LoadedLibrary {
   std::string name;            ///< as asked for: "libomp.so.5"
   std::filesystem::path path;  ///< where it was found; empty if it was not
+  ElfFile file = {};           ///< as loaded_libraries() reads it; empty if it cannot be read
 };
 
 /// The libraries that `program` (a path) starts with under this process's environment, in load

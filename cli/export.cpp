@@ -4,22 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "job_files.h"
 #include "named_traces.h"
-#include "ompdm/columns.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
 #include "ompdm/summary.h"
@@ -41,8 +31,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class ExportKind { kDatabase, kJson };
-
 constexpr const char* kRemedy = ": choose another name with -o";
 
 bool is_database(const fs::path& path) {
@@ -58,10 +46,11 @@ bool is_standard_output(const std::string& output) {
   return output == kStandardInput || output == "/dev/stdout";
 }
 
-/// Throws Error where `output` is one of the `inputs`, a recording that is no exported part, or
-/// whatever else is not ours to replace; it never waits for the other end of a pipe.
-void check_export_output(const std::string& output, ExportKind kind,
+/// Throws Error where `output` is one of the `inputs`, or a file that no export has made. Never
+/// waits for the other end of a pipe.
+void check_export_output(const std::string& output, bool is_for_database,
                          const std::vector<std::string>& inputs) {
+  if (!is_for_database && is_standard_output(output)) return;
   if (output == kStandardInput) {
     throw Error("-: a database cannot be written to standard output: name a file with -o",
                 Error::Kind::kUsage);
@@ -73,56 +62,47 @@ void check_export_output(const std::string& output, ExportKind kind,
   if (fs::is_directory(status)) throw Error(output + ": is a folder" + kRemedy);
   if (!fs::is_regular_file(status)) {
     throw Error(output + ": is a pipe or a device, where no file can be put" +
-                (kind == ExportKind::kJson ? ": use -o - for standard output, or name a file"
-                                           : ": name a file with -o"));
+                (is_for_database ? ": name a file with -o"
+                                 : ": use -o - for standard output, or name a file"));
   }
-  const bool is_ours =
-      kind == ExportKind::kDatabase ? is_database(output) : is_timeline(output) || is_part(output);
-  if (is_ours) return;
+  if (is_for_database ? is_database(output) : is_timeline(output) || is_part(output)) return;
   throw Error(
       output +
       (is_trace(output) || is_spool(output) ? ": holds a recording" : ": is something else") +
       kRemedy);
 }
 
-/// The part that the user asks for; an absent end has no limit.
-struct AskedPart {
-  std::optional<Nanoseconds> from;
-  std::optional<Nanoseconds> to;
-  [[nodiscard]] bool is_whole() const { return !from && !to; }
-};
+constexpr Nanoseconds kEarliest = std::numeric_limits<Nanoseconds>::min();
+constexpr Nanoseconds kLatest = std::numeric_limits<Nanoseconds>::max();
 
 struct Span {
-  Nanoseconds from = 0;
-  Nanoseconds to = 0;
+  Nanoseconds from = kEarliest;
+  Nanoseconds to = kLatest;
+  [[nodiscard]] bool is_whole() const { return from == kEarliest && to == kLatest; }
 };
 
-/// Parses --from and --to; an empty text is absent. Throws Error.
-AskedPart parse_part(const std::string& from, const std::string& to) {
-  AskedPart part;
+/// Parses --from and --to; an empty text is no limit. Throws Error.
+Span parse_part(const std::string& from, const std::string& to) {
+  Span part;
   if (!from.empty()) part.from = parse_instant("--from", from);
   if (!to.empty()) part.to = parse_instant("--to", to);
-  if (part.from && part.to && *part.from > *part.to) {
-    throw Error("--from is later than --to", Error::Kind::kUsage);
-  }
+  if (part.from > part.to) throw Error("--from is later than --to", Error::Kind::kUsage);
   return part;
 }
 
-/// The part that is asked for as far as it is there; one that reaches beyond is told of on stderr.
-/// `whose` begins the sentence, as "trace.json: its events are told". Throws Error if nothing of it
-/// is there.
-Span part_of(const AskedPart& asked, const Span& there, const std::string& whose) {
+/// Cuts the span that is `asked` for to the span that is `there`, and prints a line on stderr where
+/// this shortens it. `whose` begins the line, as "trace.json: its events are told". Throws Error
+/// where the spans do not overlap.
+Span part_of(const Span& asked, const Span& there, const std::string& whose) {
   const std::string what = fmt::format("{} from {} to {}", whose, report::spoken_time(there.from),
                                        report::spoken_time(there.to));
-  const Nanoseconds from = asked.from.value_or(there.from);
-  const Nanoseconds to = asked.to.value_or(there.to);
-  if (from > there.to || to < there.from) {
+  if (asked.from > there.to || asked.to < there.from) {
     throw Error(what + ": choose --from and --to within", Error::Kind::kUsage);
   }
-  if (from < there.from || to > there.to) {
-    fmt::print(stderr, "ompdm: {}: the part is cut to that\n", what);
-  }
-  return {std::max(from, there.from), std::min(to, there.to)};
+  const bool is_cut = (asked.from != kEarliest && asked.from < there.from) ||
+                      (asked.to != kLatest && asked.to > there.to);
+  if (is_cut) fmt::print(stderr, "ompdm: {}: the part is cut to that\n", what);
+  return {std::max(asked.from, there.from), std::min(asked.to, there.to)};
 }
 
 /// The span in which events were recorded one by one. Throws Error where there is none.
@@ -140,65 +120,46 @@ Span recorded_span(const Trace& trace) {
   return span;
 }
 
-struct TimelineOptions {
-  std::vector<std::string> files;  ///< the traces
-  std::string ranks;               ///< of them, as "0,3-5"; empty: all
-  std::string output;              ///< empty: standard output
-  AskedPart part;                  ///< on the timeline's clock
-};
-
-struct Named {
-  OneRecording recording;
-  std::optional<Trace> trace;  ///< where it cannot be read twice
-};
-
-/// The process of a trace. Finishes a spool first, and keeps a trace from a pipe.
-Named name_one(const std::string& name) {
+/// Reads the process of a trace. Finishes a spool first. Keeps the trace of a pipe, which cannot be
+/// read again.
+OneRecording name_one(const std::string& name) {
   if (!is_pipe(name) && !is_spool(name) && !is_spool(name + ".spool")) {
     const std::string file = named_trace(name);
-    if (is_trace(file)) return {{file, read_process(file)}, {}};
+    if (is_trace(file)) return {file, read_process(file)};
   }
   OpenedTrace opened = open_trace(name);
-  Named one{{opened.trace.file, opened.trace.process}, {}};
+  OneRecording one{opened.trace.file, opened.trace.process};
   if (name == kStandardInput || is_pipe(name)) one.trace = std::move(opened.trace);
   return one;
 }
 
-/// In the order of ranks.
-std::vector<Named> name_all(const std::vector<std::string>& files, bool as_inputs) {
-  std::vector<Named> named;
-  std::vector<OneRecording> recordings;
-  for (const std::string& file : files) {
-    recordings.push_back(named.emplace_back(name_one(file)).recording);
-  }
-  check_distinct(recordings);
-  if (!as_inputs) check_ranks(recordings);
-  std::vector<Named> sorted;
-  for (const std::size_t at : rank_order(recordings)) sorted.push_back(std::move(named[at]));
-  return sorted;
+/// Reads the process of each trace. They are in the order of ranks.
+std::vector<OneRecording> name_all(const NamedTraces& named) {
+  std::vector<OneRecording> all;
+  for (const std::string& file : named.names) all.push_back(name_one(file));
+  check_distinct(all);
+  if (named.as != kAsInputs) check_ranks(all);
+  std::ranges::stable_sort(all, {},
+                           [](const OneRecording& one) { return std::max(one.process.rank, -1); });
+  return all;
 }
 
-summary::RankSet parse_ranks(const std::string& text) {
+std::vector<std::size_t> choose(const std::vector<OneRecording>& named, const std::string& text) {
+  summary::RankSet wanted;
   try {
-    return summary::RankSet(text);
+    wanted = summary::RankSet(text);
   } catch (const Error& error) {
     throw Error(fmt::format("--rank {}: {}: write it as 0,3-5", text, error.what()),
                 Error::Kind::kUsage);
   }
-}
-
-std::vector<std::size_t> choose(const std::vector<Named>& named, const std::string& text) {
-  const summary::RankSet wanted = parse_ranks(text);
   std::vector<std::size_t> chosen;
   summary::RankSet there;
   for (std::size_t i = 0; i < named.size(); ++i) {
-    const std::int32_t rank = named[i].recording.process.rank;
+    const std::int32_t rank = named[i].process.rank;
     if (rank >= 0) there.add(summary::RankSet(rank));
     if (text.empty() || wanted.contains(rank)) chosen.push_back(i);
   }
-  summary::RankSet both = there;
-  both.add(wanted);
-  if (both.size() > there.size()) {
+  if (!wanted.without(there).empty()) {
     throw Error(
         fmt::format("--rank {}: not all are among these traces: {}", text,
                     there.empty() ? "none is of a rank" : "they are of ranks " + there.text()),
@@ -207,70 +168,32 @@ std::vector<std::size_t> choose(const std::vector<Named>& named, const std::stri
   return chosen;
 }
 
-/// The instant of the timeline in a process's own time.
+/// Converts an instant of the timeline to the time of a process, whose clock begins at `offset`.
 Nanoseconds own_time(Nanoseconds instant, Nanoseconds offset) {
-  constexpr Nanoseconds kLeast = std::numeric_limits<Nanoseconds>::min();
-  return instant < kLeast + offset ? kLeast : instant - offset;
+  return instant < kEarliest + offset ? kEarliest : instant - offset;
 }
 
-Trace read_again(Named& named) {
+Trace read_again(OneRecording& named) {
   if (named.trace) return std::move(*named.trace);
-  Trace trace = open_trace(named.recording.file).trace;
-  const Process& before = named.recording.process;
+  Trace trace = open_trace(named.file).trace;
+  const Process& before = named.process;
   const bool is_same = trace.process.pid == before.pid && trace.process.host == before.host &&
                        trace.process.start_realtime_ns == before.start_realtime_ns;
   if (!is_same) {
-    throw Error(named.recording.file + ": became another run's while it was read: try again");
+    throw Error(named.file + ": became another run's while it was read: try again");
   }
   return trace;
 }
 
-/// From the first one's start to the last one's end, on their clock.
+/// From the start of the first process to the end of the last one, on the clock of the timeline.
 Span span_of(const TimelineHead& head) {
-  Span span{std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min()};
+  Span span{kLatest, kEarliest};
   for (std::size_t i = 0; i < head.processes.size(); ++i) {
     const Nanoseconds begin = head.clock.offsets[i];
     span.from = std::min(span.from, begin);
     span.to = std::max(span.to, begin + head.processes[i].wall);
   }
   return span;
-}
-
-/// Writes the timeline, holds one trace at a time, and says on stderr how far times agree. The
-/// clock of the timeline begins as the first of all `files` starts, chosen or not. Throws Error.
-void write_timeline(const TimelineOptions& options, const NamedTraces& of) {
-  if (options.output.ends_with(".ompdm")) {
-    throw Error(options.output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
-  }
-  const std::optional<analysis::Link> link = link_of(of.model);
-  std::vector<Named> named = name_all(options.files, of.as == kAsInputs);
-  std::vector<Process> processes;
-  for (const Named& one : named) processes.push_back(one.recording.process);
-  const std::vector<std::size_t> chosen = choose(named, options.ranks);
-  TimelineHead head;
-  head.clock = only(one_clock(processes), chosen);
-  for (const std::size_t at : chosen) {
-    head.processes.push_back(processes[at]);
-    head.files.push_back(named[at].recording.file);
-  }
-  head.agreement = clock_words(head.clock, head.processes);
-  fmt::print(stderr, "ompdm: {}\n", head.agreement);
-
-  const bool is_whole = options.part.is_whole();
-  const Span part = is_whole ? Span{} : part_of(options.part, span_of(head), "these runs last");
-  const auto writer = options.output.empty()
-                          ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
-                          : std::make_unique<TimelineWriter>(options.output, head);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    Trace trace = read_again(named[chosen[i]]);
-    if (link) trace = analysis::retime(std::move(trace), *link);
-    if (!is_whole) {
-      const Nanoseconds offset = head.clock.offsets[i];
-      trace = window_of(trace, own_time(part.from, offset), own_time(part.to, offset));
-    }
-    writer->add(i, trace);
-  }
-  writer->close();
 }
 
 struct ExportOptions {
@@ -282,7 +205,8 @@ struct ExportOptions {
   std::string ranks;
 };
 
-/// "trace.sqlite" of "results/trace.json.gz": the traces' own folder may not be ours.
+/// "trace.sqlite" of "results/trace.json.gz": the user may have no right to write to the folder of
+/// the trace.
 std::string name_beside(const std::string& trace, const char* ending) {
   std::string name = fs::path(trace).filename().string();
   for (const char* known : {".gz", ".json", ".ompdm", ".spool", ".json"}) {
@@ -292,27 +216,57 @@ std::string name_beside(const std::string& trace, const char* ending) {
   return (is_name ? name : "trace") + ending;
 }
 
-#if OMPDM_HAS_SQLITE
-/// The names with folders replaced by the traces in them.
-NamedTraces without_folders(NamedTraces named) {
-  std::error_code error;
-  const bool has_folder = std::ranges::any_of(
-      named.names, [&](const std::string& name) { return fs::is_directory(name, error); });
-  if (has_folder) named.names = job_traces(named.names);
-  return named;
+/// Writes the part of a timeline that is `asked` for, of the ranks that are chosen. Holds one trace
+/// at a time. Prints on stderr how far the clocks agree. The clock of the timeline begins with the
+/// first start of all processes that are named, also of those not chosen. Throws Error.
+void write_timeline(const NamedTraces& named, const std::string& ranks, const Span& asked,
+                    const std::string& output) {
+  if (output.ends_with(".ompdm")) {
+    throw Error(output + ": a timeline is JSON: name it .json", Error::Kind::kUsage);
+  }
+  const std::optional<analysis::Link> link = link_of(named.model);
+  std::vector<OneRecording> recordings = name_all(named);
+  std::vector<Process> processes;
+  for (const OneRecording& one : recordings) processes.push_back(one.process);
+  const std::vector<std::size_t> chosen = choose(recordings, ranks);
+  TimelineHead head;
+  head.clock = only(one_clock(processes), chosen);
+  for (const std::size_t at : chosen) {
+    head.processes.push_back(processes[at]);
+    head.files.push_back(recordings[at].file);
+  }
+  head.agreement = clock_words(head.clock, head.processes);
+  fmt::print(stderr, "ompdm: {}\n", head.agreement);
+
+  const Span part = asked.is_whole() ? asked : part_of(asked, span_of(head), "these runs last");
+  const auto writer = is_standard_output(output)
+                          ? std::make_unique<TimelineWriter>(STDOUT_FILENO, head)
+                          : std::make_unique<TimelineWriter>(output, head);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    Trace trace = read_again(recordings[chosen[i]]);
+    if (link) trace = analysis::retime(std::move(trace), *link);
+    if (!asked.is_whole()) {
+      const Nanoseconds offset = head.clock.offsets[i];
+      trace = window_of(trace, own_time(part.from, offset), own_time(part.to, offset));
+    }
+    writer->add(i, trace);
+  }
+  writer->close();
 }
 
+#if OMPDM_HAS_SQLITE
 void write_database(const ExportOptions& options, const std::string& output) {
-  check_export_output(output, ExportKind::kDatabase, options.traces.names);
+  check_export_output(output, true, options.traces.names);
   SqliteFile database(output);
-  const auto add = [&](const Trace& trace) {
-    const Progress progress("writing " + output);
-    database.add(trace);
-  };
-  const TakenTraces taken = take_named(without_folders(options.traces), add);
-  database.put_in_order(taken.order);
-  database.add_reports(taken.analyses);
-  database.finish();
+  NamedTraces named = options.traces;
+  std::error_code error;
+  const auto is_folder = [&](const std::string& name) { return fs::is_directory(name, error); };
+  if (std::ranges::any_of(named.names, is_folder)) named.names = job_traces(named.names);
+  const OpenedTraces opened = open_named(named, {.take = [&](const Trace& trace) {
+                                           const Progress progress("writing " + output);
+                                           database.add(trace);
+                                         }});
+  database.finish(opened.order, opened.analyses);
 }
 #else
 void write_database(const ExportOptions& /*options*/, const std::string& /*output*/) {
@@ -320,9 +274,8 @@ void write_database(const ExportOptions& /*options*/, const std::string& /*outpu
 }
 #endif
 
-void write_window(const NamedTraces& one, const AskedPart& asked, const std::string& output) {
-  const OpenedTraces opened =
-      open_named(one, {.analyses = false, .traces = true, .pictures = false});
+void write_window(const NamedTraces& one, const Span& asked, const std::string& output) {
+  const OpenedTraces opened = open_named(one, {.analyses = false, .traces = true});
   Trace part;
   const Trace* written = &opened.traces.front();
   if (!asked.is_whole()) {
@@ -347,27 +300,23 @@ std::string timeline_name(const std::string& first) {
   return (name.empty() ? "trace" : name) + ".timeline.json";
 }
 
-void check_json_output(const std::string& output, const std::vector<std::string>& inputs) {
-  if (!is_standard_output(output)) check_export_output(output, ExportKind::kJson, inputs);
-}
-
-/// A trace of one, a timeline of several. Returns what was written.
+/// Writes a trace of one recording, or a timeline of several. Returns the name of the file.
 std::string write_json(const ExportOptions& options) {
-  const AskedPart part = parse_part(options.from, options.to);
+  const Span part = parse_part(options.from, options.to);
   NamedTraces named = options.traces;
   named.names = job_traces(named.names);
-  const auto output = [&](const std::string& otherwise) {
-    return options.output.empty() ? otherwise : options.output;
-  };
-  if (named.names.size() == 1 && options.ranks.empty()) {
-    const std::string name = output(name_beside(named.names.front(), ".window.json"));
-    check_json_output(name, named.names);
-    write_window(named, part, name);
-    return name;
+  const bool is_one = named.names.size() == 1 && options.ranks.empty();
+  std::string name = options.output;
+  if (name.empty()) {
+    name = is_one ? name_beside(named.names.front(), ".window.json")
+                  : timeline_name(options.traces.names.front());
   }
-  const std::string name = output(timeline_name(options.traces.names.front()));
-  check_json_output(name, named.names);
-  write_timeline({named.names, options.ranks, is_standard_output(name) ? "" : name, part}, named);
+  check_export_output(name, false, named.names);
+  if (is_one) {
+    write_window(named, part, name);
+  } else {
+    write_timeline(named, options.ranks, part, name);
+  }
   return name;
 }
 
@@ -395,9 +344,11 @@ int run_export(const ExportOptions& options) {
 
 void setup_export(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "export", "Write recordings as a database, ranks as a timeline, or a part of one as a trace");
-  verb->group("Look");
+  CLI::App* verb =
+      app.add_subcommand(
+             "export",
+             "Write recordings as a database, ranks as a timeline, or a part of one as a trace")
+          ->group("Look");
   add_trace_options(*verb, options->traces);
   verb->get_option("TRACE")->required();
   verb->add_option(

@@ -1,17 +1,13 @@
 // `ompdm info`: what a trace or spool is, in short; with --follow of one that is written.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <filesystem>
+#include <concepts>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <thread>
 
 #include "ompdm/analysis.h"
@@ -165,24 +161,9 @@ std::string described(const Device& device) {
 
 // The specification's names of ompt_set_result_t.
 const char* answer_name(int answer) {
-  switch (answer) {
-    case -1:
-      return "not asked for";
-    case 0:
-      return "error";
-    case 1:
-      return "never";
-    case 2:
-      return "impossible";
-    case 3:
-      return "sometimes";
-    case 4:
-      return "sometimes paired";
-    case 5:
-      return "always";
-    default:
-      return "unknown";
-  }
+  constexpr const char* kNames[] = {"not asked for",    "error", "never", "impossible", "sometimes",
+                                    "sometimes paired", "always"};
+  return answer >= -1 && answer < 6 ? kNames[answer + 1] : "unknown";
 }
 
 void print_recording(const Trace& trace, bool running) {
@@ -280,61 +261,50 @@ void print_text(const OpenedTrace& opened) {
   fmt::print("\nWhat these words mean: ompdm info --help\n");
 }
 
+/// Fields of a row, in this order; a key that is no field is null.
+template <class Row>
+ordered_json some_fields(const Row& row, std::initializer_list<const char*> keys) {
+  ordered_json json;
+  for (const char* key : keys) json[key] = nullptr;
+  const auto put = [&](const char* key, const auto& field, FieldRule = {}) {
+    if constexpr (std::constructible_from<ordered_json, decltype(field)>) {
+      if (json.contains(key)) json[key] = field;
+    }
+  };
+  fields(put, row);
+  return json;
+}
+
+template <class Row>
+ordered_json some_fields(const std::vector<Row>& rows, std::initializer_list<const char*> keys) {
+  ordered_json json = ordered_json::array();
+  for (const Row& row : rows) json.push_back(some_fields(row, keys));
+  return json;
+}
+
 ordered_json to_json(const OpenedTrace& opened) {
   const Trace& trace = opened.trace;
-  const Process& process = trace.process;
-  const Recording& recording = trace.recording;
-  ordered_json json = {
-      {"schema", "ompdm.info/1"},
-      {"file", trace.file},
-      {"kind", opened.kind},
-      {"truncated", trace.truncated},
-      {"process",
-       {{"program", process.program},
-        {"arguments", process.arguments},
-        {"directory", process.directory},
-        {"pid", process.pid},
-        {"ppid", process.ppid},
-        {"host", process.host},
-        {"rank", process.rank},
-        {"rank_count", process.rank_count},
-        {"start_realtime_ns", process.start_realtime_ns},
-        {"start_monotonic_ns", process.start_monotonic_ns},
-        {"boot_id", process.boot_id},
-        {"host_clock", clock_words(process.realtime)},
-        {"wall_ns", process.wall}}},
-      {"recording",
-       {{"ompdm_version", recording.ompdm_version},
-        {"runtime", recording.runtime},
-        {"omp_version", recording.omp_version},
-        {"attached_by", recording.attached_by},
-        {"reach", recording.reach},
-        {"names", recording.names},
-        {"unified_shared_memory", recording.unified_shared_memory},
-        {"clock", recording.clock},
-        {"clock_residual_ns", recording.clock_residual_ns},
-        {"finished", recording.finished},
-        {"running", opened.running}}},
-  };
+  ordered_json json = {{"schema", "ompdm.info/1"},
+                       {"file", trace.file},
+                       {"kind", opened.kind},
+                       {"truncated", trace.truncated}};
+  json["process"] =
+      some_fields(trace.process,
+                  {"program", "arguments", "directory", "pid", "ppid", "host", "rank", "rank_count",
+                   "start_realtime_ns", "start_monotonic_ns", "boot_id", "host_clock", "wall_ns"});
+  json["process"]["host_clock"] = clock_words(trace.process.realtime);
+  ordered_json& recording = json["recording"] = some_fields(
+      trace.recording, {"ompdm_version", "runtime", "omp_version", "attached_by", "reach", "names",
+                        "unified_shared_memory", "clock", "clock_residual_ns", "finished"});
+  recording["running"] = opened.running;
+  recording["registered"] = ordered_json::object();
+  for (const auto& [callback, answer] : trace.recording.registered) {
+    recording["registered"][callback] = answer;
+  }
   for (const Count& of : row_counts(trace)) json["counts"][of.key] = of.count;
-  ordered_json& callbacks = json["recording"]["registered"] = ordered_json::object();
-  for (const auto& [callback, answer] : recording.registered) callbacks[callback] = answer;
-  ordered_json& devices = json["devices"] = ordered_json::array();
-  for (const Device& device : trace.devices) {
-    devices.push_back({{"number", device.number},
-                       {"type", device.type},
-                       {"name", device.name},
-                       {"is_host", device.is_host},
-                       {"emulated", device.emulated}});
-  }
-  ordered_json& losses = json["losses"] = ordered_json::array();
-  for (const Loss& loss : trace.losses) {
-    losses.push_back({{"name", loss.name}, {"count", loss.count}});
-  }
-  ordered_json& modules = json["modules"] = ordered_json::array();
-  for (const Module& module : trace.modules) {
-    modules.push_back({{"path", module.path}, {"build_id", module.build_id}});
-  }
+  json["devices"] = some_fields(trace.devices, {"number", "type", "name", "is_host", "emulated"});
+  json["losses"] = some_fields(trace.losses, {"name", "count"});
+  json["modules"] = some_fields(trace.modules, {"path", "build_id"});
   return json;
 }
 
@@ -355,8 +325,8 @@ int run_info(const InfoOptions& options) {
 
 void setup_info(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* verb = app.add_subcommand("info", "Show what a trace holds and what it lost");
-  verb->group("Look");
+  CLI::App* verb =
+      app.add_subcommand("info", "Show what a trace holds and what it lost")->group("Look");
   verb->add_option("TRACE", options->trace,
                    "A trace, or the spool of a process, running ones too; - is standard input")
       ->required()

@@ -7,10 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <set>
 #include <system_error>
@@ -55,12 +53,12 @@ bool write(const Summary& one, const std::string& name) {
 
 std::optional<Summary> kept_summary(const std::string& trace) {
   const std::string name = summary_name(trace);
-  if (!summary::is_summary(name)) return std::nullopt;
   try {
-    Summary one = summary::read_summary(name);
-    if (one.source && one.source == source_of(named_trace(trace))) return one;
-  } catch (const Error&) {
-    return std::nullopt;  // it is written again
+    if (summary::is_summary(name)) {
+      Summary one = summary::read_summary(name);
+      if (one.source && one.source == source_of(named_trace(trace))) return one;
+    }
+  } catch (const Error&) {  // it is written again
   }
   return std::nullopt;
 }
@@ -70,12 +68,6 @@ constexpr std::size_t kMostAtOnce = 100'000;
 
 std::size_t events_of(const Trace& trace) {
   return trace.regions.size() + trace.ops.size() + trace.launches.size() + trace.activities.size();
-}
-
-std::string what_was_written(const std::vector<std::string>& traces, std::size_t ranks) {
-  if (ranks == 1) return fmt::format("wrote {} and other ranks", traces.front());
-  if (ranks == traces.size()) return fmt::format("wrote {} ranks", ranks);
-  return fmt::format("wrote {} ranks, {} programs of them", ranks, traces.size());
 }
 
 bool still_records(const SpoolInfo& spool) { return spool.runs && !spool.finished; }
@@ -101,12 +93,10 @@ std::vector<std::string> files_in(const std::string& folder) {
     if (!entry.is_regular_file(error) || without_trace_ending(name) == name) continue;
     if (summary::is_summary(name)) {
       summaries.push_back(name);
+    } else if (!is_older_run(name) && is_trace(name)) {
+      files.insert(name);
     } else if (!is_older_run(name)) {
-      if (is_trace(name)) {
-        files.insert(name);
-      } else {
-        others.push_back(name);
-      }
+      others.push_back(name);
     }
   }
   if (error) throw Error(folder + ": cannot be read: check its rights");
@@ -157,20 +147,15 @@ std::string size_of_job(std::int32_t ranks) {
 
 /// Reads summaries, and reports in the end which could not be read.
 class Reader {
-  static constexpr std::size_t kMost = 8;  ///< that are printed
-
  public:
-  bool read(const std::string& file, Summary& one) {
+  std::optional<Summary> read(const std::string& file) {
     try {
-      one = summary_of(file);
-      return true;
+      return summary_of(file);
     } catch (const Error& error) {
       unread_.push_back({file, rank_in_name(file), error.what()});
-      return false;
+      return std::nullopt;
     }
   }
-  [[nodiscard]] bool failed() const { return !unread_.empty(); }
-  [[nodiscard]] const std::string& first_error() const { return unread_.front().error; }
 
   /// Leaves out unread files of ranks that a job of this size does not have.
   void leave_out_from(std::int32_t size) {
@@ -184,8 +169,11 @@ class Reader {
     }
   }
 
-  /// Reports errors on stderr and in the summary.
-  void report_errors(Summary& all) const {
+  /// Reports errors on stderr and in the summary. Returns whether there are none. Throws the first
+  /// where nothing was read.
+  bool report_errors(Summary& all) const {
+    constexpr std::size_t kMost = 8;
+    if (all.ranks.empty() && !unread_.empty()) throw Error(unread_.front().error);
     for (std::size_t i = 0; i < std::min(unread_.size(), kMost); ++i) {
       fmt::print(stderr, "ompdm: {}\n", unread_[i].error);
     }
@@ -195,6 +183,7 @@ class Reader {
     for (const Unread& one : unread_) {
       if (one.rank >= 0) all.unread[reason_of(one.error, one.file)].add(RankSet(one.rank));
     }
+    return unread_.empty();
   }
 
  private:
@@ -210,8 +199,8 @@ class Reader {
 class Merger {
  public:
   void add(Summary one, const std::string& file) {
-    begin_ns_ = files_.empty() ? one.begin_ns : std::max(begin_ns_, one.begin_ns);
-    files_.push_back(file);
+    begin_ns = files.empty() ? one.begin_ns : std::max(begin_ns, one.begin_ns);
+    files.push_back(file);
     if (one.ranks.size() > 1) {
       parts_.emplace_back(std::move(one.ranks), file);
       return;
@@ -237,9 +226,8 @@ class Merger {
     return std::move(all_);
   }
 
-  /// When the last of its ranks began, REALTIME.
-  [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
-  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
+  std::int64_t begin_ns = 0;       ///< when the last of its ranks began, REALTIME
+  std::vector<std::string> files;  ///< all that were added
 
  private:
   void add_rank() {
@@ -255,15 +243,14 @@ class Merger {
       left_out_.push_back(file);
       return;
     }
-    Summary part;  // it was not kept: there may be many
-    if (reader.read(file, part)) merge(all_, part, file + " and what was named besides");
+    // It was not kept: there may be many.
+    const std::optional<Summary> part = reader.read(file);
+    if (part) merge(all_, *part, file + " and what was named besides");
   }
 
   Summary all_;
   Summary rank_;      ///< of which more programs may come
   std::string last_;  ///< that was read of it
-  std::int64_t begin_ns_ = 0;
-  std::vector<std::string> files_;
   std::vector<std::pair<RankSet, std::string>> parts_;
   std::vector<std::string> left_out_;
 };
@@ -278,18 +265,18 @@ bool is_leftover(const std::string& file, const std::string& of_job, std::int32_
 
 /// A job takes the names of the ranks that it has: what an earlier one of more ranks left there
 /// besides is no part of it. Throws Error where something else is there besides.
-Merger newest(std::map<std::int32_t, Merger> by_size) {
+Merger last_of(std::map<std::int32_t, Merger> by_size) {
   const auto last =
-      std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns(); });
+      std::ranges::max_element(by_size, {}, [](const auto& job) { return job.second.begin_ns; });
   const auto& [own_size, own] = *last;
   for (const auto& [size, job] : by_size) {
     if (size == own_size) continue;
-    for (const std::string& file : job.files()) {
-      if (is_leftover(file, own.files().front(), own_size)) continue;
+    for (const std::string& file : job.files) {
+      if (is_leftover(file, own.files.front(), own_size)) continue;
       throw Error(fmt::format("{} and {}: are of jobs {} and {}: name the ranks of one job", file,
-                              own.files().front(), size_of_job(size), size_of_job(own_size)));
+                              own.files.front(), size_of_job(size), size_of_job(own_size)));
     }
-    print_left_out(job.files(),
+    print_left_out(job.files,
                    fmt::format("of an earlier job, {}: this one is {}: name the ranks of the other "
                                "alone to see it",
                                size_of_job(size), size_of_job(own_size)));
@@ -311,7 +298,7 @@ int run_merge(const MergeOptions& options) {
     return std::filesystem::equivalent(file, options.output, error);
   };
   if (files.size() > 1) std::erase_if(files, is_output);
-  const Job job = merged(files, Sizes::kRefused);
+  const Job job = merged(files, false);
   const std::string json = summary::to_json(job.summary);
   OutputOptions output;
   output.format = "json";
@@ -369,8 +356,13 @@ bool report_job_once(FinishedSession& finished) {
   std::set<int> ranks;
   for (const std::string& trace : finished.traces) ranks.insert(rank_in_name(trace));
   if (ranks.size() == 1 && *ranks.begin() != 0) return true;
-  finished.lines.push_back(fmt::format(
-      "{}; next: {}", what_was_written(finished.traces, ranks.size()), report_of_job(pattern)));
+  std::string wrote = fmt::format("wrote {} ranks", ranks.size());
+  if (ranks.size() == 1) {
+    wrote = fmt::format("wrote {} and other ranks", first);
+  } else if (ranks.size() != finished.traces.size()) {
+    wrote += fmt::format(", {} programs of them", finished.traces.size());
+  }
+  finished.lines.push_back(fmt::format("{}; next: {}", wrote, report_of_job(pattern)));
   return true;
 }
 
@@ -419,32 +411,29 @@ bool means_job(const std::vector<std::string>& names) {
                       }));
 }
 
-Job merged(const std::vector<std::string>& files, Sizes sizes) {
+Job merged(const std::vector<std::string>& files, bool newest) {
   const Progress progress(fmt::format("reading {} ranks", files.size()));
   Reader reader;
   std::map<std::int32_t, Merger> jobs;  // by their size
   for (const std::string& file : files) {
-    Summary one;
-    if (!reader.read(file, one)) continue;
-    const std::int32_t size = sizes == Sizes::kNewest ? one.rank_count : 0;
-    jobs[size].add(std::move(one), file);
+    std::optional<Summary> one = reader.read(file);
+    if (one) jobs[newest ? one->rank_count : 0].add(std::move(*one), file);
   }
   Summary all;
   auto of_any_size = jobs.extract(0);
-  if (!jobs.empty()) all = newest(std::move(jobs)).take(reader);
+  if (!jobs.empty()) all = last_of(std::move(jobs)).take(reader);
   if (all.rank_count > 0) reader.leave_out_from(all.rank_count);
   if (!of_any_size.empty()) {
-    merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files().front());
+    merge(all, of_any_size.mapped().take(reader), of_any_size.mapped().files.front());
   }
-  if (all.ranks.empty() && reader.failed()) throw Error(reader.first_error());
-  reader.report_errors(all);
-  return {std::move(all), !reader.failed()};
+  const bool is_complete = reader.report_errors(all);
+  return {std::move(all), is_complete};
 }
 
 void setup_merge(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<MergeOptions>();
-  CLI::App* verb = app.add_subcommand("merge", "Make one summary of a job's ranks, or of parts");
-  verb->group("Look");
+  CLI::App* verb =
+      app.add_subcommand("merge", "Make one summary of a job's ranks, or of parts")->group("Look");
   verb->add_option(
           "SUMMARY", options->names,
           "Summaries, traces, or folders of them; all programs of a rank together, in any order")

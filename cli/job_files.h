@@ -44,16 +44,11 @@ struct Job {
   bool complete = true;  ///< no file was left out because of what is wrong with it
 };
 
-/// How ranks of jobs of different sizes are treated.
-enum class Sizes : std::uint8_t {
-  kRefused,
-  kNewest,  ///< those of the job that began last are taken, the others said on stderr
-};
-
 /// All of them as one, holding one at a time, the programs of a rank added up. Said on stderr and
-/// left out are what cannot be read, of which the summary says the ranks, and what was merged from
-/// ranks that are all there besides. Throws Error, which names the file, where none can be read, or
-/// what is read is not of one run.
-Job merged(const std::vector<std::string>& files, Sizes sizes);
+/// left out are files that cannot be read, of which the summary says the ranks, and summaries of
+/// ranks that are all there besides. Of jobs of different sizes the one that began last is taken
+/// where it is `newest`, the others are said on stderr. Throws Error, which names the file, where
+/// none can be read, or the files are not of one run.
+Job merged(const std::vector<std::string>& files, bool newest);
 
 }  // namespace ompdm::cli

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -35,13 +36,6 @@ void add_programs(const fs::path& folder, std::vector<std::string>& names) {
       names.push_back(entry.path().filename());
     }
   }
-}
-
-std::string near_on_path(const std::string& program) {
-  std::vector<std::string> names;
-  std::istringstream folders(variable("PATH"));
-  for (std::string folder; std::getline(folders, folder, ':');) add_programs(folder, names);
-  return nearest(program, names, 1);  // of thousands one is always near
 }
 
 enum class Phase { kBefore, kRunning, kAfter };
@@ -77,13 +71,8 @@ std::vector<std::string> changed_environment(const EnvironmentChange& change) {
   std::vector<std::string> environment;
   const auto is_changed = [&](std::string_view setting) {
     const std::string_view name = setting.substr(0, setting.find('='));
-    for (const auto& [set, value] : change.set) {
-      if (name == set) return true;
-    }
-    for (const std::string& unset : change.unset) {
-      if (name == unset) return true;
-    }
-    return false;
+    return std::ranges::count(change.unset, name) > 0 ||
+           std::ranges::count(change.set, name, &std::pair<std::string, std::string>::first) > 0;
   };
   for (char** setting = environ; *setting != nullptr; ++setting) {
     if (!is_changed(*setting)) environment.emplace_back(*setting);
@@ -93,16 +82,10 @@ std::vector<std::string> changed_environment(const EnvironmentChange& change) {
 }
 
 Ending not_started(const std::string& program, int error) {
-  Ending ending;
-  if (error == ENOENT || error == ENOTDIR) {
-    ending.exit_status = 127;
-    ending.failure = not_found(program);
-  } else {
-    ending.exit_status = 126;
-    ending.failure = program + ": cannot be executed (" + std::strerror(error) +
-                     "): name a program, or make it executable (chmod +x)";
-  }
-  return ending;
+  if (error == ENOENT || error == ENOTDIR) return {0, 127, 0, not_found(program)};
+  return {0, 126, 0,
+          program + ": cannot be executed (" + std::strerror(error) +
+              "): name a program, or make it executable (chmod +x)"};
 }
 
 void discard_output() {
@@ -113,6 +96,7 @@ void discard_output() {
   ::close(nowhere);
 }
 
+/// Waits for the end of a process, and returns its status.
 int wait_for(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
@@ -120,6 +104,20 @@ int wait_for(pid_t pid) {
       throw Error(std::string("the program cannot be waited for: ") + std::strerror(errno));
   }
   return status;
+}
+
+int exit_status_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Blocks the signals that are passed on. Returns what was blocked before.
+sigset_t hold_signals() {
+  sigset_t held;
+  sigset_t before;
+  sigemptyset(&held);
+  for (const int signal : SignalForwarding::kSignals) sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &before);
+  return before;
 }
 
 /// Forwards signals to the program from now on, and an earlier one. Call it with signals blocked.
@@ -140,11 +138,7 @@ void start_forwarding(pid_t pid) {
   try {
     std::string text;
     for (const std::string& line : work()) text += line + '\0';
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = ::write(pipe, text.data() + at, text.size() - at);
-      if (written < 0 && errno != EINTR) break;
-      if (written > 0) at += static_cast<std::size_t>(written);
-    }
+    write_all(pipe, text);
   } catch (const std::exception&) {
     status = 1;
   }
@@ -152,11 +146,8 @@ void start_forwarding(pid_t pid) {
 }
 
 bool write_file(const char* path, const std::string& text) {
-  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool ok = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  ::close(file);
-  return ok;
+  const Descriptor file(::open(path, O_WRONLY | O_CLOEXEC));
+  return file.number >= 0 && write_all(file.number, text);
 }
 
 /// Gives the process a mount namespace of its own.
@@ -190,13 +181,13 @@ bool set_read_only(const char* at, bool is_read_only) {
 
 /// Where programs put what nobody else is to find. A build writes there, and fails without.
 std::vector<std::string> temporary_folders() {
-  std::vector<std::string> folders = {"/tmp", "/var/tmp"};
-  for (const char* name : {"XDG_CACHE_HOME", "CCACHE_DIR"}) {
-    if (std::string folder = variable(name); folder.starts_with('/')) folders.push_back(folder);
+  const std::string home = variable("HOME");
+  std::vector<std::string> folders = {"/tmp", "/var/tmp", variable("XDG_CACHE_HOME"),
+                                      variable("CCACHE_DIR")};
+  for (const char* cache : {"/.cache", "/.ccache"}) {
+    if (!home.empty()) folders.push_back(home + cache);
   }
-  if (const std::string home = variable("HOME"); home.starts_with('/')) {
-    for (const char* cache : {"/.cache", "/.ccache"}) folders.push_back(home + cache);
-  }
+  std::erase_if(folders, [](const std::string& folder) { return !folder.starts_with('/'); });
   return folders;
 }
 
@@ -296,11 +287,7 @@ void stop(int signal) {
 int file_of(const std::string& text) {
   const int file = ::memfd_create("ompdm", MFD_CLOEXEC);
   if (file < 0) throw Error(fmt::format("no file can be made: {}", std::strerror(errno)));
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = ::write(file, text.data() + done, text.size() - done);
-    if (wrote <= 0) break;
-    done += static_cast<std::size_t>(wrote);
-  }
+  write_all(file, text);
   ::lseek(file, 0, SEEK_SET);
   return file;
 }
@@ -325,10 +312,8 @@ std::string text_of(int file) {
   ::dup2(in, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
-  std::vector<char*> words;
-  for (const std::string& word : child.command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  ::execvp(words[0], words.data());
+  std::vector<std::string> words = child.command;
+  ::execvp(words[0].c_str(), pointers(words).data());
   ::_exit(errno == ENOENT ? 127 : 126);
 }
 
@@ -368,21 +353,30 @@ void SignalForwarding::restore() const {
 SignalForwarding::Came SignalForwarding::wait_for(int file,
                                                   std::chrono::milliseconds at_most) const {
   // Signals are blocked except during the wait, so that none comes between the check and the wait.
-  sigset_t held;
-  sigset_t before;
-  sigemptyset(&held);
-  for (const int signal : kSignals) sigaddset(&held, signal);
-  ::sigprocmask(SIG_BLOCK, &held, &before);
+  const sigset_t before = hold_signals();
   const timespec limit{at_most.count() / 1000, (at_most.count() % 1000) * 1'000'000};
   pollfd input{file, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready =
-        late.load() != 0 ? 0 : ::ppoll(&input, 1, at_most.count() < 0 ? nullptr : &limit, &before);
-  } while (ready < 0 && late.load() == 0);
+  int ready = -1;
+  while (ready < 0 && late.load() == 0) {
+    ready = ::ppoll(&input, 1, at_most.count() < 0 ? nullptr : &limit, &before);
+  }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (late.load() != 0) return Came::kSignal;
   return ready > 0 ? Came::kInput : Came::kNothing;
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Descriptor::~Descriptor() {
+  if (number >= 0) ::close(number);
 }
 
 std::string variable(const char* name) {
@@ -426,7 +420,10 @@ std::string near_program(const std::string& program) {
   if (!folder.empty()) return {};
   std::error_code error;
   if (fs::is_regular_file(program, error)) return "./" + program;
-  return near_on_path(program);
+  std::istringstream on_path(variable("PATH"));
+  names.clear();
+  for (std::string entry; std::getline(on_path, entry, ':');) add_programs(entry, names);
+  return nearest(program, names, 1);  // of thousands one is always near
 }
 
 std::string not_found(const std::string& program) {
@@ -455,11 +452,7 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   }
 
   // Held back until the program's pid is known, so that a signal in between is not lost.
-  sigset_t held;
-  sigset_t inherited_mask;
-  sigemptyset(&held);
-  for (const int signal : SignalForwarding::kSignals) sigaddset(&held, signal);
-  ::sigprocmask(SIG_BLOCK, &held, &inherited_mask);
+  const sigset_t inherited_mask = hold_signals();
   const pid_t pid = ::fork();
   if (pid == 0) {
     signals.restore();
@@ -484,17 +477,14 @@ Ending launch(const std::vector<std::string>& command, const EnvironmentChange& 
   const int status = wait_for(pid);
   phase.store(Phase::kAfter);
   if (got == sizeof error) return not_started(command[0], error);
-  Ending ending;
-  ending.pid = pid;
-  ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  ending.exit_status = WIFSIGNALED(status) ? 128 + ending.signal : WEXITSTATUS(status);
-  return ending;
+  return {pid, exit_status_of(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0, {}};
 }
 
 DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
                           const SignalForwarding& signals, const std::function<void()>& slow) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return {work(), false, false};
+  const Descriptor input(pipe[0]);
   const pid_t child = ::fork();
   if (child == 0) {
     signals.restore();
@@ -502,33 +492,25 @@ DetachedWork run_detached(const std::function<std::vector<std::string>()>& work,
     do_work(work, pipe[1]);
   }
   ::close(pipe[1]);
-  if (child < 0) {
-    ::close(pipe[0]);
-    return {work(), false, false};
-  }
+  if (child < 0) return {work(), false, false};
 
   DetachedWork detached;
   std::string text;
-  constexpr std::chrono::milliseconds kSlow{1000};
-  for (bool was_slow = false;;) {
-    const auto came = signals.wait_for(pipe[0], was_slow ? std::chrono::milliseconds(-1) : kSlow);
-    if (came == SignalForwarding::Came::kSignal) {
-      detached.left = true;
-      break;
-    }
+  std::chrono::milliseconds wait{1000};
+  for (;;) {
+    const auto came = signals.wait_for(input.number, wait);
+    if (came == SignalForwarding::Came::kSignal) return {{}, true, false};
     if (came == SignalForwarding::Came::kNothing) {
       slow();
-      was_slow = true;
+      wait = std::chrono::milliseconds(-1);
       continue;
     }
     char piece[4096];
-    const ssize_t got = ::read(pipe[0], piece, sizeof piece);
+    const ssize_t got = ::read(input.number, piece, sizeof piece);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(piece, static_cast<std::size_t>(got));
   }
-  ::close(pipe[0]);
-  if (detached.left) return detached;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -562,7 +544,7 @@ ChildEnd run_child(const Child& child) {
   end.wall = std::chrono::steady_clock::now() - begin;
   // Processes that the child left would write into folders that are removed.
   ::kill(-pid, SIGKILL);
-  end.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  end.exit_status = exit_status_of(status);
   ::close(in);
   end.output = text_of(out);
   end.errors = text_of(errors);

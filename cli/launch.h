@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,19 @@ struct EnvironmentChange {
 
 /// The value of an environment variable; empty where it is not set.
 std::string variable(const char* name);
+
+/// Writes all of a text to a descriptor. False where that fails; errno has the cause.
+bool write_all(int file, std::string_view text);
+
+/// A descriptor that is closed in the end.
+struct Descriptor {
+  explicit Descriptor(int opened) : number(opened) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number;  ///< negative: none
+};
 
 /// How a launched program ended.
 struct Ending {

@@ -3,12 +3,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
-#include <string>
-#include <vector>
 
-#include "launch.h"
 #include "ompdm/error.h"
 #include "output.h"
 #include "printable.h"
@@ -19,25 +15,17 @@ namespace {
 /// A verb that runs a program takes everything from the program's name on as it is; CLI11 would
 /// stumble over the `--` that may stand before the name.
 std::vector<std::string> without_separator(const CLI::App& app, std::vector<std::string> words) {
-  if (words.empty()) return words;
-  const auto verbs = app.get_subcommands([&](const CLI::App* candidate) {
-    return candidate->get_name() == words.front() && candidate->get_prefix_command();
-  });
-  if (verbs.empty()) return words;
+  const CLI::App* verb = words.empty() ? nullptr : ompdm::cli::find_verb(app, words.front());
+  if (verb == nullptr || !verb->get_prefix_command()) return words;
   for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
     if (words[i] == "--") {
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
-    const CLI::Option* option = verbs.front()->get_option_no_throw(words[i]);
+    const CLI::Option* option = verb->get_option_no_throw(words[i]);
     if (option != nullptr && option->get_items_expected_min() > 0) ++i;
   }
   return words;
-}
-
-bool has_verb(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; })
-              .empty();
 }
 
 int run(int argc, char** argv) {
@@ -65,7 +53,7 @@ int run(int argc, char** argv) {
   try {
     const std::vector<std::string> words =
         without_separator(app, std::vector<std::string>(argv + 1, argv + argc));
-    if (!words.front().starts_with('-') && !has_verb(app, words.front())) {
+    if (!words.front().starts_with('-') && ompdm::cli::find_verb(app, words.front()) == nullptr) {
       throw ompdm::cli::no_such_verb(app, words);
     }
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

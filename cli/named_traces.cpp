@@ -7,12 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <filesystem>
 #include <iterator>
-#include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -53,13 +49,6 @@ std::optional<std::string> newest_name(const std::string& name) {
   const std::size_t end = name.find_first_not_of(kDigits, begin + 2);
   if (end == begin + 2 || end == std::string::npos || name[end] != '~') return std::nullopt;
   return name.substr(0, begin) + name.substr(end + 1);
-}
-
-/// The pattern quoted for a shell, but for its star.
-std::string opened_by_shell(const std::string& pattern) {
-  const std::size_t star = pattern.rfind('*');
-  const std::string begin = pattern.substr(0, star);
-  return (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);
 }
 
 bool matches(const std::string& pattern, const fs::path& file) {
@@ -142,147 +131,107 @@ bool are_of_one_rank(const Process& one, const Process& other) {
                   one.file, other.file, why));
 }
 
-enum class Together : std::uint8_t { kOneRun, kInputs };
-
-/// Whether a recording is of a job of several ranks.
-bool is_in_job(const OneRecording& one) {
-  return one.process.rank >= 0 && one.process.rank_count != 1;
-}
-
-/// Two recordings that ran at the same time; none where all ran one after the other.
-std::optional<std::pair<const OneRecording*, const OneRecording*>> overlap_of(
-    const std::vector<OneRecording>& recordings) {
+/// Whether recordings seem to be runs of one program on several inputs: outside of a job, and one
+/// after the other.
+bool seem_inputs(const std::vector<OneRecording>& recordings) {
+  const bool may_be = std::ranges::all_of(recordings, [&](const OneRecording& one) {
+    const bool is_in_job = one.process.rank >= 0 && one.process.rank_count != 1;
+    return !is_in_job && one.process.program == recordings.front().process.program;
+  });
+  if (recordings.size() < 2 || !may_be) return false;
   std::vector<const OneRecording*> by_start;
   for (const OneRecording& one : recordings) by_start.push_back(&one);
-  std::ranges::sort(by_start, {},
-                    [](const OneRecording* one) { return one->process.start_realtime_ns; });
-  const OneRecording* last = by_start.front();
-  for (std::size_t i = 1; i < by_start.size(); ++i) {
-    if (by_start[i]->process.start_realtime_ns < end_of(last->process)) {
-      return std::pair(last, by_start[i]);
-    }
-    last = by_start[i];
-  }
-  return {};
-}
-
-Together guess(const std::vector<OneRecording>& recordings) {
-  if (recordings.size() < 2 || std::ranges::any_of(recordings, is_in_job)) return Together::kOneRun;
-  const bool is_one_program = std::ranges::all_of(recordings, [&](const OneRecording& one) {
-    return one.process.program == recordings.front().process.program;
+  std::ranges::sort(by_start, {}, [](const auto* one) { return one->process.start_realtime_ns; });
+  const auto overlap = std::ranges::adjacent_find(by_start, [](const auto* one, const auto* next) {
+    return next->process.start_realtime_ns < end_of(one->process);
   });
-  if (!is_one_program) return Together::kOneRun;
-  const auto overlap = overlap_of(recordings);
-  if (!overlap) return Together::kInputs;
-  const auto& [one, other] = *overlap;
-  if (one->process.arguments != other->process.arguments) {
+  if (overlap == by_start.end()) return true;
+  const OneRecording& one = *overlap[0];
+  const OneRecording& other = *overlap[1];
+  if (one.process.arguments != other.process.arguments) {
     fmt::print(stderr,
                "ompdm: {} and {} ran at the same time: taken for one run; `--as inputs` holds runs "
                "on several inputs against each other\n",
-               one->file, other->file);
+               one.file, other.file);
   }
-  return Together::kOneRun;
-}
-
-/// Why two recordings are not of one build; empty if they may be.
-std::string objection(const analysis::Analysis& one, const analysis::Analysis& other) {
-  switch (analysis::same_program(one, other)) {
-    case analysis::SameProgram::kOtherBuild:
-      return fmt::format("{} and {} are of different builds of {}", one.file, other.file,
-                         one.process.program);
-    case analysis::SameProgram::kOtherProgram:
-      return fmt::format("{} and {} are of different programs, {} and {}", one.file, other.file,
-                         one.process.program, other.process.program);
-    case analysis::SameProgram::kYes:
-    case analysis::SameProgram::kByName:
-      break;
-  }
-  return {};
-}
-
-/// `as` if it is given. Else recordings of one program that ran one after the other, outside of a
-/// job, are runs on several inputs; others are one run. Throws Error where two are the same, or
-/// cannot be of one run.
-Together together_of(const std::vector<OneRecording>& recordings, std::string_view as) {
-  check_distinct(recordings);
-  if (as == kAsInputs) return recordings.size() < 2 ? Together::kOneRun : Together::kInputs;
-  const Together together = as == kAsJob ? Together::kOneRun : guess(recordings);
-  if (together == Together::kOneRun) {
-    check_ranks(recordings);
-    doubt_separate_runs(recordings);
-    print_missing_ranks(recordings);
-  }
-  return together;
+  return false;
 }
 
 /// Holds the runs' findings against each other (analysis::agree). Where they are not of one build
 /// this is an Error if the user has `asked` for it, else said on stderr and left alone.
 void agree_on_inputs(std::vector<analysis::Analysis>& runs, bool asked) {
+  using analysis::SameProgram;
+  const analysis::Analysis& first = runs.front();
+  bool is_sure = true;
   for (const analysis::Analysis& run : runs) {
-    const std::string text = objection(runs.front(), run);
-    if (text.empty()) continue;
-    if (asked) {
-      throw Error(text + ": record each input with one build, or `ompdm compare` two");
-    }
+    const SameProgram same = analysis::same_program(first, run);
+    is_sure = is_sure && same == SameProgram::kYes;
+    if (same == SameProgram::kYes || same == SameProgram::kByName) continue;
+    const std::string text = fmt::format(
+        "{} and {} are of different {}", first.file, run.file,
+        same == SameProgram::kOtherBuild
+            ? "builds of " + first.process.program
+            : fmt::format("programs, {} and {}", first.process.program, run.process.program));
+    if (asked) throw Error(text + ": record each input with one build, or `ompdm compare` two");
     fmt::print(stderr, "ompdm: {}: their findings are not held against each other\n", text);
     return;
   }
-  const bool is_sure = std::ranges::all_of(runs, [&](const analysis::Analysis& run) {
-    return analysis::same_program(runs.front(), run) == analysis::SameProgram::kYes;
-  });
   if (!is_sure) {
     fmt::print(stderr, "ompdm: {} has no build id: that all are of one build is not known\n",
-               runs.front().process.program);
+               first.process.program);
   }
   analysis::agree(runs);
 }
 
 template <class Row>
 void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows) {
+  if (rows.empty()) return;
   std::vector<Row> sorted;
   for (const std::size_t at : order) sorted.push_back(std::move(rows[at]));
   rows = std::move(sorted);
 }
 
-/// The traces to open. Runs on several inputs may be older runs of one name.
-std::vector<std::string> without_older(const NamedTraces& named) {
-  const std::vector<std::string> names = with_waiting_ranks(without_summaries(named.names));
-  return named.as == kAsInputs ? names : without_older_runs(names);
-}
-
-/// Opens each trace, passes it to `take`, and returns the recordings. `goes_on`: prints an error of
-/// a rank that cannot be read, and leaves it out.
-template <class Take>
-std::vector<OneRecording> open_each(const NamedTraces& named, const std::vector<std::string>& names,
-                                    bool goes_on, Analyzed how, Take take) {
-  const std::optional<analysis::Link> link = link_of(named.model);
-  std::vector<OneRecording> recordings;
-  std::string error;
-  for (const std::string& name : names) {
-    try {
-      AnalyzedTrace one = open_analyzed(name, link, how);
-      recordings.push_back({one.trace.file, one.trace.process});
-      take(std::move(one));
-    } catch (const Error& wrong) {
-      if (!goes_on || rank_in_name(name) < 0) throw;
-      error = wrong.what();
-      fmt::print(stderr, "ompdm: {}\n", error);
-    }
+/// Opens a trace and adds the results that are wanted.
+void open_one(const std::string& name, const std::optional<analysis::Link>& link,
+              const Wanted& wanted, OpenedTraces& all) {
+  OpenedTrace opened = open_trace(name);
+  Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
+  resolve_begins_of_loops(trace);
+  if (wanted.analyses) {
+    const Progress progress("analyzing " + name);
+    analysis::Picture picture;
+    analysis::Analysis& analysis = all.analyses.emplace_back(
+        wanted.pictures ? analysis::analyze(trace, picture) : analysis::analyze(trace));
+    keep_code_that_fits(analysis);
+    analysis.running = opened.running;
+    analysis.link = link;
+    if (wanted.pictures) all.pictures.push_back(std::move(picture));
   }
-  if (recordings.empty()) throw Error(error);
-  return recordings;
+  all.recordings.push_back({trace.file, trace.process});
+  if (wanted.take) wanted.take(trace);
+  if (wanted.traces) all.traces.push_back(std::move(trace));
 }
 
-/// Positions by rank; of runs on several inputs in the order of the names. Throws Error where the
-/// recordings do not belong together.
-std::vector<std::size_t> resolved_order(const NamedTraces& named,
-                                        const std::vector<OneRecording>& recordings,
-                                        std::vector<analysis::Analysis>& analyses) {
-  if (together_of(recordings, named.as) != Together::kInputs) return rank_order(recordings);
-  if (!analyses.empty()) agree_on_inputs(analyses, !named.as.empty());
-  std::vector<std::size_t> as_named(recordings.size());
-  std::iota(as_named.begin(), as_named.end(), std::size_t{0});
-  return as_named;
+/// Positions in the order of ranks; recordings without a rank come first, as they were named. Of
+/// runs on several inputs all come as they were named. `as`, if it is given, says whether
+/// recordings are such runs. Throws Error where two are the same, or cannot be of one run.
+std::vector<std::size_t> resolved_order(std::string_view as, OpenedTraces& all) {
+  const std::vector<OneRecording>& recordings = all.recordings;
+  std::vector<std::size_t> order(recordings.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  check_distinct(recordings);
+  if (as == kAsInputs ? recordings.size() > 1 : as != kAsJob && seem_inputs(recordings)) {
+    if (!all.analyses.empty()) agree_on_inputs(all.analyses, !as.empty());
+    return order;
+  }
+  if (as != kAsInputs) {
+    check_ranks(recordings);
+    doubt_separate_runs(recordings);
+    print_missing_ranks(recordings);
+  }
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t at) { return std::max(recordings[at].process.rank, -1); });
+  return order;
 }
 
 }  // namespace
@@ -308,7 +257,10 @@ std::string pattern_of_job(const std::string& output) {
 }
 
 std::string report_of_job(const std::string& pattern) {
-  return "ompdm report --ranks " + opened_by_shell(pattern);
+  // A shell opens the star alone.
+  const std::size_t star = pattern.rfind('*');
+  const std::string begin = pattern.substr(0, star);
+  return "ompdm report --ranks " + (begin.empty() ? "" : shell_word(begin)) + pattern.substr(star);
 }
 
 std::string without_trace_ending(const std::string& name) {
@@ -333,12 +285,10 @@ std::vector<std::string> traces_of_summary(const std::string& summary) {
 std::vector<std::string> without_summaries(const std::vector<std::string>& names) {
   std::vector<std::string> others;
   std::error_code error;
-  for (const std::string& name : names) {
-    const bool has_trace =
-        std::ranges::any_of(traces_of_summary(name),
-                            [&](const std::string& trace) { return fs::exists(trace, error); });
-    if (!has_trace) others.push_back(name);
-  }
+  std::ranges::copy_if(names, std::back_inserter(others), [&](const std::string& name) {
+    return std::ranges::none_of(traces_of_summary(name),
+                                [&](const std::string& trace) { return fs::exists(trace, error); });
+  });
   return others.empty() ? names : others;
 }
 
@@ -416,50 +366,20 @@ void check_distinct(const std::vector<OneRecording>& recordings) {
 
 void check_ranks(const std::vector<OneRecording>& recordings) {
   std::map<std::int32_t, const OneRecording*> ranks;
-  const OneRecording* of_a_job = nullptr;
+  const OneRecording* sized = nullptr;  // the last that knows the job's size
   for (const OneRecording& one : recordings) {
-    const Process& process = one.process;
-    if (process.rank < 0) continue;
-    const bool other_size = of_a_job != nullptr && process.rank_count > 0 &&
-                            of_a_job->process.rank_count != process.rank_count;
-    if (other_size) {
-      refuse(*of_a_job, one,
-             fmt::format("are of runs of {} and of {} ranks", of_a_job->process.rank_count,
-                         process.rank_count));
+    const auto& [rank, rank_count] = std::tie(one.process.rank, one.process.rank_count);
+    if (rank < 0) continue;
+    if (sized != nullptr && rank_count > 0 && sized->process.rank_count != rank_count) {
+      refuse(
+          *sized, one,
+          fmt::format("are of runs of {} and of {} ranks", sized->process.rank_count, rank_count));
     }
-    if (process.rank_count > 0) of_a_job = &one;
-    const auto [other, is_new] = ranks.emplace(process.rank, &one);
-    if (is_new) continue;
-    if (!are_of_one_rank(other->second->process, process)) {
-      refuse(*other->second, one, fmt::format("are both rank {}, of different runs", process.rank));
-    }
+    if (rank_count > 0) sized = &one;
+    const auto [other, is_new] = ranks.emplace(rank, &one);
+    if (is_new || are_of_one_rank(other->second->process, one.process)) continue;
+    refuse(*other->second, one, fmt::format("are both rank {}, of different runs", rank));
   }
-}
-
-std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings) {
-  std::vector<std::size_t> order(recordings.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t at) {
-    return std::pair(std::max(recordings[at].process.rank, -1), at);
-  });
-  return order;
-}
-
-AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysis::Link>& link,
-                            Analyzed how) {
-  AnalyzedTrace made;
-  OpenedTrace opened = open_trace(name);
-  made.trace = std::move(opened.trace);
-  if (link) made.trace = analysis::retime(std::move(made.trace), *link);
-  resolve_begins_of_loops(made.trace);
-  if (how == Analyzed::kNo) return made;
-  const Progress progress("analyzing " + name);
-  made.analysis = how == Analyzed::kWithPicture ? analysis::analyze(made.trace, made.picture)
-                                                : analysis::analyze(made.trace);
-  keep_code_that_fits(made.analysis);
-  made.analysis.running = opened.running;
-  made.analysis.link = link;
-  return made;
 }
 
 void add_trace_options(CLI::App& verb, NamedTraces& named) {
@@ -486,38 +406,40 @@ void take_newest_if_none(NamedTraces& named) {
   named.names.push_back(std::move(newest));
 }
 
-OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
-  OpenedTraces all;
-  const std::vector<std::string> names = without_older(named);
-  const bool goes_on = wanted.rest_of_ranks && names.size() > 1;
-  const Analyzed how = !wanted.analyses  ? Analyzed::kNo
-                       : wanted.pictures ? Analyzed::kWithPicture
-                                         : Analyzed::kYes;
-  const std::vector<OneRecording> recordings =
-      open_each(named, names, goes_on, how, [&](AnalyzedTrace one) {
-        if (wanted.analyses) all.analyses.push_back(std::move(one.analysis));
-        if (wanted.traces) all.traces.push_back(std::move(one.trace));
-        if (wanted.pictures) all.pictures.push_back(std::move(one.picture));
-      });
-  all.complete = recordings.size() == names.size();
-  const std::vector<std::size_t> order = resolved_order(named, recordings, all.analyses);
-  if (wanted.analyses) put_in_order(order, all.analyses);
-  if (wanted.traces) put_in_order(order, all.traces);
-  if (wanted.pictures) put_in_order(order, all.pictures);
+std::vector<report::Pictured> OpenedTraces::pictured() const {
+  std::vector<report::Pictured> all;
+  for (std::size_t i = 0; i < traces.size(); ++i) all.push_back({&traces[i], &pictures[i]});
   return all;
 }
 
-TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take) {
-  std::vector<std::string> names = without_older(named);
-  if (named.as != kAsInputs) std::ranges::stable_sort(names, {}, rank_in_name);
-  TakenTraces all;
-  const std::vector<OneRecording> recordings =
-      open_each(named, names, false, Analyzed::kYes, [&](const AnalyzedTrace& one) {
-        all.analyses.push_back(one.analysis);
-        take(one.trace);
-      });
-  all.order = resolved_order(named, recordings, all.analyses);
+OpenedTraces open_each(const std::vector<std::string>& names,
+                       const std::optional<analysis::Link>& link, const Wanted& wanted) {
+  OpenedTraces all;
+  std::string error;
+  for (const std::string& name : names) {
+    try {
+      open_one(name, link, wanted, all);
+    } catch (const Error& wrong) {
+      if (!wanted.rest_of_ranks || names.size() < 2 || rank_in_name(name) < 0) throw;
+      error = wrong.what();
+      fmt::print(stderr, "ompdm: {}\n", error);
+    }
+  }
+  if (all.recordings.empty()) throw Error(error);
+  all.complete = all.recordings.size() == names.size();
+  return all;
+}
+
+OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
+  std::vector<std::string> names = with_waiting_ranks(without_summaries(named.names));
+  // Runs on several inputs may be older runs of one name.
+  if (named.as != kAsInputs) names = without_older_runs(names);
+  if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
+  OpenedTraces all = open_each(names, link_of(named.model), wanted);
+  all.order = resolved_order(named.as, all);
   put_in_order(all.order, all.analyses);
+  put_in_order(all.order, all.traces);
+  put_in_order(all.order, all.pictures);
   return all;
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/report.h"
 #include "ompdm/trace.h"
 #include "verb_help.h"
 
@@ -66,6 +66,7 @@ std::string newest_trace_here();
 struct OneRecording {
   std::string file;
   Process process;
+  std::optional<Trace> trace = {};  ///< where it cannot be read twice
 };
 
 /// Throws Error where two recordings are the same.
@@ -75,23 +76,6 @@ void check_distinct(const std::vector<OneRecording>& recordings);
 /// that one parent, `ompdm record` or group of processes has in common), or ranks of jobs of
 /// different sizes.
 void check_ranks(const std::vector<OneRecording>& recordings);
-
-/// Positions in the order of ranks; recordings without a rank come first, as they were named.
-std::vector<std::size_t> rank_order(const std::vector<OneRecording>& recordings);
-
-/// Whether a trace is analyzed, and whether a picture for the page is made.
-enum class Analyzed : std::uint8_t { kNo, kYes, kWithPicture };
-
-/// A trace, re-timed on a link if there is one, and its analysis.
-struct AnalyzedTrace {
-  Trace trace;
-  analysis::Analysis analysis;
-  analysis::Picture picture;
-};
-
-/// Throws Error where the trace cannot be read.
-AnalyzedTrace open_analyzed(const std::string& name, const std::optional<analysis::Link>& link,
-                            Analyzed how);
 
 /// The values of `--as`.
 inline constexpr std::string_view kAsJob = "job";
@@ -110,31 +94,36 @@ void add_trace_options(CLI::App& verb, NamedTraces& named);
 /// where there is none.
 void take_newest_if_none(NamedTraces& named);
 
+/// Traces, re-timed on a link if there is one, and their analyses.
 struct OpenedTraces {
   std::vector<analysis::Analysis> analyses;
   std::vector<Trace> traces;                ///< where they are asked for
   std::vector<analysis::Picture> pictures;  ///< for a page, where they are asked for
   bool complete = true;                     ///< none was left out
+  std::vector<OneRecording> recordings;     ///< in the order in which they were opened
+  std::vector<std::size_t> order;  ///< positions in `recordings`, in the order of the others
+
+  /// For a page.
+  [[nodiscard]] std::vector<report::Pictured> pictured() const;
 };
 
-/// Which results open_named() returns.
+/// Which results open_each() returns.
 struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
+  std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it
 };
 
-/// Opens the traces. Throws Error where one cannot be read, or where they are not of one run or
+/// Opens each of the traces. Throws Error where one cannot be read.
+OpenedTraces open_each(const std::vector<std::string>& names,
+                       const std::optional<analysis::Link>& link, const Wanted& wanted);
+
+/// Opens the traces, and puts them in the order of ranks; runs on several inputs are in the order
+/// of the names. Throws Error where one cannot be read, or where they are not of one run or
 /// program.
 OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted = {});
-
-/// The analyses by rank, and the positions, in order of rank, in which the traces were taken.
-struct TakenTraces {
-  std::vector<analysis::Analysis> analyses;
-  std::vector<std::size_t> order;
-};
-TakenTraces take_named(const NamedTraces& named, const std::function<void(const Trace&)>& take);
 
 /// The traces as the next command names them; empty where they are many.
 std::string spoken_names(const NamedTraces& named);

@@ -5,16 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "launch.h"
 #include "named_traces.h"
@@ -30,69 +25,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kInputName = "standard input";
-
-Error failed(const std::string& input, const std::string& what) {
-  return Error(fmt::format("{}: {}", input, what));
-}
-
-/// A temporary file without a name.
-class Copy {
- public:
-  /// `input` names the source in errors.
-  explicit Copy(const std::string& input) : input_(input) {
-    const std::string folder = variable("TMPDIR");
-    std::string path = (folder.empty() ? "/tmp" : folder) + "/ompdm-input-XXXXXX";
-    file_ = ::mkostemp(path.data(), O_CLOEXEC);
-    if (file_ < 0) {
-      throw failed(input_,
-                   fmt::format("cannot be kept in {} ({}): set TMPDIR to a folder with room", path,
-                               std::strerror(errno)));
-    }
-    ::unlink(path.c_str());
-  }
-  ~Copy() { ::close(file_); }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-
-  void write(const char* bytes, std::size_t size) const {
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t written = ::write(file_, bytes + done, size - done);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        throw failed(input_, fmt::format("cannot be kept ({}): set TMPDIR to a folder with room",
-                                         std::strerror(errno)));
-      }
-      done += static_cast<std::size_t>(written);
-    }
-  }
-
-  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
-
-  /// Copies all bytes from a descriptor.
-  void take(int descriptor) const {
-    std::array<char, std::size_t{1} << 16> piece;
-    for (;;) {
-      const ssize_t got = ::read(descriptor, piece.data(), piece.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) {
-        throw failed(input_, fmt::format("cannot be read ({})", std::strerror(errno)));
-      }
-      if (got == 0) return;
-      write(piece.data(), static_cast<std::size_t>(got));
-    }
-  }
-
- private:
-  const std::string& input_;
-  int file_ = -1;
-};
-
+/// Copies a trace or a spool to a temporary file without a name, and reads that. `input` names the
+/// source in errors.
 Trace read_all(int descriptor, const std::string& input) {
   const Progress progress(fmt::format("reading {}", input));
-  const Copy copy(input);
-  copy.take(descriptor);
-  const std::string path = copy.path();
+  const auto failed = [&](const std::string& what, const char* remedy) {
+    return Error(fmt::format("{}: {} ({}){}", input, what, std::strerror(errno), remedy));
+  };
+  constexpr const char* kRoom = ": set TMPDIR to a folder with room";
+  const std::string folder = variable("TMPDIR");
+  std::string name = (folder.empty() ? "/tmp" : folder) + "/ompdm-input-XXXXXX";
+  const Descriptor copy(::mkostemp(name.data(), O_CLOEXEC));
+  if (copy.number < 0) throw failed("cannot be kept in " + name, kRoom);
+  ::unlink(name.c_str());
+  std::array<char, std::size_t{1} << 16> piece;
+  for (ssize_t got = 0; (got = ::read(descriptor, piece.data(), piece.size())) != 0;) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw failed("cannot be read", "");
+    const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
+    if (!write_all(copy.number, bytes)) throw failed("cannot be kept", kRoom);
+  }
+  const std::string path = fmt::format("/proc/self/fd/{}", copy.number);
   try {
     Trace trace = is_spool(path) ? read_spool(path) : read_trace(path);
     trace.file = input;
@@ -109,30 +62,22 @@ Trace read_all(int descriptor, const std::string& input) {
 Trace read_standard_input() {
   static bool was_read = false;
   if (std::exchange(was_read, true)) {
-    throw Error(fmt::format("{}: named twice: name a file", kInputName), Error::Kind::kUsage);
+    throw Error("standard input: named twice: name a file", Error::Kind::kUsage);
   }
   if (::isatty(STDIN_FILENO) == 1) {
-    throw Error(
-        fmt::format("{}: is a terminal: name a trace, or send one through a pipe", kInputName),
-        Error::Kind::kUsage);
+    throw Error("standard input: is a terminal: name a trace, or send one through a pipe",
+                Error::Kind::kUsage);
   }
-  return read_all(STDIN_FILENO, kInputName);
+  return read_all(STDIN_FILENO, "standard input");
 }
 
 /// Reads a trace or a spool from a pipe to its end. Throws Error.
 Trace read_pipe(const std::string& name) {
-  const int pipe = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (pipe < 0) {
-    throw failed(name, fmt::format("cannot be opened ({}): name a file", std::strerror(errno)));
+  const Descriptor pipe(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (pipe.number < 0) {
+    throw Error(fmt::format("{}: cannot be opened ({}): name a file", name, std::strerror(errno)));
   }
-  try {
-    Trace trace = read_all(pipe, name);
-    ::close(pipe);
-    return trace;
-  } catch (...) {
-    ::close(pipe);
-    throw;
-  }
+  return read_all(pipe.number, name);
 }
 
 bool exists(const fs::path& path) {

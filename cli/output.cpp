@@ -3,26 +3,19 @@
 #include <fmt/format.h>
 #include <stdio_ext.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
-#include <cstdio>
+#include <condition_variable>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
-#include <optional>
+#include <mutex>
 #include <ostream>
 #include <streambuf>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "launch.h"
 #include "ompdm/error.h"
@@ -40,31 +33,22 @@ namespace {
 
 constexpr const char* kClearLine = "\r\033[K";
 
-// Ignores errors: a lost message is no failure.
-void put(int terminal, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(terminal, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+/// The width of a terminal; 0 if it is not known.
+std::size_t columns_of(int terminal) {
+  winsize size{};
+  return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /// The part of a line that fits the terminal, if each character is one column wide.
 std::string fitted(std::string line, int terminal) {
-  winsize size{};
-  if (::ioctl(terminal, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return line;
-  if (line.size() < size.ws_col) return line;
-  std::size_t end = size.ws_col - 1;
+  const std::size_t columns = columns_of(terminal);
+  if (columns == 0 || line.size() < columns) return line;
+  std::size_t end = columns - 1;
   const auto continues = [&] { return (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80; };
   while (end > 0 && continues()) --end;
   line.resize(end);
   return line;
 }
-
-const std::map<std::string, report::Format> kFormats = {{"text", report::Format::kText},
-                                                        {"json", report::Format::kJson},
-                                                        {"csv", report::Format::kCsv},
-                                                        {"markdown", report::Format::kMarkdown}};
 
 constexpr const char* kPage = "html";
 
@@ -76,12 +60,6 @@ std::size_t asked_width() {
   std::size_t width = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), width);
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? width : 0;
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return report::Layout{}.width;
 }
 
 void write_to(const fs::path& path, const std::string& named,
@@ -112,19 +90,6 @@ std::optional<fs::path> replaced_by_output(const std::string& output) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (::access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
   return file;
-}
-
-/// The identity of a regular file under any name; nullopt of other files.
-std::optional<std::pair<dev_t, ino_t>> identity(int failed, const struct stat& status) {
-  if (failed != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return std::pair(status.st_dev, status.st_ino);
-}
-
-std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& file) {
-  struct stat status{};
-  const bool is_input = file == kStandardInput;
-  const int failed = is_input ? ::fstat(STDIN_FILENO, &status) : ::stat(file.c_str(), &status);
-  return identity(failed, status);
 }
 
 /// The files that a verb may read for a name.
@@ -174,46 +139,34 @@ std::string size_of_file(const std::string& path) {
   return fmt::format(" ({:.3g} {})", size, kUnits[unit]);
 }
 
-Progress::Progress(const std::string& doing, std::chrono::milliseconds after, int terminal)
-    : text_(printable("ompdm: " + doing)), terminal_(terminal) {
-  if (::isatty(terminal_) != 1) return;
+Progress::Progress(const std::string& doing, std::chrono::milliseconds after, int terminal) {
+  if (::isatty(terminal) != 1) return;
   // A signal is for the thread that waits for it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  drawer_ = std::thread([this, after] { run(after); });
+  drawer_ = std::jthread([=, text = printable("ompdm: " + doing)](const std::stop_token& stop) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any ended;
+    bool is_drawn = false;
+    for (auto pause = after;; pause = std::chrono::milliseconds(200)) {
+      ended.wait_for(lock, stop, pause, [] { return false; });
+      if (stop.stop_requested()) break;
+      const auto since =
+          std::chrono::floor<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+      write_all(terminal,
+                kClearLine + fitted(fmt::format("{}, {} s", text, since.count()), terminal));
+      is_drawn = true;
+    }
+    if (is_drawn) clear_line(terminal);
+  });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Progress::~Progress() {
-  if (!drawer_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-  }
-  changed_.notify_one();
-  drawer_.join();
-}
-
-void Progress::run(std::chrono::milliseconds after) {
-  std::unique_lock lock(mutex_);
-  const auto is_done = [this] { return done_; };
-  if (changed_.wait_for(lock, after, is_done)) return;
-  constexpr std::chrono::milliseconds kRedraw{200};
-  do {
-    draw();
-  } while (!changed_.wait_for(lock, kRedraw, is_done));
-  put(terminal_, kClearLine);
-}
-
-void Progress::clear_line(int terminal) { put(terminal, kClearLine); }
-
-void Progress::draw() const {
-  const auto since = std::chrono::steady_clock::now() - begin_;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
-  put(terminal_, kClearLine + fitted(fmt::format("{}, {} s", text_, seconds), terminal_));
-}
+void Progress::clear_line(int terminal) { write_all(terminal, kClearLine); }
 
 std::string is_file_name(const std::string& output) {
   if (output != kStandardOutput) return {};
@@ -236,8 +189,7 @@ void add_page_options(CLI::App& verb, OutputOptions& options) {
 
 void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition,
                         bool has_page) {
-  std::vector<std::string> formats = {"text", "json", "csv", "markdown"};
-  if (has_page) formats.emplace_back(kPage);
+  const std::vector<std::string> formats = formats_of(has_page);
   verb.add_option("--format", options.format, "How to print it (default text)")
       ->check(CLI::IsMember(formats))
       ->type_name(CLI::detail::join(formats, "|"));
@@ -248,13 +200,23 @@ void add_output_options(CLI::App& verb, OutputOptions& options, const std::strin
   add_page_options(verb, options);
 }
 
+std::vector<std::string> formats_of(bool has_page) {
+  std::vector<std::string> formats = {"text", "json", "csv", "markdown"};
+  if (has_page) formats.emplace_back(kPage);
+  return formats;
+}
+
 bool wants_page(const OutputOptions& options) { return options.format == kPage; }
 
 bool goes_to_terminal(const OutputOptions& options) {
   return options.output.empty() && isatty(STDOUT_FILENO) == 1;
 }
 
-report::Format format_of(const OutputOptions& options) { return kFormats.at(options.format); }
+report::Format format_of(const OutputOptions& options) {
+  if (options.format == "json") return report::Format::kJson;
+  if (options.format == "csv") return report::Format::kCsv;
+  return options.format == "markdown" ? report::Format::kMarkdown : report::Format::kText;
+}
 
 report::Layout layout_of(const OutputOptions& options) {
   report::Layout layout;
@@ -262,7 +224,11 @@ report::Layout layout_of(const OutputOptions& options) {
   const std::size_t asked = asked_width();
   layout.narrow = to_terminal || asked > 0;
   constexpr std::size_t kLeast = 40;
-  if (layout.narrow) layout.width = asked > 0 ? std::max(asked, kLeast) : terminal_width();
+  if (asked > 0) {
+    layout.width = std::max(asked, kLeast);
+  } else if (const std::size_t columns = columns_of(STDOUT_FILENO); to_terminal && columns > 0) {
+    layout.width = columns;
+  }
   const bool refused = !variable("NO_COLOR").empty();
   layout.color = options.color == "always" || (options.color == "auto" && to_terminal && !refused);
   return layout;
@@ -286,11 +252,12 @@ std::string lost_output() {
 
 void refuse_input_as_output(const std::string& output, const std::vector<std::string>& inputs) {
   if (output.empty() || output == kStandardOutput) return;
-  const auto written = identity_of(output);
-  if (!written) return;
+  std::error_code error;
+  if (!fs::is_regular_file(output, error)) return;
   for (const std::string& input : inputs) {
     for (const std::string& file : files_meant_by(input)) {
-      if (identity_of(file) != written) continue;
+      const fs::path read = file == kStandardInput ? "/dev/stdin" : file;
+      if (!fs::equivalent(read, output, error)) continue;
       throw Error(fmt::format("{}: is {} read: name another file with -o", output,
                               file == output ? "what is" : file + ", which is"),
                   Error::Kind::kUsage);

@@ -4,15 +4,19 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <iosfwd>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ompdm/report.h"
+
+namespace CLI {
+
+class App;
+
+}  // namespace CLI
 
 namespace ompdm::cli {
 
@@ -26,35 +30,13 @@ class Progress {
   explicit Progress(const std::string& doing,
                     std::chrono::milliseconds after = std::chrono::seconds(1),
                     int terminal = STDERR_FILENO);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   /// Clears the line of the terminal.
   static void clear_line(int terminal = STDERR_FILENO);
 
  private:
-  void run(std::chrono::milliseconds after);
-  void draw() const;
-
-  std::string text_;
-  int terminal_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::thread drawer_;
+  std::jthread drawer_;
 };
-
-}  // namespace ompdm::cli
-
-namespace CLI {
-
-class App;
-
-}  // namespace CLI
-
-namespace ompdm::cli {
 
 struct OutputOptions {
   std::string format = "text";
@@ -73,6 +55,9 @@ void add_page_options(CLI::App& verb, OutputOptions& options);
 /// `condition` is an example for --fail-if; `has_page`: the format `html` is offered too.
 void add_output_options(CLI::App& verb, OutputOptions& options, const std::string& condition,
                         bool has_page = false);
+
+/// The values of --format; `has_page`: with `html`.
+std::vector<std::string> formats_of(bool has_page);
 
 /// Whether the format is html, which has no report::Format.
 bool wants_page(const OutputOptions& options);

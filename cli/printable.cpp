@@ -1,20 +1,17 @@
 #include "printable.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <numeric>
 #include <set>
-#include <utility>
 
+#include "launch.h"
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
 #include "output.h"
@@ -42,34 +39,18 @@ struct Piece {
   bool is_cut = false;  ///< more bytes may make it another one
 };
 
-/// How a character of several bytes begins: its size, and which byte may come second.
-struct Lead {
-  std::size_t size;
-  unsigned char least;
-  unsigned char most;
-};
-
-/// Size 0: no character begins with this byte. C2 with 80 to 9F are controls.
-Lead lead_of(unsigned char byte) {
-  if (byte == 0xc2) return {2, 0xa0, 0xbf};
-  if (byte >= 0xc3 && byte <= 0xdf) return {2, 0x80, 0xbf};
-  if (byte == 0xe0) return {3, 0xa0, 0xbf};
-  if (byte == 0xed) return {3, 0x80, 0x9f};
-  if (byte >= 0xe1 && byte <= 0xef) return {3, 0x80, 0xbf};
-  if (byte == 0xf0) return {4, 0x90, 0xbf};
-  if (byte >= 0xf1 && byte <= 0xf3) return {4, 0x80, 0xbf};
-  if (byte == 0xf4) return {4, 0x80, 0x8f};
-  return {0, 0, 0};
-}
-
+/// A character of several bytes, as UTF-8 has it. C2 with 80 to 9F are controls.
 Piece character_at(std::string_view text) {
-  const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
-  for (std::size_t i = 1; i < lead.size; ++i) {
+  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte_at(0);
+  const std::size_t size = lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  const unsigned least = lead == 0xc2 || lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;  // of the second byte
+  for (std::size_t i = 1; i < size; ++i) {
     if (i == text.size()) return {i, false, true};
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < (i == 1 ? lead.least : 0x80) || byte > (i == 1 ? lead.most : 0xbf)) return {};
+    if (byte_at(i) < (i == 1 ? least : 0x80) || byte_at(i) > (i == 1 ? most : 0xbf)) return {};
   }
-  return {std::max<std::size_t>(lead.size, 1), lead.size > 0};
+  return {std::max<std::size_t>(size, 1), size > 0};
 }
 
 /// The piece at the beginning of a text whose first byte is not plain.
@@ -92,12 +73,7 @@ struct Stream {
 ssize_t write_printable(void* cookie, const char* bytes, std::size_t size) {
   auto& stream = *static_cast<Stream*>(cookie);
   const std::string text = stream.text.part({bytes, size});
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(stream.descriptor, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return 0;
-    done += static_cast<std::size_t>(written);
-  }
+  if (!write_all(stream.descriptor, text)) return 0;
   return static_cast<ssize_t>(size);
 }
 
@@ -114,14 +90,6 @@ using Processes = std::span<const Process>;
 
 constexpr std::size_t kMostNamed = 4;
 
-/// "a, b and c".
-std::string listed(std::vector<std::string> words) {
-  if (words.size() < 2) return words.empty() ? "" : words.front();
-  const std::string last = std::move(words.back());
-  words.pop_back();
-  return fmt::format("{} and {}", fmt::join(words, ", "), last);
-}
-
 /// The first few, and how many others.
 std::string listed_briefly(std::vector<std::string> words) {
   if (words.size() > kMostNamed) {
@@ -129,7 +97,7 @@ std::string listed_briefly(std::vector<std::string> words) {
     words.resize(kMostNamed - 1);
     words.push_back(fmt::format("{} others", others));
   }
-  return listed(std::move(words));
+  return report::spoken_list(words);
 }
 
 bool are_ranks(const std::vector<std::size_t>& of, Processes processes) {
@@ -150,7 +118,7 @@ std::string members(const std::vector<std::size_t>& of, Processes processes) {
     names.push_back(
         fmt::format("{} {}", program.substr(program.rfind('/') + 1), processes[at].pid));
   }
-  return listed(std::move(names));
+  return report::spoken_list(names);
 }
 
 /// Containers of one kernel have names of their own.
@@ -161,8 +129,8 @@ std::string host_of(const ClockGroup& group, Processes processes) {
 }
 
 std::string who(const OneClock& clock, Processes processes) {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < processes.size(); ++i) all.push_back(i);
+  std::vector<std::size_t> all(processes.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   const std::string kind = !are_ranks(all, processes) ? "" : all.size() == 1 ? "rank " : "ranks ";
   if (clock.groups.size() > kMostNamed) {
     return fmt::format("{}{} of {} hosts", kind, members(all, processes), clock.groups.size());
@@ -173,36 +141,23 @@ std::string who(const OneClock& clock, Processes processes) {
     parts.push_back(fmt::format("{}{} of {}", is_mixed ? "ranks " : "",
                                 members(group.processes, processes), host_of(group, processes)));
   }
-  return kind + listed(std::move(parts));
-}
-
-/// Hosts whose clocks are in that state.
-struct Doubtful {
-  std::vector<std::string> hosts;
-  [[nodiscard]] const char* either(const char* one, const char* many) const {
-    return hosts.size() == 1 ? one : many;
-  }
-};
-
-Doubtful doubtful(State state, const OneClock& clock, Processes processes) {
-  Doubtful found;
-  for (const ClockGroup& group : clock.groups) {
-    std::string host = host_of(group, processes);
-    if (group.realtime.state != state || std::ranges::count(found.hosts, host) > 0) continue;
-    found.hosts.push_back(std::move(host));
-  }
-  return found;
+  return kind + report::spoken_list(parts);
 }
 
 std::string why_unknown(const OneClock& clock, Processes processes) {
-  if (clock.agreement == Agreement::kUnsynchronized) {
-    const Doubtful of = doubtful(State::kUnsynchronized, clock, processes);
-    return fmt::format("the {} of {} {} not synchronized", of.either("clock", "clocks"),
-                       listed_briefly(of.hosts), of.either("is", "are"));
+  const bool is_known = clock.agreement == Agreement::kUnsynchronized;
+  std::vector<std::string> hosts;  // whose clocks are in that state
+  for (const ClockGroup& group : clock.groups) {
+    std::string host = host_of(group, processes);
+    if (group.realtime.state != (is_known ? State::kUnsynchronized : State::kUnknown)) continue;
+    if (std::ranges::count(hosts, host) == 0) hosts.push_back(std::move(host));
   }
-  const Doubtful of = doubtful(State::kUnknown, clock, processes);
-  return fmt::format("the traces of {} do not say whether {} synchronized",
-                     listed_briefly(of.hosts), of.either("its clock is", "their clocks are"));
+  const bool is_one = hosts.size() == 1;
+  return is_known
+             ? fmt::format("the {} of {} {} not synchronized", is_one ? "clock" : "clocks",
+                           listed_briefly(hosts), is_one ? "is" : "are")
+             : fmt::format("the traces of {} do not say whether {} synchronized",
+                           listed_briefly(hosts), is_one ? "its clock is" : "their clocks are");
 }
 
 }  // namespace
@@ -241,8 +196,9 @@ std::string printable(std::string_view text) {
 
 std::string one_line(std::string_view text) {
   std::string line;
-  for (const char byte : printable(text))
-    line += byte == '\n' ? escaped({&byte, 1}) : std::string{byte};
+  for (const char byte : printable(text)) {
+    line += byte == '\n' ? escaped("\n") : std::string{byte};
+  }
   return line;
 }
 
@@ -259,11 +215,7 @@ void make_stdio_printable() {
 
 void print_exactly(std::string_view text) {
   std::fflush(stdout);
-  if (::isatty(STDOUT_FILENO) == 1) {
-    std::cout << printable(text);
-  } else {
-    std::cout << text;
-  }
+  std::cout << (::isatty(STDOUT_FILENO) == 1 ? printable(text) : std::string(text));
   std::cout.flush();
   if (std::cout.good()) return;
   if (const std::string lost = lost_output(); !lost.empty()) throw Error(lost);
@@ -274,13 +226,7 @@ std::string shell_word(const std::string& word) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string quoted = "'";
-  for (const char character : word) {
-    if (character == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += character;
-    }
-  }
+  for (const char character : word) quoted += character == '\'' ? "'\\''" : std::string{character};
   return quoted + '\'';
 }
 
@@ -337,29 +283,18 @@ Nanoseconds parse_instant(const char* option, const std::string& text) {
 
 std::string clock_words(const OneClock& clock, Processes processes) {
   const std::string all = who(clock, processes);
-  switch (clock.agreement) {
-    case Agreement::kOneClock:
-      return fmt::format("{}: times are of one clock", all);
-    case Agreement::kWithin:
-      return fmt::format("{}: times agree to ±{}", all, report::spoken_time(clock.within));
-    case Agreement::kUnsynchronized:
-    case Agreement::kUnknown:
-      break;
+  if (clock.agreement == Agreement::kOneClock) return all + ": times are of one clock";
+  if (clock.agreement == Agreement::kWithin) {
+    return fmt::format("{}: times agree to ±{}", all, report::spoken_time(clock.within));
   }
   return fmt::format("{}: how far times agree is not known: {}", all,
                      why_unknown(clock, processes));
 }
 
 std::string clock_words(const RealtimeClock& clock) {
-  switch (clock.state) {
-    case State::kUnknown:
-      break;
-    case State::kSynchronized:
-      return fmt::format("synchronized, at most {} off", report::spoken_time(clock.max_error));
-    case State::kUnsynchronized:
-      return "not synchronized";
-  }
-  return {};
+  if (clock.state == State::kUnknown) return {};
+  if (clock.state == State::kUnsynchronized) return "not synchronized";
+  return fmt::format("synchronized, at most {} off", report::spoken_time(clock.max_error));
 }
 
 }  // namespace ompdm::cli

@@ -1,24 +1,14 @@
 // `ompdm record`: runs a program with the recorder attached, and finishes its traces.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <chrono>
-#include <csignal>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
-#include <string_view>
 
 #include "attach.h"
 #include "job_files.h"
@@ -45,17 +35,14 @@ struct Unit {
 
 /// A number and behind it one of the units: what it stands for, all of kLargestAmount + 1 where it
 /// is more than `most`; nothing where it is none, or zero.
-template <std::size_t Count>
-std::optional<std::uint64_t> amount_of(std::string_view value, const std::array<Unit, Count>& units,
+std::optional<std::uint64_t> amount_of(std::string_view value, std::span<const Unit> units,
                                        std::uint64_t most) {
   std::uint64_t number = 0;
-  std::size_t digits = 0;
-  for (; digits < value.size() && value[digits] >= '0' && value[digits] <= '9'; ++digits) {
-    const auto digit = static_cast<std::uint64_t>(value[digits] - '0');
-    number = number > (kLargestAmount - digit) / 10 ? kLargestAmount : 10 * number + digit;
-  }
-  const auto unit = std::ranges::find(units, value.substr(digits), &Unit::name);
-  if (digits == 0 || number == 0 || unit == units.end()) return std::nullopt;
+  const char* const last = value.data() + value.size();
+  const auto [end, error] = std::from_chars(value.data(), last, number);
+  if (error == std::errc::result_out_of_range || number > kLargestAmount) number = kLargestAmount;
+  const auto unit = std::ranges::find(units, std::string_view(end, last), &Unit::name);
+  if (number == 0 || unit == units.end()) return std::nullopt;
   return number > most / unit->size ? kLargestAmount + 1 : number * unit->size;
 }
 
@@ -84,7 +71,7 @@ std::string recorder_time(const std::string& value) {
 
 /// What is wrong with a place FILE:LINE. Empty: nothing.
 std::string is_place(const std::string& value) {
-  constexpr std::array<Unit, 1> kNone = {{{"", 1}}};
+  constexpr Unit kNone[] = {{"", 1}};
   const std::size_t colon = value.rfind(':');
   const std::string_view file = std::string_view(value).substr(0, std::min(colon, value.size()));
   const auto line = colon == std::string::npos || colon == 0
@@ -102,18 +89,18 @@ std::string is_place(const std::string& value) {
 /// What is wrong with a size: "none", or a whole number and K, M, G, T, KB … TB, KiB, MiB or GiB;
 /// without a unit bytes. Empty: nothing.
 std::string is_spool_size(const std::string& value) {
-  constexpr std::array<Unit, 12> kUnits = {{{"", 1},
-                                            {"K", 1'000},
-                                            {"M", 1'000'000},
-                                            {"G", 1'000'000'000},
-                                            {"T", 1'000'000'000'000},
-                                            {"KB", 1'000},
-                                            {"MB", 1'000'000},
-                                            {"GB", 1'000'000'000},
-                                            {"TB", 1'000'000'000'000},
-                                            {"KiB", 1ULL << 10U},
-                                            {"MiB", 1ULL << 20U},
-                                            {"GiB", 1ULL << 30U}}};
+  constexpr Unit kUnits[] = {{"", 1},
+                             {"K", 1'000},
+                             {"M", 1'000'000},
+                             {"G", 1'000'000'000},
+                             {"T", 1'000'000'000'000},
+                             {"KB", 1'000},
+                             {"MB", 1'000'000},
+                             {"GB", 1'000'000'000},
+                             {"TB", 1'000'000'000'000},
+                             {"KiB", 1ULL << 10U},
+                             {"MiB", 1ULL << 20U},
+                             {"GiB", 1ULL << 30U}};
   if (value == "none") return "";
   const auto size = amount_of(value, kUnits, kLargestAmount);
   if (!size) return value + " is neither none nor a size, as 500M or 2G are";
@@ -132,8 +119,6 @@ std::string is_hashing(const std::string& value) {
   if (whole && value.front() != '-' && percent <= 100) return {};
   return value + " is neither off, full nor a percentage from 0 to 100";
 }
-
-constexpr const char* kPageFormat = "html";
 
 /// "report.html" of "trace.json" and of "trace.json.gz", "naive.report.html" of "naive.json".
 fs::path page_beside(const fs::path& trace) {
@@ -155,14 +140,6 @@ bool is_ours(const fs::path& page) {
   return text.find("ompdm") != std::string_view::npos;
 }
 
-/// The values of `ompdm report --format`.
-std::vector<std::string> report_formats() {
-  CLI::App app;
-  int exit_status = 0;
-  setup_report(app, exit_status);
-  return choices_of(*app.get_subcommand("report")->get_option("--format"));
-}
-
 /// Does what `ompdm report TRACE... --format FORMAT` does; html, which is for no terminal, goes
 /// into a file beside the first trace, which is returned: report.html of trace.json,
 /// NAME.report.html of NAME.json. Throws Error, also where that file is there and was not made by
@@ -170,7 +147,7 @@ std::vector<std::string> report_formats() {
 std::string show_report(const std::vector<std::string>& traces, const std::string& format) {
   std::vector<std::string> words = {"report", "--format", format};
   std::string page;
-  if (format == kPageFormat) {
+  if (format == "html") {
     page = page_beside(traces.front());
     if (!is_ours(page)) {
       throw Error(page +
@@ -238,10 +215,9 @@ std::string absolute_output(const std::string& output) {
   return absolute + '/' + output;
 }
 
-/// The pattern that the user gave; empty: none.
+/// The pattern of the trace's name that the user gave; empty: none.
 std::string named_output(const RecordOptions& options) {
-  if (!options.output.empty()) return options.output;
-  return variable("OMPDM_OUTPUT");
+  return options.output.empty() ? variable("OMPDM_OUTPUT") : options.output;
 }
 
 /// The pattern of the trace's name.
@@ -258,14 +234,11 @@ std::string recorder_output(const RecordOptions& options) {
   return output;
 }
 
-AttachMethod attach_method(const std::string& name) {
-  if (name == "preload") return AttachMethod::kPreload;
-  return name == "tool-libraries" ? AttachMethod::kToolLibraries : AttachMethod::kAuto;
-}
-
 EnvironmentChange prepare(const RecordOptions& options, const fs::path& session) {
   const fs::path program = find_program(options.command.front());
-  const AttachMethod method = attach_method(options.attach);
+  const AttachMethod method = options.attach == "preload"          ? AttachMethod::kPreload
+                              : options.attach == "tool-libraries" ? AttachMethod::kToolLibraries
+                                                                   : AttachMethod::kAuto;
   if (const auto obstacle = preload_obstacle(program);
       obstacle && method == AttachMethod::kPreload) {
     say(fmt::format("{}: {}: try --attach tool-libraries", options.command.front(), *obstacle));
@@ -277,13 +250,12 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
        {std::pair("OMPDM_DETAIL", options.detail),
         std::pair("OMPDM_AFTER", recorder_time(options.after)),
         std::pair("OMPDM_DURATION", recorder_time(options.duration)),
-        std::pair("OMPDM_UNTIL", options.until), std::pair("OMPDM_MAX_SPOOL", options.max_spool)}) {
+        std::pair("OMPDM_UNTIL", options.until), std::pair("OMPDM_MAX_SPOOL", options.max_spool),
+        std::pair("OMPDM_HASH", options.hash), std::pair("OMPDM_NAMES", options.names),
+        std::pair("OMPDM_FINISH", std::string(options.no_finish ? "off" : "")),
+        std::pair("OMPDM_VERBOSE", std::string(options.verbose ? "on" : ""))}) {
     if (!value.empty()) change.set.emplace_back(variable, value);
   }
-  if (!options.hash.empty()) change.set.emplace_back("OMPDM_HASH", options.hash);
-  if (!options.names.empty()) change.set.emplace_back("OMPDM_NAMES", options.names);
-  if (options.no_finish) change.set.emplace_back("OMPDM_FINISH", "off");
-  if (options.verbose) change.set.emplace_back("OMPDM_VERBOSE", "on");
   if (!options.spool_dir.empty()) {
     std::error_code error;
     if (!fs::is_directory(options.spool_dir, error)) {
@@ -294,15 +266,6 @@ EnvironmentChange prepare(const RecordOptions& options, const fs::path& session)
     change.set.emplace_back("OMPDM_SPOOL_DIR", error ? fs::path(options.spool_dir) : folder);
   }
   return change;
-}
-
-/// Warns that the user's own OMPT tools are not started: a runtime starts one tool.
-void print_displaced_tool() {
-  const std::string tools = other_tools();
-  if (tools.empty()) return;
-  say(fmt::format(
-      "OMP_TOOL_LIBRARIES={}: OpenMP starts one tool only, so it is not started in this run",
-      tools));
 }
 
 /// Finishes the spools, prints the result, and returns the traces that can be reported. Does the
@@ -375,7 +338,11 @@ int run_record(const RecordOptions& options) {
     say(fmt::format("{}={} is left out for the program, since it forbids recording", name,
                     std::getenv(name.c_str())));
   }
-  print_displaced_tool();
+  if (const std::string tools = other_tools(); !tools.empty()) {
+    say(fmt::format(
+        "OMP_TOOL_LIBRARIES={}: OpenMP starts one tool only, so it is not started in this run",
+        tools));
+  }
   if (options.verbose) {
     for (const auto& [name, value] : change.set) say(fmt::format("sets {}={}", name, value));
   }
@@ -403,8 +370,8 @@ int run_record(const RecordOptions& options) {
 
 void setup_record(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<RecordOptions>();
-  CLI::App* verb = app.add_subcommand("record", "Run a program with the recorder attached");
-  verb->group("Record");
+  CLI::App* verb =
+      app.add_subcommand("record", "Run a program with the recorder attached")->group("Record");
   verb->prefix_command();
   verb->add_option("-o,--output", options->output,
                    "Trace to write; %p is the pid, %h the host, %q{VAR} a variable (default "
@@ -446,7 +413,7 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->type_name("DIR");
   verb->add_flag("--no-finish", options->no_finish,
                  "Leave the spool; `ompdm finish` makes the trace of it");
-  const std::vector<std::string> formats = report_formats();
+  const std::vector<std::string> formats = formats_of(true);
   verb->add_flag("--report{text}", options->report,
                  "Print the report when PROGRAM has ended; html is written beside the trace")
       ->type_name(CLI::detail::join(formats, "|"))

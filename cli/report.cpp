@@ -7,13 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "job_files.h"
 #include "named_traces.h"
@@ -158,17 +153,6 @@ std::string missing_of(const summary::Summary& job) {
   return text;
 }
 
-/// The recordings as one HTML file; each of `traces` has its `pictures` and its `analyses`.
-std::string page_of(const ReportOptions& options, const std::vector<Trace>& traces,
-                    const std::vector<analysis::Picture>& pictures,
-                    const std::vector<analysis::Analysis>& analyses) {
-  std::vector<report::Pictured> recordings;
-  for (std::size_t i = 0; i < traces.size(); ++i) recordings.push_back({&traces[i], &pictures[i]});
-  std::vector<report::SourceExcerpt> sources;
-  if (!options.no_source) sources = source_excerpts(analyses);
-  return report::render_page(recordings, analyses, sources);
-}
-
 report::OperationFilter filter_of(const ReportOptions& options) {
   report::OperationFilter filter = options.filter;
   if (!options.from.empty()) filter.from = parse_instant("--from", options.from);
@@ -229,7 +213,7 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
   }
   const std::vector<std::string> files = job_files(options.traces.names);
   refuse_input_as_output(options.output.output, files);
-  const auto [job, is_complete] = merged(files, Sizes::kNewest);
+  const auto [job, is_complete] = merged(files, true);
   const int tested =
       conditions.empty()
           ? 0
@@ -261,16 +245,19 @@ int run_report(ReportOptions options) {
   if (page_wanted && goes_to_terminal(options.output)) {
     throw Error("a page is nothing for a terminal: add -o report.html", Error::Kind::kUsage);
   }
-  const auto [analyses, traces, pictures, is_complete] =
+  const OpenedTraces opened =
       open_named(options.traces, {.analyses = analyses_wanted,
                                   .traces = options.gpu_trace || page_wanted,
                                   .pictures = page_wanted,
                                   .rest_of_ranks = true});
+  const std::vector<analysis::Analysis>& analyses = opened.analyses;
   refuse_source_as_output(options.output.output, analyses);
   const int holds = test(conditions, analyses);
-  const int exit_status = holds != 0 ? holds : is_complete ? 0 : 1;
+  const int exit_status = holds != 0 ? holds : opened.complete ? 0 : 1;
   if (page_wanted) {
-    const std::string page = page_of(options, traces, pictures, analyses);
+    std::vector<report::SourceExcerpt> sources;
+    if (!options.no_source) sources = source_excerpts(analyses);
+    const std::string page = report::render_page(opened.pictured(), analyses, sources);
     write_out(options.output, [&](std::ostream& out) { out << page; });
     return exit_status;
   }
@@ -291,7 +278,7 @@ int run_report(ReportOptions options) {
   }
   write_out(options.output, [&](std::ostream& out) {
     if (options.gpu_trace) {
-      list_operations(traces, format, layout, filter, out);
+      list_operations(opened.traces, format, layout, filter, out);
     } else {
       out << report::render(analyses, format, layout);
     }
@@ -336,7 +323,7 @@ int run_explain(ExplainOptions options) {
   }
   take_newest_if_none(options.traces);
   refuse_input_as_output(options.output.output, options.traces.names);
-  const auto [analyses, traces, pictures, complete] = open_named(options.traces);
+  const std::vector<analysis::Analysis> analyses = open_named(options.traces).analyses;
   refuse_source_as_output(options.output.output, analyses);
   report::Layout layout = layout_of(options.output);
   layout.traces = spoken_names(options.traces);
@@ -350,8 +337,8 @@ int run_explain(ExplainOptions options) {
 
 void setup_report(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Show what moved, where and for how long");
-  verb->group("Look");
+  CLI::App* verb =
+      app.add_subcommand("report", "Show what moved, where and for how long")->group("Look");
   add_trace_options(*verb, options->traces);
   verb->add_flag("--ranks", options->ranks,
                  "Tell all ranks of a job together (also of a folder, or of more than 8 traces)");
@@ -394,9 +381,9 @@ void setup_report(CLI::App& app, int& exit_status) {
 
 void setup_explain(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "explain", "Show one finding in full: evidence, each edit, each condition");
-  verb->group("Look");
+  CLI::App* verb =
+      app.add_subcommand("explain", "Show one finding in full: evidence, each edit, each condition")
+          ->group("Look");
   add_trace_options(*verb, options->traces);
   add_page_options(*verb, options->output);
   set_help(

@@ -11,16 +11,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
-#include <optional>
+#include <regex>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "attach.h"
@@ -32,6 +32,7 @@
 #include "open_trace.h"
 #include "output.h"
 #include "printable.h"
+#include "report/units.h"
 #include "spool_format/process.h"
 #include "verb_help.h"
 
@@ -41,22 +42,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct EntryName {
-  std::uint32_t pid = 0;
-  std::uint32_t exec_ordinal = 0;
-  std::string_view ending;
-};
-
-bool parse_name(const std::string& name, EntryName& entry) {
-  const char* const end = name.data() + name.size();
-  const auto pid = std::from_chars(name.data(), end, entry.pid);
-  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '.') return false;
-  const auto ordinal = std::from_chars(pid.ptr + 1, end, entry.exec_ordinal);
-  if (ordinal.ec != std::errc{}) return false;
-  entry.ending = std::string_view(ordinal.ptr, static_cast<std::size_t>(end - ordinal.ptr));
-  return entry.ending.empty() || entry.ending == ".none" || entry.ending == ".told";
-}
-
 /// Each ends with a zero.
 std::vector<std::string> texts_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -64,31 +49,6 @@ std::vector<std::string> texts_of(const fs::path& file) {
   for (std::string text; std::getline(in, text, '\0') && !in.eof();) texts.push_back(text);
   return texts;
 }
-
-/// Regions, data operations and kernels that a trace has as aggregates only.
-struct AggregateCounts {
-  std::uint64_t regions = 0;
-  std::uint64_t ops = 0;
-  std::uint64_t launches = 0;
-  [[nodiscard]] bool any() const { return regions + ops + launches != 0; }
-};
-
-/// The aggregates of a trace, summed.
-AggregateCounts aggregate_counts(const Trace& trace) {
-  AggregateCounts counts;
-  for (const RegionAggregate& aggregate : trace.region_aggregates)
-    counts.regions += aggregate.times.count;
-  for (const OpAggregate& aggregate : trace.op_aggregates) counts.ops += aggregate.times.count;
-  for (const LaunchAggregate& aggregate : trace.launch_aggregates)
-    counts.launches += aggregate.times.count;
-  return counts;
-}
-
-/// The messages and the trace of one process.
-struct Outcome {
-  std::vector<std::string> lines;
-  fs::path trace;  ///< that can be reported now, empty if none
-};
 
 std::string name_of(const RecordedProcess& process) {
   const std::string name = fs::path(process.program).filename();
@@ -129,51 +89,33 @@ class OwnSpool {
       if (take(other.path, process)) return;
     }
   }
-  ~OwnSpool() {
-    if (file_ >= 0) ::close(file_);
-  }
-  OwnSpool(const OwnSpool&) = delete;
-  OwnSpool& operator=(const OwnSpool&) = delete;
 
-  [[nodiscard]] bool found() const { return file_ >= 0; }
-  /// Why the file cannot be read; empty: it can, or does not exist.
-  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
-  [[nodiscard]] const SpoolInfo& info() const { return info_; }
-  [[nodiscard]] int take_descriptor() { return std::exchange(file_, -1); }
+  Descriptor file{-1};   ///< none where the spool is not found
+  std::string obstacle;  ///< why the file cannot be read; empty: it can, or does not exist
+  SpoolInfo info;
 
  private:
   bool take(const fs::path& name, const RecordedProcess& process) {
-    file_ = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file_ < 0) {
-      if (errno != ENOENT && obstacle_.empty()) {
-        obstacle_ = fmt::format("cannot be opened ({})", std::strerror(errno));
+    Descriptor opened(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (opened.number < 0) {
+      if (errno != ENOENT && obstacle.empty()) {
+        obstacle = fmt::format("cannot be opened ({})", std::strerror(errno));
       }
       return false;
     }
     try {
-      info_ = spool_info(fmt::format("/proc/self/fd/{}", file_));
-      info_.path = name;
-      if (info_.session == process.session && info_.pid == process.pid &&
-          info_.exec_ordinal == process.exec_ordinal) {
-        return true;
-      }
-    } catch (const Error&) {
-      info_ = {};  // half made, or none of ours
-      if (obstacle_.empty()) obstacle_ = "cannot be read: was it cut short?";
+      info = spool_info(fmt::format("/proc/self/fd/{}", opened.number));
+    } catch (const Error&) {  // half made, or none of ours
+      if (obstacle.empty()) obstacle = "cannot be read: was it cut short?";
+      return false;
     }
-    ::close(file_);
-    file_ = -1;
-    return false;
+    info.path = name;
+    const bool is_its_own = info.session == process.session && info.pid == process.pid &&
+                            info.exec_ordinal == process.exec_ordinal;
+    if (is_its_own) std::swap(file.number, opened.number);
+    return is_its_own;
   }
-
-  int file_ = -1;
-  std::string obstacle_;
-  SpoolInfo info_;
 };
-
-std::string number_of(std::size_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 /// "rank 3 (heat)" in a job, else the program's name.
 std::string who_of(const RecordedProcess& process, std::int32_t rank) {
@@ -187,87 +129,70 @@ std::string viewer_hint(const fs::path& trace) {
                      shell_word(typed_path(trace)));
 }
 
-void finish_spool(OwnSpool& spool, const RecordedProcess& process, const Ending& ending,
-                  Outcome& outcome) {
-  FinishOptions options = patient(spool.info().output);
-  options.opened = spool.take_descriptor();
-  const FinishResult result = finish(spool.info().path, {}, options);
+/// " told, 2003, 4020 and 2003 counted": the regions, data operations and, `with_kernels`, kernels
+/// that a trace has as aggregates only. Empty where there is none.
+std::string counted(const Trace& trace, bool with_kernels) {
+  const auto sum = [](const auto& aggregates) {
+    std::uint64_t count = 0;
+    for (const auto& aggregate : aggregates) count += aggregate.times.count;
+    return count;
+  };
+  const std::uint64_t regions = sum(trace.region_aggregates);
+  const std::uint64_t ops = sum(trace.op_aggregates);
+  const std::uint64_t kernels = sum(trace.launch_aggregates);
+  if (regions + ops + kernels == 0) return {};
+  return with_kernels ? fmt::format(" told, {}, {} and {} counted", regions, ops, kernels)
+                      : fmt::format(" told, {} and {} counted", regions, ops);
+}
+
+/// Adds the messages and the trace of one process.
+void finish_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
+                    FinishedSession& outcome) {
+  const auto add_trace = [&](const fs::path& trace) {
+    outcome.lines.push_back("wrote " + typed_path(trace) + viewer_hint(trace));
+    outcome.traces.push_back(typed_path(trace));
+  };
+  const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
+  const bool is_program = static_cast<pid_t>(process.pid) == ending.pid;
+  std::error_code error;
+  OwnSpool spool(process);
+  const SpoolInfo& info = spool.info;
+  if (spool.file.number < 0) {
+    const fs::path trace = named_trace(process.trace);
+    if (fs::exists(trace, error)) return add_trace(trace);
+    outcome.lines.push_back(
+        fmt::format("{}{}: its recording {} {}", who,
+                    is_program && ending.signal != 0 ? ", which " + how_it_ended(ending) : "",
+                    typed_path(process.spool),
+                    spool.obstacle.empty() ? "is gone: was it removed?" : spool.obstacle));
+    return;
+  }
+  // The launched program has been waited for, whatever /proc says of a process with its number.
+  if (info.alive && !is_program && !info.finished) {
+    outcome.lines.push_back(
+        fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
+    return;
+  }
+  if (keep_spools) {
+    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(info.path),
+                                        shell_word(typed_path(info.path))));
+    return;
+  }
+  FinishOptions options = patient(info.output);
+  options.opened = std::exchange(spool.file.number, -1);
+  const FinishResult result = finish(info.path, {}, options);
   leave_summary(result, WaitedFor::kYes);
   if (result.killed) {
     const Trace& trace = result.model;
-    const AggregateCounts counts = aggregate_counts(trace);
-    outcome.lines.push_back(fmt::format(
-        "{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
-        how_it_died(process, ending, where_it_died(trace)),
-        number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
-        counts.any() ? fmt::format(" told, {} and {} counted", counts.regions, counts.ops) : ""));
+    outcome.lines.push_back(
+        fmt::format("{} {}: recovered {} and {}{}", who_of(process, trace.process.rank),
+                    how_it_died(process, ending, where_it_died(trace)),
+                    report::counted(trace.regions.size(), "region", "regions"),
+                    report::counted(trace.ops.size(), "data operation", "data operations"),
+                    counted(trace, false)));
   }
   if (!result.note.empty()) outcome.lines.push_back(result.note);
-  outcome.lines.push_back("wrote " + typed_path(result.trace) + viewer_hint(result.trace));
-  outcome.trace = result.trace;
-}
-
-void finish_process(const RecordedProcess& process, const Ending& ending, bool keep_spools,
-                    Outcome& outcome) {
-  const std::string who = fmt::format("{} (process {})", name_of(process), process.pid);
-  std::error_code error;
-  OwnSpool spool(process);
-  if (!spool.found()) {
-    const fs::path trace = named_trace(process.trace);
-    if (fs::exists(trace, error)) {
-      outcome.lines.push_back("wrote " + typed_path(trace) + viewer_hint(trace));
-      outcome.trace = trace;
-    } else {
-      const bool is_program = static_cast<pid_t>(process.pid) == ending.pid;
-      outcome.lines.push_back(
-          fmt::format("{}{}: its recording {} {}", who,
-                      is_program && ending.signal != 0 ? ", which " + how_it_ended(ending) : "",
-                      typed_path(process.spool),
-                      spool.obstacle().empty() ? "is gone: was it removed?" : spool.obstacle()));
-    }
-    return;
-  }
-  const SpoolInfo& info = spool.info();
-  // The launched program has been waited for, whatever /proc says of a process with its number.
-  const bool alive = info.alive && static_cast<pid_t>(process.pid) != ending.pid;
-  if (alive && !info.finished) {
-    outcome.lines.push_back(
-        fmt::format("{} still runs: its trace will be {}", who, typed_path(info.output)));
-  } else if (keep_spools) {
-    outcome.lines.push_back(fmt::format("kept {}: ompdm finish {}", typed_path(info.path),
-                                        shell_word(typed_path(info.path))));
-  } else {
-    finish_spool(spool, process, ending, outcome);
-  }
-}
-
-Outcome outcome_of(const RecordedProcess& process, const Ending& ending, bool keep_spools) {
-  Outcome outcome;
-  try {
-    finish_process(process, ending, keep_spools, outcome);
-  } catch (const Error& error) {
-    outcome.lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
-                                               shell_word(typed_path(process.spool)))};
-  }
-  return outcome;
-}
-
-/// The ranks of a job all end at once.
-std::vector<Outcome> outcomes_of(const std::vector<RecordedProcess>& processes,
-                                 const Ending& ending, bool keep_spools) {
-  std::vector<Outcome> outcomes(processes.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < processes.size(); i = next++) {
-      outcomes[i] = outcome_of(processes[i], ending, keep_spools);
-    }
-  };
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> others;
-  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
-  work();
-  others.clear();  // joins them
-  return outcomes;
+  add_trace(result.trace);
 }
 
 /// Why nothing was recorded; empty where a recorder has printed the reason.
@@ -291,27 +216,22 @@ bool did_not_offload(const SessionRecord& session, const Ending& ending) {
          });
 }
 
-/// A rank that does not offload is no news where others do: rank 0 says for all how to see those.
-/// Whether that was all.
-bool describe_silent_rank(const SessionRecord& session, const Ending& ending,
-                          const std::string& program, const std::string& pattern,
-                          std::vector<std::string>& lines) {
-  const spool::LauncherRank rank =
-      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
-  if (rank.rank < 0 || pattern.empty() || !did_not_offload(session, ending)) return false;
-  if (rank.rank == 0) {
-    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
-                                why_nothing(session, ending, program, " in rank 0"),
-                                report_of_job(pattern), shell_word(program)));
-  }
-  return true;
-}
-
 void describe_nothing(const SessionRecord& session, const Ending& ending,
                       const std::vector<std::string>& command, const fs::path& output,
                       std::vector<std::string>& lines) {
   const std::string& program = command.front();
-  if (describe_silent_rank(session, ending, program, pattern_of_job(output), lines)) return;
+  const spool::LauncherRank rank =
+      spool::rank_of_launcher([](const char* name) { return std::getenv(name); });
+  const std::string pattern = pattern_of_job(output);
+  if (rank.rank >= 0 && !pattern.empty() && did_not_offload(session, ending)) {
+    // A rank that does not offload is no news where others do: rank 0 says for all how to see
+    // those.
+    if (rank.rank > 0) return;
+    lines.push_back(fmt::format("{}; next: {}; if no rank offloads: ompdm doctor {}",
+                                why_nothing(session, ending, program, " in rank 0"),
+                                report_of_job(pattern), shell_word(program)));
+    return;
+  }
   const std::string why = why_nothing(session, ending, program, "");
   lines.push_back(!why.empty() ? why : "no trace was written: the recorder has said why");
   if (struct stat older{}; ::stat(output.c_str(), &older) == 0 && S_ISREG(older.st_mode)) {
@@ -333,18 +253,14 @@ struct FinishVerb {
 
 std::string lost(const Trace& trace) {
   std::string text;
-  bool lost_before = false;
   if (!analysis::has_transfers(trace.recording)) text = "transfers could not be recorded";
   if (trace.recording.reach == "unreachable" || trace.recording.reach == "other_runtime")
     text += ", nor what came before the recorder was started";
+  const char* separator = text.empty() ? "lost: " : "; lost: ";
   for (const Loss& loss : trace.losses) {
     if (loss.count == 0) continue;
-    text += fmt::format("{}{} {}",
-                        lost_before    ? ", "
-                        : text.empty() ? "lost: "
-                                       : "; lost: ",
-                        loss.name, loss.count);
-    lost_before = true;
+    text += fmt::format("{}{} {}", separator, loss.name, loss.count);
+    separator = ", ";
   }
   return text.empty() ? "nothing lost" : text;
 }
@@ -353,15 +269,11 @@ std::string lost(const Trace& trace) {
 /// counted in part "(10 regions, … 10 kernels told, 2003, 4020 and 2003 counted; nothing lost)".
 std::string summary(const FinishResult& result) {
   const Trace& trace = result.model;
-  const AggregateCounts counts = aggregate_counts(trace);
-  return fmt::format(
-      "wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
-      number_of(trace.regions.size(), "region"), number_of(trace.ops.size(), "data operation"),
-      number_of(trace.launches.size(), "kernel"),
-      counts.any()
-          ? fmt::format(" told, {}, {} and {} counted", counts.regions, counts.ops, counts.launches)
-          : "",
-      lost(trace));
+  return fmt::format("wrote {} ({}, {}, {}{}; {})", typed_path(result.trace),
+                     report::counted(trace.regions.size(), "region", "regions"),
+                     report::counted(trace.ops.size(), "data operation", "data operations"),
+                     report::counted(trace.launches.size(), "kernel", "kernels"),
+                     counted(trace, true), lost(trace));
 }
 
 std::string next_command(const FinishResult& result) {
@@ -442,22 +354,18 @@ int finish_handed_over(const FinishVerb& verb) {
   return 0;
 }
 
-/// The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
-int print_finished(const FinishVerb& verb, const std::string& trace) {
-  if (!verb.output.empty()) {
-    throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}", verb.spool,
-                            trace, verb.output));
-  }
-  fmt::print("{} is finished already: its trace is {}\nnext: ompdm report {}\n", verb.spool, trace,
-             shell_word(trace));
-  return 0;
-}
-
 int run_finish(const FinishVerb& verb) {
   if (verb.spool.empty()) return list_spools();
   if (verb.handed_over) return finish_handed_over(verb);
   if (const std::optional<std::string> trace = trace_of_finished(verb.spool)) {
-    return print_finished(verb, *trace);
+    // The spool's name leads nowhere any more; who wants its trace elsewhere has to take it there.
+    if (!verb.output.empty()) {
+      throw Error(fmt::format("{}: is finished already: its trace is {}: copy that to {}",
+                              verb.spool, *trace, verb.output));
+    }
+    fmt::print("{} is finished already: its trace is {}\nnext: ompdm report {}\n", verb.spool,
+               *trace, shell_word(*trace));
+    return 0;
   }
   refuse_timeline(verb.spool);
   refuse_input_as_output(verb.output, {verb.spool});
@@ -495,29 +403,24 @@ Session::~Session() {
 SessionRecord read_session(const fs::path& folder) {
   SessionRecord session;
   std::error_code error;
+  static const std::regex kName(R"((\d{1,10})\.(\d{1,10})(\.none|\.told)?)");
   for (const auto& file : fs::directory_iterator(folder, error)) {
-    EntryName name;
-    const std::string filename = file.path().filename();
-    if (!parse_name(filename, name)) continue;
-    if (name.ending == ".told") {
+    const std::string name = file.path().filename();
+    std::smatch parts;
+    if (!std::regex_match(name, parts, kName)) continue;
+    if (parts[3] == ".told") {
       session.has_reported = true;
       continue;
     }
+    const auto pid = static_cast<std::uint32_t>(std::stoul(parts[1]));
     std::vector<std::string> texts = texts_of(file.path());
     texts.resize(3);
-    if (!name.ending.empty()) {
-      session.silent.push_back({name.pid, texts[0]});
-      continue;
+    if (parts[3].matched) {
+      session.silent.push_back({pid, texts[0]});
+    } else if (!texts[1].empty()) {
+      const auto ordinal = static_cast<std::uint32_t>(std::stoul(parts[2]));
+      session.recorded.push_back({pid, ordinal, false, folder, texts[0], texts[1], texts[2]});
     }
-    if (texts[1].empty()) continue;
-    RecordedProcess process;
-    process.pid = name.pid;
-    process.exec_ordinal = name.exec_ordinal;
-    process.session = folder;
-    process.spool = texts[0];
-    process.trace = texts[1];
-    process.program = texts[2];
-    session.recorded.push_back(std::move(process));
   }
   for (RecordedProcess& process : session.recorded) {
     process.replaced = std::ranges::any_of(session.recorded, [&](const RecordedProcess& other) {
@@ -525,12 +428,9 @@ SessionRecord read_session(const fs::path& folder) {
     });
   }
   // FILE itself has the shortest name: the others add to its stem.
-  std::sort(session.recorded.begin(), session.recorded.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const RecordedProcess& process) {
-      return std::make_tuple(process.trace.native().size(), process.trace, process.pid,
-                             process.exec_ordinal);
-    };
-    return key(a) < key(b);
+  std::ranges::sort(session.recorded, {}, [](const RecordedProcess& process) {
+    return std::tuple(process.trace.native().size(), process.trace, process.pid,
+                      process.exec_ordinal);
   });
   return session;
 }
@@ -538,10 +438,29 @@ SessionRecord read_session(const fs::path& folder) {
 FinishedSession finish_session(const SessionRecord& session, const Ending& ending,
                                const std::vector<std::string>& command, const fs::path& output,
                                bool keep_spools) {
+  // The ranks of a job all end at once.
+  const std::vector<RecordedProcess>& processes = session.recorded;
+  std::vector<FinishedSession> outcomes(processes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < processes.size(); i = next++) {
+      try {
+        finish_process(processes[i], ending, keep_spools, outcomes[i]);
+      } catch (const Error& error) {
+        outcomes[i].lines = {error.what(), fmt::format("the recording is kept: ompdm finish {}",
+                                                       shell_word(typed_path(processes[i].spool)))};
+      }
+    }
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> others;
+  while (others.size() + 1 < std::min(most, processes.size())) others.emplace_back(work);
+  work();
+  others.clear();  // joins them
   FinishedSession all;
-  for (const Outcome& outcome : outcomes_of(session.recorded, ending, keep_spools)) {
-    all.lines.insert(all.lines.end(), outcome.lines.begin(), outcome.lines.end());
-    if (!outcome.trace.empty()) all.traces.push_back(typed_path(outcome.trace));
+  for (const auto& [lines, traces] : outcomes) {
+    std::ranges::copy(lines, std::back_inserter(all.lines));
+    std::ranges::copy(traces, std::back_inserter(all.traces));
   }
   if (session.recorded.empty()) describe_nothing(session, ending, command, output, all.lines);
   return all;
@@ -550,8 +469,8 @@ FinishedSession finish_session(const SessionRecord& session, const Ending& endin
 void setup_finish(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<FinishVerb>();
   CLI::App* verb =
-      app.add_subcommand("finish", "Turn the spool of a finished or killed process into a trace");
-  verb->group("Record");
+      app.add_subcommand("finish", "Turn the spool of a finished or killed process into a trace")
+          ->group("Record");
   verb->add_option("SPOOL", options->spool, "The spool; without it, those here are listed")
       ->type_name("");
   verb->add_option("-o,--output", options->output,

@@ -16,38 +16,29 @@
 #include <system_error>
 #include <utility>
 
-#include "ompdm/report.h"
 #include "output.h"
 
 namespace ompdm::cli {
+
+namespace fs = std::filesystem;
 
 namespace {
 
 constexpr std::size_t kBlock = 64;
 using Md5State = std::array<std::uint32_t, 4>;
 
-/// The integer parts of 2^32 |sin(i + 1)|, as RFC 1321 has them.
-std::array<std::uint32_t, 64> sines() {
-  std::array<std::uint32_t, 64> table{};
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = static_cast<std::uint32_t>(
-        std::floor(std::ldexp(std::fabs(std::sin(static_cast<double>(i + 1))), 32)));
-  }
-  return table;
-}
-
-/// Little-endian, whatever the machine is.
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  for (std::size_t i = 4; i > 0; --i) {
-    word = word << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
-  }
-  return word;
-}
-
+/// Adds a block of 64 bytes, as RFC 1321 has it.
 void add_block(std::string_view block, Md5State& state) {
-  static const std::array<std::uint32_t, 64> kSines = sines();
+  static const auto kSines = [] {
+    std::array<std::uint32_t, 64> table{};  // the integer parts of 2^32 |sin(i + 1)|
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      table[i] = static_cast<std::uint32_t>(std::ldexp(std::fabs(std::sin(i + 1.0)), 32));
+    }
+    return table;
+  }();
   constexpr int kShifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+  constexpr std::uint32_t kSteps[4] = {1, 5, 3, 7};
+  constexpr std::uint32_t kBegins[4] = {0, 1, 5, 0};
   auto [a, b, c, d] = state;
   for (std::uint32_t i = 0; i < 64; ++i) {
     const std::uint32_t round = i / 16;
@@ -55,10 +46,12 @@ void add_block(std::string_view block, Md5State& state) {
                                 : round == 1 ? (d & b) | (~d & c)
                                 : round == 2 ? b ^ c ^ d
                                              : c ^ (b | ~d);
-    constexpr std::uint32_t kSteps[4] = {1, 5, 3, 7};
-    constexpr std::uint32_t kBegins[4] = {0, 1, 5, 0};
-    const std::uint32_t word = (kSteps[round] * i + kBegins[round]) % 16;
-    const std::uint32_t sum = a + mixed + kSines[i] + word_at(block, 4 * std::size_t{word});
+    const std::size_t at = std::size_t{4} * ((kSteps[round] * i + kBegins[round]) % 16);
+    std::uint32_t word = 0;  // little-endian, whatever the machine is
+    for (std::size_t byte = 4; byte-- > 0;) {
+      word = word << 8 | static_cast<unsigned char>(block[at + byte]);
+    }
+    const std::uint32_t sum = a + mixed + kSines[i] + word;
     a = d;
     d = c;
     c = b;
@@ -71,7 +64,7 @@ constexpr std::size_t kLongestLine = 400;
 constexpr std::uintmax_t kLargestFile = 16 << 20;
 
 /// When a file was changed last, in nanoseconds of CLOCK_REALTIME; none if it is no regular file.
-std::optional<std::int64_t> changed_at(const std::filesystem::path& path) {
+std::optional<std::int64_t> changed_at(const fs::path& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
@@ -79,22 +72,17 @@ std::optional<std::int64_t> changed_at(const std::filesystem::path& path) {
 
 /// Files are as the compiler was given them: from the folder that the program ran in, or that of
 /// its binary, or this one.
-std::vector<std::filesystem::path> places_of(const std::string& file, const Process& process) {
-  const std::filesystem::path path(file);
+std::vector<fs::path> places_of(const std::string& file, const Process& process) {
+  const fs::path path(file);
   if (path.is_absolute()) return {path};
-  const std::filesystem::path directory(process.directory);
+  const fs::path directory(process.directory);
   return {directory / path, (directory / process.program).parent_path() / path, path};
 }
 
-/// 0: it is not there.
-std::int64_t built_at(const Process& process) {
-  return changed_at(std::filesystem::path(process.directory) / process.program).value_or(0);
-}
-
 /// All of a file; empty where it is too large for a source.
-std::string content_of(const std::filesystem::path& path) {
+std::string content_of(const fs::path& path) {
   std::error_code unreadable;
-  if (std::filesystem::file_size(path, unreadable) > kLargestFile || unreadable) return {};
+  if (fs::file_size(path, unreadable) > kLargestFile || unreadable) return {};
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -117,9 +105,6 @@ bool is_directive(const std::string& line) {
   return std::regex_search(line, kDirective);
 }
 
-constexpr int kLinesAround = 8;
-constexpr std::size_t kMostFiles = 200;
-
 /// The lines that are spoken of, by file.
 std::map<std::string, std::set<int>> named_lines(const analysis::Analysis& analysis) {
   std::map<std::string, std::set<int>> lines;
@@ -134,6 +119,7 @@ std::map<std::string, std::set<int>> named_lines(const analysis::Analysis& analy
 
 void add_excerpts(const std::string& file, const std::vector<std::string>& lines,
                   const std::set<int>& named, std::vector<report::SourceExcerpt>& excerpts) {
+  constexpr int kLinesAround = 8;
   const int last = static_cast<int>(lines.size());
   int shown = 0;
   for (const int line : named) {
@@ -147,10 +133,6 @@ void add_excerpts(const std::string& file, const std::vector<std::string>& lines
     shown = std::max(shown, end);
   }
 }
-
-using analysis::Anchor;
-using analysis::Edit;
-using analysis::EditKind;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -225,75 +207,46 @@ std::set<std::string> names_in(const std::string& expression) {
   return names;
 }
 
-bool fits(const SourceLines& sources, const analysis::Finding& finding, const Edit& edit) {
-  const analysis::SourcePlace& loop = edit.anchor.places.front();
-  const std::vector<std::string>& lines = sources.of(loop.file);
-  std::vector<int> directives;
-  std::set<std::string> names;
-  for (const analysis::EditClause& clause : edit.clauses) {
-    for (const std::uint32_t number : clause.data) {
-      const analysis::EditData& data = finding.data[number];
-      directives.push_back(data.named_at.line);
-      names.merge(names_in(data.expression));
-    }
-  }
-  return fits_around(lines, loop.line, directives, names, report::is_fortran_source(loop.file));
-}
-
 }  // namespace
 
 std::string md5_of(std::string_view bytes) {
-  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-  const std::size_t whole = bytes.size() / kBlock * kBlock;
-  for (std::size_t at = 0; at < whole; at += kBlock) add_block(bytes.substr(at, kBlock), state);
   // A one, zeros, and the number of bits.
-  std::string rest(bytes.substr(whole));
-  rest += '\x80';
-  while (rest.size() % kBlock != kBlock - 8) rest += '\0';
+  std::string padded = std::string(bytes) + '\x80';
+  padded.resize((bytes.size() + 8) / kBlock * kBlock + kBlock - 8);
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 0; shift < 64; shift += 8) rest += static_cast<char>(bits >> shift & 0xff);
-  for (std::size_t at = 0; at < rest.size(); at += kBlock) {
-    add_block(std::string_view(rest).substr(at, kBlock), state);
+  for (int shift = 0; shift < 64; shift += 8) padded += static_cast<char>(bits >> shift & 0xff);
+  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  for (std::size_t at = 0; at < padded.size(); at += kBlock) {
+    add_block(std::string_view(padded).substr(at, kBlock), state);
   }
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (const std::uint32_t word : state) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      text += kDigits[word >> (shift + 4) & 15];
-      text += kDigits[word >> shift & 15];
-    }
-  }
+  for (const std::uint32_t word : state) text += fmt::format("{:08x}", __builtin_bswap32(word));
   return text;
 }
 
-SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources)
+template <class Rows>
+SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources,
+                         const Rows& directives)
     : process_(process),
-      built_(built_at(process_)),
+      built_(changed_at(fs::path(process.directory) / process.program).value_or(0)),
       // No source of the recorded program is newer than its binary, if that is still the one that
       // ran, and than the run.
       latest_(built_ != 0 ? std::min(built_, process_.start_realtime_ns)
                           : process_.start_realtime_ns) {
   for (const SourceFile& source : sources) digests_[source.file].insert(source.md5);
-}
-
-SourceLines::SourceLines(const analysis::Analysis& analysis)
-    : SourceLines(analysis.process, analysis.sources) {
-  for (const analysis::DirectiveRow& row : analysis.directives) {
-    add_directive(row.directive, row.file, row.line);
+  for (const auto& row : directives) {
+    const bool is_call = row.directive == Directive::kApi || row.directive == Directive::kRuntime;
+    if (!is_call && row.line > 0) directives_[row.file].insert(row.line);
   }
 }
 
-SourceLines::SourceLines(const Trace& trace) : SourceLines(trace.process, trace.sources) {
-  for (const Site& site : trace.sites) add_directive(site.directive, site.file, site.line);
-}
+SourceLines::SourceLines(const analysis::Analysis& analysis)
+    : SourceLines(analysis.process, analysis.sources, analysis.directives) {}
 
-void SourceLines::add_directive(Directive directive, const std::string& file, int line) {
-  const bool is_one = directive != Directive::kApi && directive != Directive::kRuntime && line > 0;
-  if (is_one) directives_[file].insert(line);
-}
+SourceLines::SourceLines(const Trace& trace)
+    : SourceLines(trace.process, trace.sources, trace.sites) {}
 
-SourceLines::Source SourceLines::read(const std::filesystem::path& place,
-                                      const std::string& file) const {
+SourceLines::Source SourceLines::read(const fs::path& place, const std::string& file) const {
   const std::optional<std::int64_t> changed = changed_at(place);
   if (!changed) return {};
   const std::string content = content_of(place);
@@ -310,11 +263,11 @@ SourceLines::Source SourceLines::read(const std::filesystem::path& place,
 }
 
 /// The first place that has what was compiled, else the first that has something.
-const SourceLines::Source& SourceLines::source_of(const std::string& file) const {
+const SourceLines::Source& SourceLines::find(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   Source& found = at->second;
   if (!is_new || file.empty()) return found;
-  for (const std::filesystem::path& place : places_of(file, process_)) {
+  for (const fs::path& place : places_of(file, process_)) {
     Source source = read(place, file);
     if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
     if (found.is_as_it_was()) break;
@@ -323,36 +276,14 @@ const SourceLines::Source& SourceLines::source_of(const std::string& file) const
   return found;
 }
 
-const std::vector<std::string>& SourceLines::of(const std::string& file) const {
-  return source_of(file).lines;
-}
-
-std::filesystem::path SourceLines::path_of(const std::string& file) const {
-  const Source& source = source_of(file);
-  return source.is_as_it_was() ? source.place : std::filesystem::path();
-}
-
-std::filesystem::path SourceLines::place_of(const std::string& file) const {
-  return source_of(file).place;
-}
-
-bool SourceLines::is_newer(const std::string& file) const { return source_of(file).is_newer; }
-
-bool SourceLines::may_be_compiled(const std::string& file) const {
-  return source_of(file).has_directives;
-}
-
-bool SourceLines::is_known_by_age_alone(const std::string& file) const {
-  return !digests_.contains(file) && !directives_.contains(file);
-}
-
-bool SourceLines::is_older_than_rebuilt_program(const std::filesystem::path& path) const {
+bool SourceLines::is_older_than_rebuilt_program(const fs::path& path) const {
   const std::optional<std::int64_t> changed = changed_at(path);
   return changed && built_ > process_.start_realtime_ns && *changed <= built_;
 }
 
 std::vector<report::SourceExcerpt> source_excerpts(
     const std::vector<analysis::Analysis>& analyses) {
+  constexpr std::size_t kMostFiles = 200;
   std::vector<report::SourceExcerpt> excerpts;
   std::map<std::string, std::set<int>> named;
   std::map<std::string, std::vector<std::string>> found;
@@ -376,9 +307,7 @@ void refuse_source_as_output(const std::string& output,
     std::vector<std::string> files;
     if (!analysis.process.arguments.empty()) files.push_back(analysis.process.arguments.front());
     for (const auto& [file, lines] : named_lines(analysis)) {
-      if (std::string place = sources.place_of(file); !place.empty()) {
-        files.push_back(std::move(place));
-      }
+      if (const fs::path place = sources.place_of(file); !place.empty()) files.push_back(place);
     }
     refuse_input_as_output(output, files);
   }
@@ -424,10 +353,22 @@ void resolve_begins_of_loops(Trace& trace) {
 void keep_code_that_fits(analysis::Analysis& analysis) {
   const SourceLines sources(analysis);
   for (analysis::Finding& finding : analysis.findings) {
-    for (Edit& edit : finding.edits) {
-      const bool is_code =
-          edit.kind == EditKind::kInsert && edit.in_scope && edit.anchor.of == Anchor::Of::kLoop;
-      if (is_code && !fits(sources, finding, edit)) edit.in_scope = false;
+    for (analysis::Edit& edit : finding.edits) {
+      const bool is_code = edit.kind == analysis::EditKind::kInsert && edit.in_scope &&
+                           edit.anchor.of == analysis::Anchor::Of::kLoop;
+      if (!is_code) continue;
+      const analysis::SourcePlace& loop = edit.anchor.places.front();
+      std::vector<int> directives;
+      std::set<std::string> names;
+      for (const analysis::EditClause& clause : edit.clauses) {
+        for (const std::uint32_t number : clause.data) {
+          const analysis::EditData& data = finding.data[number];
+          directives.push_back(data.named_at.line);
+          names.merge(names_in(data.expression));
+        }
+      }
+      edit.in_scope = fits_around(sources.of(loop.file), loop.line, directives, names,
+                                  report::is_fortran_source(loop.file));
     }
   }
 }

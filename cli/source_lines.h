@@ -28,24 +28,29 @@ class SourceLines {
   explicit SourceLines(const Trace& trace);
 
   /// All lines of the compiled file, long lines cut; empty where it is not found.
-  [[nodiscard]] const std::vector<std::string>& of(const std::string& file) const;
+  const std::vector<std::string>& of(const std::string& file) const { return find(file).lines; }
   /// Where the compiled file lies; empty where it is not found.
-  [[nodiscard]] std::filesystem::path path_of(const std::string& file) const;
+  std::filesystem::path path_of(const std::string& file) const {
+    return find(file).is_as_it_was() ? find(file).place : std::filesystem::path();
+  }
   /// Where the file lies, even if it was changed; empty where it is not found.
-  [[nodiscard]] std::filesystem::path place_of(const std::string& file) const;
+  std::filesystem::path place_of(const std::string& file) const { return find(file).place; }
   /// Whether it was changed after the program was built, or recorded.
-  [[nodiscard]] bool is_newer(const std::string& file) const;
+  bool is_newer(const std::string& file) const { return find(file).is_newer; }
   /// Whether the file may be the compiled one: no digest is known, and its directives are in place.
-  [[nodiscard]] bool may_be_compiled(const std::string& file) const;
+  bool may_be_compiled(const std::string& file) const { return find(file).has_directives; }
   /// Whether only the file's age tells if it is the compiled one: no digest and no directive is
   /// known.
-  [[nodiscard]] bool is_known_by_age_alone(const std::string& file) const;
+  bool is_known_by_age_alone(const std::string& file) const {
+    return !digests_.contains(file) && !directives_.contains(file);
+  }
   /// Whether the program was built after it was recorded, and the file not changed after that.
-  [[nodiscard]] bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
+  bool is_older_than_rebuilt_program(const std::filesystem::path& path) const;
 
  private:
-  SourceLines(const Process& process, const std::vector<SourceFile>& sources);
-  void add_directive(Directive directive, const std::string& file, int line);
+  template <class Rows>
+  SourceLines(const Process& process, const std::vector<SourceFile>& sources,
+              const Rows& directives);
 
   struct Source {
     std::filesystem::path place;
@@ -55,7 +60,7 @@ class SourceLines {
     bool has_directives = false;  ///< where the trace has them; no content is known
     [[nodiscard]] bool is_as_it_was() const { return is_compiled || (has_directives && !is_newer); }
   };
-  [[nodiscard]] const Source& source_of(const std::string& file) const;
+  [[nodiscard]] const Source& find(const std::string& file) const;
   [[nodiscard]] Source read(const std::filesystem::path& place, const std::string& file) const;
 
   Process process_;

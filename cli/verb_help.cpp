@@ -5,12 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <filesystem>
 #include <memory>
-#include <span>
 #include <sstream>
-#include <utility>
 
 #include "launch.h"
 #include "ompdm/finish.h"
@@ -44,9 +40,13 @@ std::string folded(const std::string& text, std::size_t width) {
 }
 
 /// CLI11's layout, but for the kinds of values: our options spell those out themselves ("on|off").
+/// A verb has a usage and a footer of its own.
 class Layout : public CLI::Formatter {
  public:
-  explicit Layout(std::size_t column) : room_(kWidth - column) { column_width(column); }
+  explicit Layout(std::size_t column, std::string usage = {}, std::string footer = {})
+      : room_(kWidth - column), usage_(std::move(usage)), footer_(std::move(footer)) {
+    column_width(column);
+  }
 
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
@@ -64,22 +64,16 @@ class Layout : public CLI::Formatter {
     return folded(CLI::Formatter::make_option_desc(option), room_);
   }
 
- private:
-  std::size_t room_;
-};
-
-class VerbLayout : public Layout {
- public:
-  VerbLayout(std::string usage, std::string footer)
-      : Layout(34), usage_(std::move(usage)), footer_(std::move(footer)) {}
-
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "\nUsage: " + usage_ + "\n";
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return usage_.empty() ? CLI::Formatter::make_usage(app, name) : "\nUsage: " + usage_ + "\n";
   }
 
-  std::string make_footer(const CLI::App*) const override { return footer_; }
+  std::string make_footer(const CLI::App* app) const override {
+    return footer_.empty() ? CLI::Formatter::make_footer(app) : footer_;
+  }
 
  private:
+  std::size_t room_;
   std::string usage_;
   std::string footer_;
 };
@@ -132,10 +126,9 @@ int run_help(const CLI::App& app, const std::string& name) {
                app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     return 0;
   }
-  const auto verbs =
-      app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
-  if (verbs.empty()) throw no_such_verb(app, {name});
-  fmt::print("{}", verbs.front()->help());
+  const CLI::App* verb = find_verb(app, name);
+  if (verb == nullptr) throw no_such_verb(app, {name});
+  fmt::print("{}", verb->help());
   return 0;
 }
 
@@ -244,12 +237,9 @@ std::string option_lines(const CLI::App& verb) {
   std::string lines;
   for (const CLI::Option* option : verb.get_options()) {
     if (!is_offered(*option) || option->get_positional()) continue;
-    for (const std::string& name : option->get_snames()) {
-      lines += candidate_line("-" + name, option->get_description());
-    }
-    for (const std::string& name : option->get_lnames()) {
-      lines += candidate_line("--" + name, option->get_description());
-    }
+    const std::string description = option->get_description();
+    for (const auto& name : option->get_snames()) lines += candidate_line("-" + name, description);
+    for (const auto& name : option->get_lnames()) lines += candidate_line("--" + name, description);
   }
   return lines;
 }
@@ -291,10 +281,9 @@ std::string answer_to(const CLI::App& app, std::span<const std::string> words) {
   if (words.size() < 2) return {};
   const std::string& current = words.back();
   if (words.size() == 2) return "words\n" + verb_lines(app) + option_lines(app);
-  const auto verbs =
-      app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == words[1]; });
-  if (verbs.empty()) return {};
-  const CLI::App& verb = *verbs.front();
+  const CLI::App* const named = find_verb(app, words[1]);
+  if (named == nullptr) return {};
+  const CLI::App& verb = *named;
   const std::size_t last = words.size() - 1;
   if (verb.get_prefix_command()) {
     const std::size_t program = program_index(verb, words);
@@ -303,17 +292,13 @@ std::string answer_to(const CLI::App& app, std::span<const std::string> words) {
     }
   }
   // "--format=js" of zsh and fish; "--format", "=" and "js" of bash.
+  const std::size_t equals = current.starts_with("--") ? current.find('=') : std::string::npos;
   std::string name = words[last - 1];
   std::string before;
-  bool has_equals = false;
-  if (current == "=") {
-    has_equals = true;
-  } else if (name == "=") {
-    has_equals = true;
+  const bool has_equals = current == "=" || name == "=" || equals != std::string::npos;
+  if (current != "=" && name == "=") {
     name = words[last - 2];
-  } else if (const std::size_t equals = current.find('=');
-             current.starts_with("--") && equals != std::string::npos) {
-    has_equals = true;
+  } else if (equals != std::string::npos) {
     name = current.substr(0, equals);
     before = name + '=';
   }
@@ -329,6 +314,12 @@ std::string answer_to(const CLI::App& app, std::span<const std::string> words) {
 }
 
 }  // namespace
+
+const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
+  const auto verbs =
+      app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+  return verbs.empty() ? nullptr : verbs.front();
+}
 
 std::string value_kind(const CLI::Option& option) {
   // Behind a colon CLI11 lists what it checks the value with.
@@ -381,7 +372,7 @@ void set_help(CLI::App& verb, const std::string& usage, const std::string& notes
   footer += "Examples:\n";
   std::istringstream lines(examples);
   for (std::string line; std::getline(lines, line);) footer += "  " + line + '\n';
-  verb.formatter(std::make_shared<VerbLayout>(usage, std::move(footer)));
+  verb.formatter(std::make_shared<Layout>(34, usage, std::move(footer)));
 }
 
 Error no_such_verb(const CLI::App& app, const std::vector<std::string>& words) {
@@ -415,8 +406,7 @@ Error cannot_parse(const CLI::App& app, const CLI::ParseError& error) {
 
 void setup_help(CLI::App& app, int& exit_status) {
   auto name = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("help", "Print the help of a command");
-  verb->group("Help");
+  CLI::App* verb = app.add_subcommand("help", "Print the help of a command")->group("Help");
   verb->add_option("COMMAND", *name, "One of ompdm's; without it, they are listed")->type_name("");
   set_help(*verb, "ompdm help [COMMAND]", "",
            "ompdm help\n"
@@ -427,8 +417,8 @@ void setup_help(CLI::App& app, int& exit_status) {
 void setup_completion(CLI::App& app, int& exit_status) {
   auto shell = std::make_shared<std::string>();
   CLI::App* verb =
-      app.add_subcommand("completion", "Print a script that completes ompdm's commands in a shell");
-  verb->group("Help");
+      app.add_subcommand("completion", "Print a script that completes ompdm's commands in a shell")
+          ->group("Help");
   verb->add_option("SHELL", *shell, "Whose script")
       ->required()
       ->type_name("bash|zsh|fish")
@@ -444,8 +434,8 @@ void setup_completion(CLI::App& app, int& exit_status) {
     exit_status = 0;
   });
 
-  CLI::App* complete = app.add_subcommand("complete-words", "Answer a script of completion");
-  complete->group("");
+  CLI::App* complete =
+      app.add_subcommand("complete-words", "Answer a script of completion")->group("");
   complete->prefix_command();
   complete->callback([&app, complete, &exit_status] {
     fmt::print("{}", answer_to(app, complete->remaining()));

@@ -35,6 +35,9 @@ void setup_help(CLI::App& app, int& exit_status);
 void setup_completion(CLI::App& app, int& exit_status);
 void setup_verbs(CLI::App& app, int& exit_status);  ///< all of them, in the order of the help
 
+/// The verb of that name, or null.
+const CLI::App* find_verb(const CLI::App& app, const std::string& name);
+
 /// The kind of value as the help shows it: "off|full|PERCENT", "FILE"; empty if there is none.
 std::string value_kind(const CLI::Option& option);
 

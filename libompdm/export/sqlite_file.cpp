@@ -6,119 +6,159 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <concepts>
 #include <cstring>
-#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <type_traits>
-#include <utility>
+#include <set>
 
 #include "ompdm/error.h"
-#include "report/source_names.h"
-#include "report/table.h"
 #include "report/tables.h"
+#include "trace_files/atomic_file.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::sqlite {
 
-Database::Database(const std::filesystem::path& path, std::string wanted)
-    : wanted_(std::move(wanted)) {
-  // Nobody else has the file, so it needs neither locks, which some file systems refuse, nor a
-  // mutex.
-  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-  if (sqlite3_open_v2(path.c_str(), &handle_, kFlags, "unix-none") != SQLITE_OK) fail();
-  // What is half made is thrown away: no journal, and nothing waits for the disk.
-  run("PRAGMA journal_mode = OFF");
-  run("PRAGMA synchronous = OFF");
-  run("BEGIN");
-}
+/// Nothing, a text, a whole number or another one.
+using Value = report::Cell;
 
-Database::~Database() { sqlite3_close(handle_); }
-
-void Database::fail() const {
-  // SQLite has a word of its own for a full disk, and forgets the cause of what fails at the end.
-  const int unremembered = errno;
-  const int result = sqlite3_errcode(handle_);
-  int cause = result == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(handle_);
-  if (cause == 0 && result == SQLITE_IOERR) cause = unremembered;
-  throw Error(fmt::format("{}: cannot be written ({}): make room or name a file elsewhere with -o",
-                          wanted_, cause != 0 ? std::strerror(cause) : sqlite3_errmsg(handle_)));
-}
-
-void Database::run(const std::string& sql) {
-  if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
-}
-
-void Database::begin_trace(std::size_t number, std::int32_t rank) {
-  trace_ = static_cast<std::int64_t>(number);
-  rank_ = rank;
-}
-
-void Database::renumber(const std::vector<std::size_t>& order) {
-  std::string number = "CASE trace";
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    number += fmt::format(" WHEN {} THEN {}", order[i], i);
+class Database {
+ public:
+  /// Makes one in a temporary file, and begins the transaction. It is to replace `wanted`.
+  explicit Database(const std::filesystem::path& wanted) : file_(wanted), wanted_(wanted) {
+    // Nobody else has the file, so it needs neither locks, which some file systems refuse, nor a
+    // mutex.
+    constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(file_.path().c_str(), &handle_, kFlags, "unix-none") != SQLITE_OK) fail();
+    // A database that is half made is thrown away: no journal, and nothing waits for the disk.
+    run("PRAGMA journal_mode = OFF");
+    run("PRAGMA synchronous = OFF");
+    run("BEGIN");
+    run("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
+    run("INSERT INTO meta VALUES ('schema', 'ompdm.sqlite/1')");
   }
-  for (const std::string& table : tables_) {
-    run(fmt::format("UPDATE {} SET trace = {} END", table, number));
+  ~Database() { sqlite3_close(handle_); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Rows are of this trace from here on; `rank` is -1 if it has none.
+  void begin_trace(std::size_t number, std::int32_t rank) {
+    trace_ = number;
+    rank_ = rank;
   }
-}
 
-void Database::close() {
-  run("COMMIT");
-  if (sqlite3_close(handle_) != SQLITE_OK) fail();
-  handle_ = nullptr;
-}
-
-TableWriter::TableWriter(Database& database, const std::string& name,
-                         const std::vector<std::string>& columns)
-    : database_(database) {
-  database.tables_.insert(name);
-  database.run(fmt::format("CREATE TABLE IF NOT EXISTS {} (trace INTEGER, rank INTEGER, {})", name,
-                           fmt::join(columns, ", ")));
-  const std::vector<const char*> marks(columns.size() + 2, "?");
-  const std::string insert =
-      fmt::format("INSERT INTO {} VALUES ({})", name, fmt::join(marks, ", "));
-  if (sqlite3_prepare_v2(database.handle_, insert.c_str(), -1, &insert_, nullptr) != SQLITE_OK) {
-    database.fail();
+  /// Of rows that have been written, `trace` becomes the position at which `order` has it.
+  void renumber(std::span<const std::size_t> order) {
+    if (std::ranges::is_sorted(order)) return;
+    std::string number = "CASE trace";
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      number += fmt::format(" WHEN {} THEN {}", order[i], i);
+    }
+    for (const std::string& table : tables_) {
+      run(fmt::format("UPDATE {} SET trace = {} END", table, number));
+    }
   }
-  sqlite3_bind_int64(insert_, 1, database.trace_);
-  if (database.rank_ >= 0) sqlite3_bind_int64(insert_, 2, database.rank_);
-}
 
-TableWriter::~TableWriter() { sqlite3_finalize(insert_); }
-
-int TableWriter::place_of(std::size_t column) {
-  // From 1 on; `trace` and `rank` stay what they are bound to.
-  constexpr int kFirst = 3;
-  return kFirst + static_cast<int>(column);
-}
-
-void TableWriter::set(std::size_t column, std::string_view text) {
-  sqlite3_bind_text(insert_, place_of(column), text.data(), static_cast<int>(text.size()),
-                    SQLITE_STATIC);
-}
-
-void TableWriter::set_number(std::size_t column, std::int64_t number) {
-  sqlite3_bind_int64(insert_, place_of(column), number);
-}
-
-void TableWriter::set(std::size_t column, const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    set(column, *text);
-  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    set_number(column, *whole);
-  } else if (const auto* number = std::get_if<double>(&value)) {
-    sqlite3_bind_double(insert_, place_of(column), *number);
-  } else {
-    sqlite3_bind_null(insert_, place_of(column));
+  /// Ends the transaction, closes the file, and gives it its name.
+  void finish() {
+    run("COMMIT");
+    if (sqlite3_close(handle_) != SQLITE_OK) fail();
+    handle_ = nullptr;
+    file_.put();
   }
-}
 
-void TableWriter::put() {
-  if (sqlite3_step(insert_) != SQLITE_DONE) database_.fail();
-  sqlite3_reset(insert_);
-}
+ private:
+  friend class TableWriter;
+
+  [[noreturn]] void fail() const {
+    // SQLite has a word of its own for a full disk, and forgets the cause of errors at the end.
+    const int unremembered = errno;
+    const int result = sqlite3_errcode(handle_);
+    int cause = result == SQLITE_FULL ? ENOSPC : sqlite3_system_errno(handle_);
+    if (cause == 0 && result == SQLITE_IOERR) cause = unremembered;
+    throw Error(
+        fmt::format("{}: cannot be written ({}): make room or name a file elsewhere with -o",
+                    wanted_, cause != 0 ? std::strerror(cause) : sqlite3_errmsg(handle_)));
+  }
+
+  /// Runs a statement by itself.
+  void run(const std::string& sql) {
+    if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+  }
+
+  trace::Replacement file_;
+  std::string wanted_;
+  sqlite3* handle_ = nullptr;
+  std::set<std::string> tables_;
+  std::size_t trace_ = 0;
+  std::int32_t rank_ = -1;
+};
+
+/// A table and its rows.
+class TableWriter {
+ public:
+  /// Creates the table if it is not there: `trace` and `rank`, then these columns, as SQL defines
+  /// them: "begin_ns INTEGER".
+  TableWriter(Database& database, const std::string& name, const std::vector<std::string>& columns)
+      : database_(database) {
+    database.tables_.insert(name);
+    database.run(fmt::format("CREATE TABLE IF NOT EXISTS {} (trace INTEGER, rank INTEGER, {})",
+                             name, fmt::join(columns, ", ")));
+    const std::vector<const char*> marks(columns.size() + 2, "?");
+    const std::string insert =
+        fmt::format("INSERT INTO {} VALUES ({})", name, fmt::join(marks, ", "));
+    if (sqlite3_prepare_v2(database.handle_, insert.c_str(), -1, &insert_, nullptr) != SQLITE_OK) {
+      database.fail();
+    }
+    bind(1, database.trace_);
+    if (database.rank_ >= 0) bind(2, database.rank_);
+  }
+  ~TableWriter() { sqlite3_finalize(insert_); }
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  /// A row, with a value for each column.
+  void add(const auto&... values) {
+    std::size_t column = 0;
+    (set(column++, values), ...);
+    put();
+  }
+
+  /// Sets the value of a column from 0 on, in the row to come.
+  void set(std::size_t column, const auto& value) {
+    bind(static_cast<int>(column) + 3, value);  // behind `trace` and `rank`
+  }
+
+  /// Writes the row.
+  void put() {
+    if (sqlite3_step(insert_) != SQLITE_DONE) database_.fail();
+    sqlite3_reset(insert_);
+  }
+
+ private:
+  /// Binds a number (whole ones from 2^63 on as the number with the same bits), a text that lasts
+  /// until put(), a reference to a row (NULL where there is none), or a Value.
+  template <class T>
+  void bind(int place, const T& value) {
+    if constexpr (std::same_as<T, Value>) {
+      std::visit([&](const auto& held) { bind(place, held); }, value);
+    } else if constexpr (std::same_as<T, std::monostate>) {
+      sqlite3_bind_null(insert_, place);
+    } else if constexpr (std::integral<T>) {
+      sqlite3_bind_int64(insert_, place, static_cast<std::int64_t>(value));
+    } else if constexpr (std::floating_point<T>) {
+      sqlite3_bind_double(insert_, place, value);
+    } else if constexpr (std::convertible_to<T, std::string_view>) {
+      const std::string_view text = value;
+      sqlite3_bind_text(insert_, place, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    } else {
+      value ? bind(place, value.value) : bind(place, std::monostate());
+    }
+  }
+
+  Database& database_;
+  sqlite3_stmt* insert_ = nullptr;
+};
 
 namespace {
 
@@ -208,7 +248,8 @@ class RowTable {
     } else if constexpr (std::same_as<T, std::uint32_t>) {
       const bool is_none = rule.as == FieldRule::kMapList && field == Index<Region>::kNone;
       is_none ? writer_.set(column, Value()) : writer_.set(column, field);
-    } else if constexpr (requires { writer_.set(column, field); }) {
+    } else if constexpr (std::integral<T> || std::same_as<T, std::string> ||
+                         requires { field.kNone; }) {
       writer_.set(column, field);
     }
   }
@@ -341,17 +382,8 @@ void add_aggregates(Database& database, const Trace& trace) {
 }
 
 const char* type_of(report::Unit unit) {
-  switch (unit) {
-    case report::Unit::kText:
-      return "TEXT";
-    case report::Unit::kPercent:
-      return "REAL";
-    case report::Unit::kCount:
-    case report::Unit::kBytes:
-    case report::Unit::kTime:
-      break;
-  }
-  return "INTEGER";
+  if (unit == report::Unit::kText) return "TEXT";
+  return unit == report::Unit::kPercent ? "REAL" : "INTEGER";
 }
 
 /// The report's tables, under their names in its CSV with `report_` in front.
@@ -383,38 +415,26 @@ void add_report(Database& database, const analysis::Analysis& analysis) {
 namespace ompdm {
 
 SqliteFile::SqliteFile(const std::filesystem::path& path)
-    : file_(path), database_(file_.path(), path.string()) {
-  database_.run("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
-  database_.run("INSERT INTO meta VALUES ('schema', 'ompdm.sqlite/1')");
-}
+    : database_(std::make_unique<sqlite::Database>(path)) {}
+
+SqliteFile::~SqliteFile() = default;
 
 void SqliteFile::add(const Trace& trace) {
-  database_.begin_trace(ranks_.size(), trace.process.rank);
-  ranks_.push_back(trace.process.rank);
-  sqlite::add_process(database_, trace);
-  sqlite::add_definitions(database_, trace);
-  sqlite::add_events(database_, trace);
-  sqlite::add_aggregates(database_, trace);
+  database_->begin_trace(count_++, trace.process.rank);
+  sqlite::add_process(*database_, trace);
+  sqlite::add_definitions(*database_, trace);
+  sqlite::add_events(*database_, trace);
+  sqlite::add_aggregates(*database_, trace);
 }
 
-void SqliteFile::put_in_order(std::span<const std::size_t> order) {
-  if (std::ranges::is_sorted(order)) return;
-  database_.renumber({order.begin(), order.end()});
-  std::vector<std::int32_t> ranks;
-  for (const std::size_t at : order) ranks.push_back(ranks_[at]);
-  ranks_ = std::move(ranks);
-}
-
-void SqliteFile::add_reports(std::span<const analysis::Analysis> analyses) {
+void SqliteFile::finish(std::span<const std::size_t> order,
+                        std::span<const analysis::Analysis> analyses) {
+  database_->renumber(order);
   for (std::size_t i = 0; i < analyses.size(); ++i) {
-    database_.begin_trace(i, ranks_[i]);
-    sqlite::add_report(database_, analyses[i]);
+    database_->begin_trace(i, analyses[i].process.rank);
+    sqlite::add_report(*database_, analyses[i]);
   }
-}
-
-void SqliteFile::finish() {
-  database_.close();
-  file_.put();
+  database_->finish();
 }
 
 }  // namespace ompdm

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <iterator>
 #include <tuple>
-#include <utility>
 
 #include "ompdm/error.h"
 
@@ -112,6 +111,22 @@ void check(const Summary& rank, const Summary& other) {
   }
 }
 
+/// Adds the facts that two parts of a job have in any case.
+void add_facts(Summary& into, const Summary& other) {
+  into.begin_ns = std::min(into.begin_ns, other.begin_ns);
+  into.end_ns = std::max(into.end_ns, other.end_ns);
+  into.killed.add(other.killed);
+  into.truncated.add(other.truncated);
+  for (const auto& [fact, values] : other.facts) {
+    for (const auto& [value, of] : values) into.facts[fact][value].add(of);
+  }
+  into.source.reset();
+}
+
+void add_unread(Summary& into, const std::map<std::string, RankSet>& unread) {
+  for (const auto& [why, ranks] : unread) into.unread[why].add(ranks);
+}
+
 void add(Figures& into, const Figures& other) {
   for (const auto& [name, figure] : other) into[name].add(figure);
 }
@@ -160,10 +175,7 @@ bool RankSet::add(const RankSet& other) {
   return apart;
 }
 
-bool RankSet::contains(std::int32_t rank) const {
-  return std::ranges::any_of(
-      ranges_, [&](const auto& range) { return range.first <= rank && rank <= range.second; });
-}
+bool RankSet::contains(std::int32_t rank) const { return RankSet(rank).without(*this).empty(); }
 
 std::uint64_t RankSet::size() const {
   std::uint64_t count = 0;
@@ -172,14 +184,9 @@ std::uint64_t RankSet::size() const {
 }
 
 RankSet RankSet::missing(std::int32_t count) const {
-  RankSet gaps;
-  std::int32_t next = 0;
-  for (const auto& [first, last] : ranges_) {
-    if (next < std::min(first, count)) gaps.ranges_.emplace_back(next, std::min(first, count) - 1);
-    next = last + 1;
-  }
-  if (next < count) gaps.ranges_.emplace_back(next, count - 1);
-  return gaps;
+  RankSet all;
+  if (count > 0) all.ranges_ = {{0, count - 1}};
+  return all.without(*this);
 }
 
 RankSet RankSet::without(const RankSet& other) const {
@@ -216,13 +223,8 @@ void add_program(Summary& rank, const Summary& other) {
   std::vector<RankProcess> processes;
   std::ranges::merge(rank.processes, other.processes, std::back_inserter(processes));
   rank.processes = std::move(processes);
-  rank.begin_ns = std::min(rank.begin_ns, other.begin_ns);
-  rank.end_ns = std::max(rank.end_ns, other.end_ns);
-  rank.killed.add(other.killed);
-  rank.truncated.add(other.truncated);
-  for (const auto& [why, ranks] : other.unread) rank.unread[why].add(ranks);
-  for (const auto& [fact, values] : other.facts)
-    rank.facts[fact].insert(values.begin(), values.end());
+  add_facts(rank, other);
+  add_unread(rank, other.unread);
   add(rank.totals, other.totals, number, all);
   rank.totals["wall_ns"] = {};
   rank.totals["wall_ns"].add(number, wall_of(rank.processes));
@@ -230,7 +232,6 @@ void add_program(Summary& rank, const Summary& other) {
   for (const auto& [table, adds_up] : kTables) {
     add(rank.*table, other.*table, number, adds_up);
   }
-  rank.source.reset();
 }
 
 void Figure::add(std::int32_t rank, std::uint64_t value) {
@@ -272,29 +273,21 @@ void merge(Summary& into, const Summary& other) {
                     into.ranks.text(), other.ranks.text()));
   }
   if (into.ranks.empty()) {
-    auto unread = std::move(into.unread);
+    const auto unread = std::move(into.unread);
     into = other;
-    for (const auto& [why, of] : unread) into.unread[why].add(of);
-    return;
+    return add_unread(into, unread);
   }
   into.rank_count = std::max(into.rank_count, other.rank_count);
-  for (const auto& [why, of] : other.unread) into.unread[why].add(of);
+  add_unread(into, other.unread);
   if (other.ranks.empty()) return;
   into.ranks = std::move(ranks);
-  into.begin_ns = std::min(into.begin_ns, other.begin_ns);
-  into.end_ns = std::max(into.end_ns, other.end_ns);
-  into.killed.add(other.killed);
-  into.truncated.add(other.truncated);
-  for (const auto& [fact, values] : other.facts) {
-    for (const auto& [value, of] : values) into.facts[fact][value].add(of);
-  }
+  add_facts(into, other);
   add(into.totals, other.totals);
   add(into.losses, other.losses);
   for (const auto& [table, adds_up] : kTables) {
     for (const auto& [id, row] : other.*table) add((into.*table)[id], row);
   }
   into.processes.clear();
-  into.source.reset();
 }
 
 }  // namespace ompdm::summary

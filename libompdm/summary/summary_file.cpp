@@ -5,7 +5,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
 #include "ompdm/error.h"
 #include "ompdm/summary.h"
@@ -39,61 +38,52 @@ Distribution sums_of(const Json& json) {
   return sums;
 }
 
-/// What rows of a document need to know of it.
-struct Document {
-  RankSet ranks;
-  std::int32_t only_rank = -1;  ///< of a document of one rank
+RankSet ranks_in(const Json& json, const char* key = "ranks") {
+  return RankSet(json.at(key).get_ref<const std::string&>());
+}
 
-  [[nodiscard]] std::map<std::string, Figure> figures_of(const Json& json) const {
-    std::map<std::string, Figure> figures;
-    for (const auto& [name, value] : json.items()) {
-      Figure& figure = figures[name];
-      if (only_rank >= 0) {
-        figure.add(only_rank, value.get<std::uint64_t>());
-      } else {
-        figure.ranks = sums_of(value);
-        value.at("least_rank").get_to(figure.least_rank);
-        value.at("most_rank").get_to(figure.most_rank);
-      }
+/// Figures of a document of these ranks.
+std::map<std::string, Figure> figures_of(const Json& json, const RankSet& ranks) {
+  std::map<std::string, Figure> figures;
+  for (const auto& [name, value] : json.items()) {
+    Figure& figure = figures[name];
+    if (ranks.size() == 1) {
+      figure.add(ranks.first(), value.get<std::uint64_t>());
+    } else {
+      figure.ranks = sums_of(value);
+      value.at("least_rank").get_to(figure.least_rank);
+      value.at("most_rank").get_to(figure.most_rank);
     }
-    return figures;
   }
+  return figures;
+}
 
-  [[nodiscard]] Rows rows_of(const Json& json) const {
-    Rows rows;
-    for (const Json& one : json) {
-      Row& row = rows[one.at("id").get<std::string>()];
-      for (const auto& [key, value] : one.items()) {
-        if (value.is_string() && key != "id" && key != "ranks") row.what[key] = value;
-      }
-      row.line = one.value("line", 0);
-      row.ranks = only_rank >= 0 ? ranks : RankSet(one.at("ranks").get_ref<const std::string&>());
-      if (one.contains("confidences")) one.at("confidences").get_to(row.confidences);
-      row.figures = figures_of(one.at("figures"));
-      if (one.contains("durations")) row.durations = sums_of(one.at("durations"));
+Rows rows_of(const Json& json, const RankSet& ranks) {
+  Rows rows;
+  for (const Json& one : json) {
+    Row& row = rows[one.at("id").get<std::string>()];
+    for (const auto& [key, value] : one.items()) {
+      if (value.is_string() && key != "id" && key != "ranks") row.what[key] = value;
     }
-    return rows;
+    row.line = one.value("line", 0);
+    row.ranks = ranks.size() == 1 ? ranks : ranks_in(one);
+    if (one.contains("confidences")) one.at("confidences").get_to(row.confidences);
+    row.figures = figures_of(one.at("figures"), ranks);
+    if (one.contains("durations")) row.durations = sums_of(one.at("durations"));
   }
-};
-
-Document document_of(const Json& json) {
-  Document document;
-  document.ranks = RankSet(json.at("ranks").get_ref<const std::string&>());
-  if (document.ranks.size() == 1) document.only_rank = document.ranks.first();
-  return document;
+  return rows;
 }
 
 Summary summary_of(const Json& json) {
-  const Document document = document_of(json);
   Summary summary;
-  summary.ranks = document.ranks;
+  summary.ranks = ranks_in(json);
   json.at("rank_count").get_to(summary.rank_count);
   json.at("begin_ns").get_to(summary.begin_ns);
   json.at("end_ns").get_to(summary.end_ns);
-  summary.killed = RankSet(json.at("killed").get_ref<const std::string&>());
-  summary.truncated = RankSet(json.at("truncated").get_ref<const std::string&>());
+  summary.killed = ranks_in(json, "killed");
+  summary.truncated = ranks_in(json, "truncated");
   for (const Json& one : json.value("unread", Json::array())) {
-    summary.unread[one.at("why")] = RankSet(one.at("ranks").get_ref<const std::string&>());
+    summary.unread[one.at("why")] = ranks_in(one);
   }
   for (const Json& one : json.value("processes", Json::array())) {
     summary.processes.push_back({one.at("host"), one.at("pid"), one.value("group", 0U),
@@ -107,16 +97,18 @@ Summary summary_of(const Json& json) {
   }
   for (const auto& [fact, values] : json.at("facts").items()) {
     if (values.is_string()) {
-      summary.facts[fact][values] = document.ranks;
+      summary.facts[fact][values] = summary.ranks;
       continue;
     }
     for (const Json& one : values) {
-      summary.facts[fact][one.at("value")] = RankSet(one.at("ranks").get_ref<const std::string&>());
+      summary.facts[fact][one.at("value")] = ranks_in(one);
     }
   }
-  summary.totals = document.figures_of(json.at("totals"));
-  summary.losses = document.figures_of(json.at("losses"));
-  for (const auto& [name, table] : kNamedTables) summary.*table = document.rows_of(json.at(name));
+  summary.totals = figures_of(json.at("totals"), summary.ranks);
+  summary.losses = figures_of(json.at("losses"), summary.ranks);
+  for (const auto& [name, table] : kNamedTables) {
+    summary.*table = rows_of(json.at(name), summary.ranks);
+  }
   return summary;
 }
 
@@ -182,26 +174,6 @@ InOrder facts_json(const Summary& summary, bool one_rank) {
   return json;
 }
 
-InOrder processes_json(const Summary& summary) {
-  InOrder json = InOrder::array();
-  for (const RankProcess& one : summary.processes) {
-    InOrder& row = json.emplace_back(InOrder{{"host", one.host}, {"pid", one.pid}});
-    if (one.group != 0) row["group"] = one.group;
-    if (!one.session.empty()) row["session"] = one.session;
-    row["start_ns"] = one.start_ns;
-    row["wall_ns"] = one.wall_ns;
-  }
-  return json;
-}
-
-InOrder unread_json(const Summary& summary) {
-  InOrder json = InOrder::array();
-  for (const auto& [why, ranks] : summary.unread) {
-    json.push_back({{"why", why}, {"ranks", ranks.text()}});
-  }
-  return json;
-}
-
 }  // namespace
 
 Summary from_json(std::string_view text, const std::string& file) {
@@ -255,8 +227,16 @@ std::string to_json(const Summary& summary) {
                   {"end_ns", summary.end_ns},
                   {"killed", summary.killed.text()},
                   {"truncated", summary.truncated.text()}};
-  if (!summary.unread.empty()) json["unread"] = unread_json(summary);
-  if (!summary.processes.empty()) json["processes"] = processes_json(summary);
+  for (const auto& [why, ranks] : summary.unread) {
+    json["unread"].push_back({{"why", why}, {"ranks", ranks.text()}});
+  }
+  for (const RankProcess& one : summary.processes) {
+    InOrder& row = json["processes"].emplace_back(InOrder{{"host", one.host}, {"pid", one.pid}});
+    if (one.group != 0) row["group"] = one.group;
+    if (!one.session.empty()) row["session"] = one.session;
+    row["start_ns"] = one.start_ns;
+    row["wall_ns"] = one.wall_ns;
+  }
   if (summary.source) {
     json["source"] = {{"bytes", summary.source->bytes},
                       {"modified_ns", summary.source->modified_ns}};
