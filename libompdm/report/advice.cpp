@@ -1,5 +1,3 @@
-#include "report/advice.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 #include <set>
 
 #include "ompdm/report.h"
+#include "report/edits.h"
 #include "report/patterns/patterns.h"
 #include "report/text_layout.h"
 #include "report/units.h"

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "ompdm/report.h"
-#include "report/headline.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"
 #include "report/text_layout.h"

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "ompdm/error.h"
-#include "report/advice.h"
+#include "report/edits.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"
 #include "report/text_layout.h"

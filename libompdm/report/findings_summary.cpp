@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "ompdm/report.h"
-#include "report/advice.h"
+#include "report/edits.h"
 #include "report/findings.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"

@@ -1,5 +1,3 @@
-#include "report/headline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -207,24 +207,22 @@ Table rank_rows(const char* name, const char* title, const Rows& rows, Fill fill
 }
 
 Table job_directives(const Summary& job) {
-  return rank_rows(
-      "directives", "Directives, all ranks", job.directives,
-      [](TableRow& cells, const std::string& id, const Row& row) {
-        const std::string api = text_of(row, "api");
-        cells.add(data_only("id"), id);
-        cells.add({"directive", "Directive"}, api.empty() ? text_of(row, "directive") : api);
-        cells.add({"place", "Place"}, place_of(row));
-        cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
-        add_sum(cells, {.key = "count", .title = "Count", .drop_priority = 2}, row.figures);
-        add_sum(cells, {.key = "HtoD_bytes", .title = "HtoD", .drop_if_empty = true}, row.figures);
-        add_sum(cells, {.key = "DtoH_bytes", .title = "DtoH", .drop_if_empty = true}, row.figures);
-        add_sum(cells, {.key = "transfer_ns", .title = "Transfer", .drop_if_empty = true},
-                row.figures);
-        add_imbalance(cells, "transfer_", figure_of(row.figures, "transfer_ns"), 3);
-        add_sum(cells, {.key = "kernel_ns", .title = "Kernels", .drop_if_empty = true},
-                row.figures);
-        add_imbalance(cells, "kernel_", figure_of(row.figures, "kernel_ns"), 4);
-      });
+  return rank_rows("directives", "Directives, all ranks", job.directives,
+                   [](TableRow& cells, const std::string& id, const Row& row) {
+                     const std::string api = text_of(row, "api");
+                     cells.add(data_only("id"), id);
+                     cells.add({"directive", "Directive"},
+                               api.empty() ? text_of(row, "directive") : api);
+                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
+                     add_sum(cells, sparable(2, "count", "Count"), row.figures);
+                     add_sum(cells, if_any("HtoD_bytes", "HtoD"), row.figures);
+                     add_sum(cells, if_any("DtoH_bytes", "DtoH"), row.figures);
+                     add_sum(cells, if_any("transfer_ns", "Transfer"), row.figures);
+                     add_imbalance(cells, "transfer_", figure_of(row.figures, "transfer_ns"), 3);
+                     add_sum(cells, if_any("kernel_ns", "Kernels"), row.figures);
+                     add_imbalance(cells, "kernel_", figure_of(row.figures, "kernel_ns"), 4);
+                   });
 }
 
 Table job_variables(const Summary& job) {
@@ -278,7 +276,7 @@ Table job_findings(const Summary& job) {
                   fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()));
         cells.add(data_only("ranks", Unit::kCount), number(row.ranks.size()));
         cells.add(data_only("which"), row.ranks.text());
-        add_sum(cells, {.key = "count", .title = "Operations", .drop_priority = 2}, row.figures);
+        add_sum(cells, sparable(2, "count", "Operations"), row.figures);
         add_sum(cells, {"wasted_bytes", "Bytes"}, row.figures);
         add_sum(cells, {"wasted_ns", "Time"}, row.figures);
         cells.add({"look_at_rank", "See rank", Unit::kCount}, std::int64_t{look_at_rank(row)});

@@ -50,23 +50,22 @@ bool is_at_line(const std::string& file, int line, const SourcePlace& place) {
   return place.line > 0 && line == place.line && file == place.file;
 }
 
-/// Of the directives that stand at a place: several may stand on one line.
-Json directive_ids_at(const Analysis& of, const SourcePlace& place) {
+/// The ids of rows for which `is` is true.
+template <class Row, class Is>
+Json ids_where(const std::vector<Row>& rows, Is is) {
   Json ids = Json::array();
-  for (const analysis::DirectiveRow& row : of.directives) {
-    const bool is_at_address = row.line == 0 && place.address != 0 && row.address == place.address;
-    if (is_at_address || is_at_line(row.file, row.line, place)) ids.push_back(row.id);
+  for (const Row& row : rows) {
+    if (is(row)) ids.push_back(row.id);
   }
   return ids;
 }
 
-/// Of the loops that stand at a place.
-Json loop_ids_at(const Analysis& of, const SourcePlace& place) {
-  Json ids = Json::array();
-  for (const analysis::Iteration& row : of.iterations) {
-    if (is_at_line(row.file, row.line, place)) ids.push_back(row.id);
-  }
-  return ids;
+/// Of the directives that stand at a place: several may stand on one line.
+Json directive_ids_at(const Analysis& of, const SourcePlace& place) {
+  return ids_where(of.directives, [&](const analysis::DirectiveRow& row) {
+    const bool is_at_address = row.line == 0 && place.address != 0 && row.address == place.address;
+    return is_at_address || is_at_line(row.file, row.line, place);
+  });
 }
 
 std::string id_of(const Device& device) {
@@ -83,8 +82,11 @@ Json anchor_json(const Analysis& of, const Finding& finding, const Edit& edit,
   using Of = analysis::Anchor::Of;
   Json json = place_json(place);
   if (edit.anchor.of == Of::kLoop || edit.anchor.of == Of::kCalls) {
-    json["loop_ids"] =
-        place.line > 0 ? loop_ids_at(of, place) : ids_of(of.iterations, finding.loops);
+    json["loop_ids"] = place.line == 0
+                           ? ids_of(of.iterations, finding.loops)
+                           : ids_where(of.iterations, [&](const analysis::Iteration& row) {
+                               return is_at_line(row.file, row.line, place);
+                             });
   } else {
     json["directive_ids"] = directive_ids_at(of, place);
   }

@@ -10,7 +10,6 @@
 #include "ompdm/report.h"
 #include "report/comparison.h"
 #include "report/findings.h"
-#include "report/headline.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"
 #include "report/text_layout.h"

@@ -1,4 +1,5 @@
-// Sentences of a report that are of no table. Inside the report library only.
+// The first line of a report, and its sentences that are of no table. Inside the report library
+// only.
 #pragma once
 
 #include <span>
@@ -11,6 +12,14 @@
 #include "report/tables.h"
 
 namespace ompdm::report {
+
+/// What data movement cost and which directive caused most of it; or that nothing was recorded,
+/// why, and the remedy.
+std::string headline(Analyses analyses, const SourceNames& names);
+
+/// Why the headline has no shares, or what they are of and by which clock; empty of a single
+/// recording that has them, whose header says it.
+std::string headline_basis(Analyses analyses);
 
 /// Whether events were lost, also behind the end of a truncated file. Contents that were not
 /// examined are no events.

@@ -102,22 +102,17 @@ void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
   row.add({"HtoD_count", "Calls"}, moved(one, sum.htod.count));
   row.add({"DtoH_bytes", "DtoH"}, moved(one, sum.dtoh.bytes));
   row.add({"DtoH_count", "Calls"}, moved(one, sum.dtoh.count));
-  row.add({.key = "DtoD_bytes", .title = "DtoD", .drop_if_empty = true},
-          moved(one, sum.dtod.bytes));
-  row.add({.key = "DtoD_count", .title = "Calls", .drop_if_empty = true},
-          moved(one, sum.dtod.count));
+  row.add(if_any("DtoD_bytes", "DtoD"), moved(one, sum.dtod.bytes));
+  row.add(if_any("DtoD_count", "Calls"), moved(one, sum.dtod.count));
   // If the runtime reports no transfers, only the bytes that the clauses name are known.
   const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
   const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
   row.add({"mapped_bytes", "Mapped", Unit::kBytes, mapped}, number(sum.mapped_bytes));
   row.add({.key = "alloc_count", .title = "Allocs", .drop_if_empty = true, .drop_priority = 3},
           moved(one, sum.alloc_count));
-  row.add({.key = "kernel_count", .title = "Kernels", .drop_priority = 2},
-          moved(one, sum.kernel_count));
-  row.add({.key = "fallback_count", .title = "On host", .drop_if_empty = true},
-          number(sum.fallback_count));
-  row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
-          timed(one, sum.timed, transfer_time(sum)));
+  row.add(sparable(2, "kernel_count", "Kernels"), moved(one, sum.kernel_count));
+  row.add(if_any("fallback_count", "On host"), number(sum.fallback_count));
+  row.add(sparable(1, "transfer_ns", "Transfers"), timed(one, sum.timed, transfer_time(sum)));
   row.add({"time_ns", "Time"}, timed(one, true, sum.time));
 }
 
@@ -204,22 +199,22 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
     });
     return rows;
   };
-  return by_recording(
-      analyses, "variables", "Movement by variable", shown,
-      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
-        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
-        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
-        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
-        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
-        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 2},
-                timed(one, of.timed, of.htod.time + of.dtoh.time));
-        row.add({.key = "bytes", .title = "Size", .drop_priority = 1}, number(of.bytes));
-        row.add(reader_only("variable", "Variable"), variable_name(of, names));
-        row.add(data_only("name"), of.name);
-        row.add(data_only("file"), of.file);
-        row.add(data_only("line"), std::int64_t{of.line});
-        row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
-      });
+  return by_recording(analyses, "variables", "Movement by variable", shown,
+                      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
+                        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
+                        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
+                        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
+                        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
+                        row.add(sparable(2, "transfer_ns", "Transfers"),
+                                timed(one, of.timed, of.htod.time + of.dtoh.time));
+                        row.add(sparable(1, "bytes", "Size"), number(of.bytes));
+                        row.add(reader_only("variable", "Variable"), variable_name(of, names));
+                        row.add(data_only("name"), of.name);
+                        row.add(data_only("file"), of.file);
+                        row.add(data_only("line"), std::int64_t{of.line});
+                        row.add(data_only("aliases"),
+                                fmt::format("{}", fmt::join(of.aliases, " ")));
+                      });
 }
 
 Table iterations_table(Analyses analyses, const SourceNames& names) {
@@ -240,17 +235,15 @@ Table iterations_table(Analyses analyses, const SourceNames& names) {
                 of.invariant_bytes ? number(*of.invariant_bytes) : Cell());
         row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
                 number(of.steady.allocations));
-        row.add({.key = "transfer_ns", .title = "Transfers", .drop_priority = 1},
-                timed(one, of.timed, of.steady.transfer));
-        row.add({.key = "kernel_ns", .title = "Kernels", .drop_priority = 2},
-                timed(one, of.timed, of.steady.kernel));
+        row.add(sparable(1, "transfer_ns", "Transfers"), timed(one, of.timed, of.steady.transfer));
+        row.add(sparable(2, "kernel_ns", "Kernels"), timed(one, of.timed, of.steady.kernel));
         row.add({"wall_ns", "Wall"}, of.steady.wall);
         row.add(reader_only("share", "# copies = kernels"), share_bar(one, of));
         row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
         row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
         row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
         row.add(data_only("first_kernel_ns"), timed(one, of.timed, of.first.kernel));
-        row.add({.key = "first_wall_ns", .title = "1st wall", .drop_priority = 3}, of.first.wall);
+        row.add(sparable(3, "first_wall_ns", "1st wall"), of.first.wall);
         row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
         std::string over = names.places(one, of.directives);
         if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);

@@ -48,6 +48,16 @@ inline Column data_only(std::string key, Unit unit) {
   return {std::move(key), {}, unit, Audience::kData};
 }
 
+/// Not for readers if each cell is 0 or unknown.
+inline Column if_any(const std::string& key, const std::string& title) {
+  return {.key = key, .title = title, .drop_if_empty = true};
+}
+
+/// Left out in a narrow terminal (Column::drop_priority).
+inline Column sparable(int priority, const std::string& key, const std::string& title) {
+  return {.key = key, .title = title, .drop_priority = priority};
+}
+
 /// Nothing (unknown), text, a count, bytes or nanoseconds, or a percentage.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 

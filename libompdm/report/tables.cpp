@@ -202,8 +202,8 @@ Table host_waits_table(Analyses analyses, const SourceNames& names) {
       [&](TableRow& row, const Analysis& one, const analysis::HostWait& wait) {
         row.add({"count", "Waits"}, number(wait.count));
         row.add({"total_ns", "Time"}, wait.total);
-        row.add({.key = "avg_ns", .title = "Avg", .drop_priority = 2}, wait.average);
-        row.add({.key = "max_ns", .title = "Max", .drop_priority = 1}, wait.maximum);
+        row.add(sparable(2, "avg_ns", "Avg"), wait.average);
+        row.add(sparable(1, "max_ns", "Max"), wait.maximum);
         row.add({"kernels_ns", "Kernels"}, wait.kernels);
         row.add({"copies_ns", "Copies"}, wait.copies);
         row.add({"neither_ns", "Neither"}, wait.neither);

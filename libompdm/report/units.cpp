@@ -52,9 +52,13 @@ Scaled scale(double value, std::span<const UnitName> units, int digits, int last
   }
 }
 
+/// "20.480GB", "4.59 s" with a blank between number and unit.
+std::string text_of(const Scaled& figure, const char* between = "") {
+  return fmt::format("{:.{}f}{}{}", figure.value, figure.decimals, between, figure.unit);
+}
+
 std::string spoken(double value, std::span<const UnitName> units) {
-  const Scaled figure = scale(value, units, 3, 3);
-  return fmt::format("{:.{}f} {}", figure.value, figure.decimals, figure.unit);
+  return text_of(scale(value, units, 3, 3), " ");
 }
 
 bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
@@ -81,21 +85,17 @@ std::string last(const std::string& text, std::size_t count) {
 
 std::string time_text(Nanoseconds duration) {
   const double magnitude = std::abs(static_cast<double>(duration));
-  const Scaled figure = scale(magnitude, kTimes, 5, 6);
-  return fmt::format("{}{:.{}f}{}", duration < 0 ? "-" : "", figure.value, figure.decimals,
-                     figure.unit);
+  return (duration < 0 ? "-" : "") + text_of(scale(magnitude, kTimes, 5, 6));
 }
 
 std::string size_text(std::uint64_t bytes) {
-  const Scaled figure = scale(static_cast<double>(bytes), kSizes, 5, 5);
-  return fmt::format("{:.{}f}{}", figure.value, figure.decimals, figure.unit);
+  return text_of(scale(static_cast<double>(bytes), kSizes, 5, 5));
 }
 
 std::string throughput_text(std::uint64_t bytes, Nanoseconds duration) {
   if (duration <= 0) return "-";
   const double per_second = static_cast<double>(bytes) * 1e9 / static_cast<double>(duration);
-  const Scaled figure = scale(per_second, kSizes, 5, 5);
-  return fmt::format("{:.{}f}{}/s", figure.value, figure.decimals, figure.unit);
+  return text_of(scale(per_second, kSizes, 5, 5)) + "/s";
 }
 
 std::string percent_text(double percent) { return fmt::format("{:.1f} %", percent); }

@@ -122,22 +122,22 @@ Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {
 }
 
 Words pageable_transfer(const facts::PageableTransfer& facts, const Subject& subject) {
-  Words words;
-  words.evidence = fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
-                               counted(subject.finding.count, "transfer"),
-                               static_cast<double>(facts.rate.bytes) / 1e6,
-                               facts.to_device ? "from" : "to", facts.rate.bytes_per_ns());
-  if (facts.pinned.bytes > 0) {
-    words.evidence += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
-                                  facts.pinned.bytes_per_ns());
-  }
-  words.action = fmt::format("copy {} from page-locked memory", subject.data);
-  words.advice = {fmt::format(
-      "if {} can stay allocated, take its memory from an allocator whose trait omp_atk_pinned is "
-      "true (omp_init_allocator, omp_alloc; with LLVM llvm_omp_target_alloc_host), and keep it: "
-      "page-locking costs more than a few transfers",
-      facts.names.empty() ? "the host's storage" : spoken_list(facts.names))};
-  return words;
+  const std::string pinned =
+      facts.pinned.bytes == 0
+          ? std::string()
+          : fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
+                        facts.pinned.bytes_per_ns());
+  return {
+      fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s{}",
+                  counted(subject.finding.count, "transfer"),
+                  static_cast<double>(facts.rate.bytes) / 1e6, facts.to_device ? "from" : "to",
+                  facts.rate.bytes_per_ns(), pinned),
+      fmt::format("copy {} from page-locked memory", subject.data),
+      {fmt::format("if {} can stay allocated, take its memory from an allocator whose trait "
+                   "omp_atk_pinned is true (omp_init_allocator, omp_alloc; with LLVM "
+                   "llvm_omp_target_alloc_host), and keep it: page-locking costs more than a few "
+                   "transfers",
+                   facts.names.empty() ? "the host's storage" : spoken_list(facts.names))}};
 }
 
 Words no_overlap(const facts::NoOverlap& facts, const Subject& subject) {
