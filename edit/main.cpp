@@ -1,6 +1,6 @@
 // ompdm-edit: reads a request on standard input, parses the translation unit that it names, and
-// writes on standard output where each finding's edits go. `ompdm fix` runs it; see request.h and
-// answer.h. Exit status: 0 where it could answer, 1 on what is no request.
+// writes on standard output where each finding's edits go. `ompdm fix` runs it; see messages.h.
+// Exit status: 0 where it could answer, 1 on what is no request.
 #include <fmt/format.h>
 
 #include <cstdio>
