@@ -41,36 +41,53 @@ class ArgsWriter {
  public:
   /// `has_bind_id`: the event's bind_id tells its region. `host_device`: what an absent side means.
   ArgsWriter(EventLine& line, bool has_bind_id, std::int32_t host_device)
-      : line_(line), args_(line.out()), has_bind_id_(has_bind_id), host_device_(host_device) {}
+      : line_(line), has_bind_id_(has_bind_id), host_device_(host_device) {}
 
   template <class Row>
   void write(const Row& row) {
-    line_.text(",\"args\":{");
+    line_.args();
     is_exact_ = is_exact(row.begin, row.end);
     fields(*this, row);
-    line_.text("}}");
+    line_.end("}}");
   }
 
-  template <class T>
-  void operator()(std::string_view name, const T& value, FieldRule rule = {}) {
+  template <std::size_t N, class T>
+  [[gnu::always_inline]] void operator()(const char (&name)[N], const T& value,
+                                         FieldRule rule = {}) {
     if (rule.as == FieldRule::kCategory || (rule.as == FieldRule::kTime && is_exact_)) return;
-    if (rule.as == FieldRule::kOwner && has_bind_id_) return;
-    if (rule.as == FieldRule::kSide) rule.absent = host_device_;
-    rule.optional = true;
-    if constexpr (std::same_as<T, Nanoseconds>) {
-      if (rule.as == FieldRule::kTime) {
-        return args_(name, fmt::format("{}", line_.shifted(value)));
-      }
-      if (rule.as == FieldRule::kInstant && value != 0) {
-        return args_(name, line_.shifted(value));
+    if constexpr (json_rows::kIsReference<T>) {
+      if (!value || (rule.as == FieldRule::kOwner && has_bind_id_)) return;
+      line_.arg(name);
+      line_.number(value.value);
+    } else if constexpr (std::same_as<T, bool>) {
+      if (!value) return;
+      line_.arg(name);
+      line_.text("true");
+    } else if constexpr (std::is_enum_v<T>) {
+      if (value == T{}) return;
+      line_.arg(name);
+      line_.quoted(word_of(value));
+    } else if (rule.as == FieldRule::kTime) {
+      line_.arg(name);
+      line_.quoted_number(line_.shifted(static_cast<Nanoseconds>(value)));
+    } else {
+      const std::int64_t absent = rule.as == FieldRule::kSide      ? host_device_
+                                  : rule.as == FieldRule::kMapList ? Index<Region>::kNone
+                                                                   : rule.absent;
+      if (static_cast<std::int64_t>(value) == absent) return;
+      line_.arg(name);
+      if (rule.as == FieldRule::kAddress) {
+        line_.hexadecimal(static_cast<std::uint64_t>(value));
+      } else if (rule.as == FieldRule::kInstant) {
+        line_.exact_number(line_.shifted(static_cast<Nanoseconds>(value)));
+      } else {
+        line_.exact_number(value);
       }
     }
-    args_(name, value, rule);
   }
 
  private:
   EventLine& line_;
-  JsonRowWriter args_;
   bool has_bind_id_;
   bool is_exact_ = true;
   std::int32_t host_device_;
@@ -307,7 +324,8 @@ class EventWriter {
 
   // Joins an event to what came before it in its region, and to what comes next.
   void bind(std::size_t region, bool has_earlier) {
-    line_.text(fmt::format(R"(,"bind_id":{})", place_.flows + region + 1));
+    line_.text(R"(,"bind_id":)");
+    line_.number(place_.flows + region + 1);
     if (has_earlier) {
       line_.text(R"(,"flow_in":true)");
       --flow_left_[region];
