@@ -134,8 +134,7 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
         row.add({"max_ns", "Max"}, of.maximum);
         row.add(data_only("stddev_ns"), of.deviation);
         row.add(data_only("bytes"), number(of.bytes));
-        row.add({"clock", "Clock"},
-                std::string(trace_schema::word_of(of.clock)));
+        row.add({"clock", "Clock"}, std::string(trace_schema::word_of(of.clock)));
         row.add({"name", "Name"}, names.activity(of));
       });
 }

@@ -14,6 +14,7 @@
 #include "machine_code/runtime_calls.h"
 
 extern "C" {
+void called();
 void code_branch();
 void code_switch();
 void code_tail_call();
@@ -47,14 +48,18 @@ class CallPlaces : public ::testing::Test {
     return reinterpret_cast<std::uint64_t>(address) - map->l_addr;
   }
 
-  /// Of all calls (opcode E8 and four bytes, which nothing else here has) of the function.
+  /// Of all calls of `called` (opcode E8 and the distance) in the function.
   FunctionCalls calls_of(void (*function)()) {
     const ModuleCode code(elf_);
     const CodeRange range = code.function_at(address_of(function)).value();
     const auto bytes = code.bytes(range.begin, range.end - range.begin);
     std::vector<std::uint64_t> returns;
     for (std::size_t i = 0; i + 5 <= bytes.size(); ++i) {
-      if (bytes[i] == std::byte{0xe8}) returns.push_back(range.begin + i + 5);
+      std::int32_t distance = 0;
+      std::memcpy(&distance, bytes.data() + i + 1, sizeof(distance));
+      const std::uint64_t next = range.begin + i + 5;
+      const std::uint64_t target = next + static_cast<std::uint64_t>(std::int64_t{distance});
+      if (bytes[i] == std::byte{0xe8} && target == address_of(called)) returns.push_back(next);
     }
     return FunctionCalls(code, range, returns);
   }

@@ -1,5 +1,6 @@
 # Functions whose loops are known, as compilers write them; their calls are of `called`.
 .text
+.globl called
 .type called, @function
 called:
   .cfi_startproc
