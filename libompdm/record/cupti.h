@@ -68,8 +68,8 @@ void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer, 
 void write_activities(void* context, std::uint32_t stream, std::uint8_t* records,
                       std::size_t valid) noexcept;
 
-/// Waits until CUPTI has returned as many buffers as it had requested. cuptiActivityFlushAll does
-/// not wait for a buffer that CUPTI's own thread is about to return.
+/// Waits, 0.1 s at most, until CUPTI has returned as many buffers as it had requested.
+/// cuptiActivityFlushAll does not wait for a buffer that CUPTI's own thread is about to return.
 void await_activity_buffers() noexcept;
 
 /// Waits at most a second for the thread that writes activities; after the phase has changed no

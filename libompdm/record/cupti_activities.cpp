@@ -544,10 +544,11 @@ void complete_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer,
 
 void await_activity_buffers() noexcept {
   constexpr timespec kPause{0, 100'000};
-  constexpr unsigned kMostPauses = 1000;
+  constexpr std::uint64_t kLongest = 100'000'000;
   const WithoutCancellation uncancelled;
   const std::uint64_t expected = handed_out.load();
-  for (unsigned pauses = 0; written.load() < expected && pauses < kMostPauses; ++pauses) {
+  const std::uint64_t begin = nanoseconds_of(CLOCK_MONOTONIC);
+  while (written.load() < expected && nanoseconds_of(CLOCK_MONOTONIC) - begin < kLongest) {
     nanosleep(&kPause, nullptr);
   }
 }
