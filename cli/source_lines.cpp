@@ -112,7 +112,7 @@ std::map<std::string, std::set<int>> named_lines(const analysis::Analysis& analy
     if (!file.empty() && line > 0) lines[file].insert(line);
   };
   for (const auto& row : analysis.directives) add(row.file, row.line);
-  for (const auto& row : analysis.iterations) add(row.file, row.line);
+  for (const auto& row : analysis.loops) add(row.file, row.line);
   for (const auto& row : analysis.findings) add(row.file, row.line);
   return lines;
 }

@@ -146,7 +146,7 @@ bool looks_at_contents(const Analysis& run) {
 bool passes_edits(const Analysis& run, const Terms& edits) {
   return std::ranges::any_of(edits, [&](const EditTerm& term) {
     return !is_of_directives(term.of) && term.place.line > 0 &&
-           std::ranges::any_of(run.iterations, [&](const Iteration& loop) {
+           std::ranges::any_of(run.loops, [&](const LoopRow& loop) {
              return loop.line == term.place.line && loop.file == term.place.file;
            });
   });

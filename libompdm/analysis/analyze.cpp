@@ -46,7 +46,7 @@ void add_finding(Analysis& analysis, Finding finding) {
   }
   require_rows(finding, finding.directives, analysis.directives.size(), "directives");
   require_rows(finding, finding.variables, analysis.variables.size(), "variables");
-  require_rows(finding, finding.loops, analysis.iterations.size(), "iterations");
+  require_rows(finding, finding.loops, analysis.loops.size(), "iterations");
   if (finding.id.empty()) finding.id = id_of(analysis, finding);
   const auto place = std::ranges::find_if(analysis.findings, [&](const Finding& other) {
     return other.wasted_time < finding.wasted_time;
@@ -64,7 +64,7 @@ void refer_to_rows(Analysis& analysis) {
     for (std::size_t& variable : variables) variable = rows[variable];
     std::ranges::sort(variables);
   };
-  for (Iteration& loop : analysis.iterations) {
+  for (LoopRow& loop : analysis.loops) {
     for (CrossedItem& item : loop.invariant_rows) change(item.variables);
     for (Recurring& item : loop.recurring) change(item.of.variables);
   }
@@ -100,8 +100,8 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
   Analysis analysis = tables_of(trace);
   DirectiveTable directives = directives_of(trace);
   const LoopTable loops = loops_of(trace, directives);
-  analysis.iterations = iterations_of(trace, loops, directives);
-  add_invariants(trace, loops, directives, analysis.iterations);
+  analysis.loops = loops_of(trace, loops, directives);
+  add_invariants(trace, loops, directives, analysis.loops);
   std::vector<std::uint32_t> finding_of_op = find_redundant(trace, directives, loops, analysis);
   refer_to_rows(analysis);
   analysis.headline = headline_of(trace, directives.rows);
@@ -113,7 +113,7 @@ Analysis analyze_as_it_is(const Trace& trace, Picture* picture) {
     analysis.unfinished.push_back({row == kNoDirective ? kNoRow : row, region.end - region.begin});
   }
   if (picture != nullptr) {
-    picture->passes = passes_of(trace, loops, finding_of_op);
+    picture->iterations = iterations_of(trace, loops, finding_of_op);
     picture->finding_of_op = std::move(finding_of_op);
     for (std::uint32_t site = 0; site < trace.sites.size(); ++site) {
       picture->directive_of_site.push_back(row_of(directives, Index<Site>{site}));

@@ -169,7 +169,7 @@ Rows pair_rows(const Analysis& before, const Analysis& after, std::vector<Row> A
 /// them has.
 using Likeness = std::pair<std::size_t, std::ptrdiff_t>;
 
-Likeness likeness(const Iteration& before, const Iteration& after, const Rows& after_of_before) {
+Likeness likeness(const LoopRow& before, const LoopRow& after, const Rows& after_of_before) {
   const auto shared =
       static_cast<std::size_t>(std::ranges::count_if(before.directives, [&](std::size_t directive) {
         return std::ranges::find(after.directives, after_of_before[directive]) !=
@@ -181,12 +181,12 @@ Likeness likeness(const Iteration& before, const Iteration& after, const Rows& a
 
 /// `directives`: the row of AFTER that each directive of BEFORE is.
 Rows pair_loops(const Analysis& before, const Analysis& after, const Rows& directives) {
-  Rows pairs(before.iterations.size(), kNoRow);
-  std::vector<bool> is_taken(after.iterations.size());
-  for (std::size_t i = 0; i < before.iterations.size(); ++i) {
+  Rows pairs(before.loops.size(), kNoRow);
+  std::vector<bool> is_taken(after.loops.size());
+  for (std::size_t i = 0; i < before.loops.size(); ++i) {
     Likeness best{0, 0};
-    for (std::size_t j = 0; j < after.iterations.size(); ++j) {
-      const Likeness like = likeness(before.iterations[i], after.iterations[j], directives);
+    for (std::size_t j = 0; j < after.loops.size(); ++j) {
+      const Likeness like = likeness(before.loops[i], after.loops[j], directives);
       const bool is_better = pairs[i] == kNoRow ? like.first > 0 : like > best;
       if (is_taken[j] || !is_better) continue;
       pairs[i] = j;
@@ -243,7 +243,7 @@ Comparison compare(std::span<const Analysis> versions) {
   Chains activities(versions.size());
   Chains directives(versions.size());
   Chains variables(versions.size());
-  Chains iterations(versions.size());
+  Chains loops(versions.size());
   Chains findings(versions.size());
   // Loops and findings of a part of a run have neither gone nor come.
   const bool are_whole =
@@ -257,17 +257,17 @@ Comparison compare(std::span<const Analysis> versions) {
       activities.join(before, i, pair_rows(other, own, &Analysis::activities, true));
       variables.join(before, i, pair_rows(other, own, &Analysis::variables, false));
       if (!are_whole) continue;
-      iterations.join(before, i, pair_loops(other, own, same));
+      loops.join(before, i, pair_loops(other, own, same));
       findings.join(before, i, pair_rows(other, own, &Analysis::findings, false));
     }
     directives.begin(i, own.directives.size());
     activities.begin(i, own.activities.size());
     variables.begin(i, own.variables.size());
     if (!are_whole) continue;
-    iterations.begin(i, own.iterations.size());
+    loops.begin(i, own.loops.size());
     findings.begin(i, own.findings.size());
   }
-  return {activities.take(), directives.take(), variables.take(), iterations.take(),
+  return {activities.take(), directives.take(), variables.take(), loops.take(),
           findings.take()};
 }
 

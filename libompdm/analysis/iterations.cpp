@@ -1,4 +1,4 @@
-// The table of loops: which repetitions are loops, what a pass costs, and what never changes.
+// The table of loops: which repetitions are loops, what an iteration costs, and what never changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ std::vector<Recurring> by_bytes(std::map<std::string, Recurring> items) {
 }  // namespace
 
 void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
-                    std::vector<Iteration>& rows) {
+                    std::vector<LoopRow>& rows) {
   bool any = false;
   trace.ops.each_rare([&](std::size_t, const DataOp::Rare& rare) {
     any = any || rare.hash != 0 || rare.fingerprint != 0;
@@ -159,7 +159,7 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
     const DataOp& op = trace.ops.common(i);
     const bool to_device = op.kind == OpKind::kHtoD;
     if (op.internal || (!to_device && op.kind != OpKind::kDtoH)) continue;
-    // What a region's helper threads move is part of the pass that runs the region.
+    // What a region's helper threads move is part of the iteration that runs the region.
     const Asker asked = asker_of(trace, i);
     const Index<Region> region = trace.ops.region_of(i);
     const Nanoseconds end = region ? trace.regions.end_of(region.value) : trace.ops.end_of(i);
@@ -197,10 +197,10 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
   }
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     if (!compared[loop]) continue;
-    const double passes = static_cast<double>(loops.rows[loop].passes);
-    Iteration& row = rows[loop];
+    const double iterations = static_cast<double>(loops.rows[loop].iterations);
+    LoopRow& row = rows[loop];
     row.invariant_bytes =
-        static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / passes));
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(total[loop]) / iterations));
     for (Recurring& item : by_bytes(std::move(constant[loop]))) {
       row.invariant_items.push_back(std::move(item.item));
       row.invariant_rows.push_back(std::move(item.of));
@@ -214,15 +214,15 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
 namespace {
 
 /// Whether a repetition is worth a line: the same call twice in a row is no loop unless it
-/// computes, and then once, or in several threads that share the passes.
+/// computes, and then once, or in several threads that share the iterations.
 bool is_loop(const Loop& loop) {
   const auto long_ones =
-      std::ranges::count_if(loop.spans, [](const LoopEntry& span) { return span.passes >= 3; });
+      std::ranges::count_if(loop.spans, [](const LoopEntry& span) { return span.iterations >= 3; });
   if (2 * static_cast<std::uint64_t>(long_ones) >= loop.entries) return true;
   if (loop.total.kernel == 0) return false;
   std::set<std::uint32_t> sequences;
   for (const LoopEntry& span : loop.spans) sequences.insert(span.sequence);
-  return loop.entries == sequences.size() && (loop.entries == 1 || loop.passes >= 3);
+  return loop.entries == sequences.size() && (loop.entries == 1 || loop.iterations >= 3);
 }
 
 /// What is left of a sequence once its loops are folded: the less, the better they explain it.
@@ -251,7 +251,7 @@ std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols
   return devices;
 }
 
-/// What a loop does, whichever devices it does that on: each device by the order in which a pass
+/// What a loop does, whichever devices it does that on: each device by the order in which an iteration
 /// comes to it.
 std::vector<std::uint32_t> on_any_device(const Loop& loop, std::uint32_t symbols) {
   std::map<std::uint32_t, std::uint32_t> numbers;
@@ -309,18 +309,18 @@ void join(std::vector<Steps::Numbers>& sequences, const ThreadGroup& group, cons
   sequences[first] = std::move(all);
 }
 
-PassCost steady_cost(const Loop& loop) {
-  const auto passes = static_cast<double>(loop.passes - loop.entries);
-  PassCost cost;
-  const auto take_mean = [&]<class Number>(Number PassCost::* figure) {
-    const Number later = loop.total.*figure - loop.first_passes.*figure;
-    cost.*figure = static_cast<Number>(std::llround(static_cast<double>(later) / passes));
+IterationCost steady_cost(const Loop& loop) {
+  const auto iterations = static_cast<double>(loop.iterations - loop.entries);
+  IterationCost cost;
+  const auto take_mean = [&]<class Number>(Number IterationCost::* figure) {
+    const Number later = loop.total.*figure - loop.first_iterations.*figure;
+    cost.*figure = static_cast<Number>(std::llround(static_cast<double>(later) / iterations));
   };
-  for (const auto bytes : {&PassCost::htod_bytes, &PassCost::dtoh_bytes, &PassCost::allocations}) {
+  for (const auto bytes : {&IterationCost::htod_bytes, &IterationCost::dtoh_bytes, &IterationCost::allocations}) {
     take_mean(bytes);
   }
   for (const auto time :
-       {&PassCost::transfer, &PassCost::kernel, &PassCost::hashing, &PassCost::wall}) {
+       {&IterationCost::transfer, &IterationCost::kernel, &IterationCost::hashing, &IterationCost::wall}) {
     take_mean(time);
   }
   cost.wall -= cost.hashing;
@@ -339,13 +339,13 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   for (const ThreadGroup& group : groups_of_threads(trace)) {
     join(sequences, group, steps, symbols, table.sequence_of_thread);
   }
-  PassFinder passes(trace, steps, symbols);
+  IterationFinder iterations(trace, steps, symbols);
   std::vector<ByOrder> why(sequences.size());
   std::vector<std::vector<Step>> unexplained(sequences.size());
   std::uint32_t devices = 1;
   for (std::uint32_t i = 0; i < sequences.size(); ++i) {
-    if (passes.read(sequences[i], i)) continue;
-    why[i] = passes.why_not();
+    if (iterations.read(sequences[i], i)) continue;
+    why[i] = iterations.why_not();
     unexplained[i] = steps.all_of(sequences[i]);
     devices = std::max(devices, tell_devices_apart(unexplained[i], symbols));
   }
@@ -357,20 +357,20 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   table.rows = forget_devices(finder.loops(), symbols);
   for (Loop& loop : table.rows) loop.by_order = why[loop.spans.front().sequence];
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
-  for (Loop& loop : passes.take_loops()) table.rows.push_back(std::move(loop));
+  for (Loop& loop : iterations.take_loops()) table.rows.push_back(std::move(loop));
   sort_rows(table.rows, &Loop::begin);
   return table;
 }
 
-std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
+std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
                                      const DirectiveTable& directives) {
   std::map<std::uint32_t, std::size_t> row_of_code;
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     if (loops.rows[i].code) row_of_code[loops.rows[i].code.value] = i;
   }
-  std::vector<Iteration> rows;
+  std::vector<LoopRow> rows;
   for (const Loop& loop : loops.rows) {
-    Iteration row;
+    LoopRow row;
     row.by_order = loop.by_order;
     if (loop.code) {
       row.file = loop.place.file;
@@ -388,7 +388,7 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
       }
       row.timed = row.timed && directives.rows[directive].timed;
     }
-    row.count = loop.passes;
+    row.count = loop.iterations;
     row.entries = loop.entries;
     row.entries_at_least = loop.entries_at_least;
     row.devices = loop.devices;
@@ -403,13 +403,13 @@ std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
 
 namespace {
 
-constexpr auto kHost = static_cast<std::size_t>(PassPart::kHost);
+constexpr auto kHost = static_cast<std::size_t>(IterationPart::kHost);
 
 /// What one sequence of directives did: time in segments that do not overlap, and what crossed
 /// when.
 class SequenceTime {
  public:
-  void add_interval(Nanoseconds begin, Nanoseconds end, PassPart part, bool needless) {
+  void add_interval(Nanoseconds begin, Nanoseconds end, IterationPart part, bool needless) {
     if (end <= begin) return;
     const std::size_t what = 2 * static_cast<std::size_t>(part) + (needless ? 1 : 0);
     edges_.push_back({begin, what, 1});
@@ -427,7 +427,7 @@ class SequenceTime {
   void build() {
     std::ranges::sort(edges_, {}, &Edge::time);
     std::ranges::sort(instants_, {}, &Instant::time);
-    std::array<int, 2 * kPassParts> running{};
+    std::array<int, 2 * kIterationParts> running{};
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       running[edges_[i].what] += edges_[i].change;
       if (i + 1 < edges_.size() && edges_[i + 1].time == edges_[i].time) continue;
@@ -439,19 +439,19 @@ class SequenceTime {
     edges_ = {};
   }
 
-  /// Fills what a pass spent between its begin and its end.
-  void fill(Pass& pass) const {
-    sum_segments(pass);
-    for (auto at = std::ranges::lower_bound(instants_, pass.begin, {}, &Instant::time);
-         at != instants_.end() && at->time < pass.end; ++at) {
-      pass.htod_bytes += at->htod_bytes;
-      pass.dtoh_bytes += at->dtoh_bytes;
-      pass.needless_bytes += at->needless_bytes;
-      pass.hashing += at->hashing;
+  /// Fills what an iteration spent between its begin and its end.
+  void fill(Iteration& iteration) const {
+    sum_segments(iteration);
+    for (auto at = std::ranges::lower_bound(instants_, iteration.begin, {}, &Instant::time);
+         at != instants_.end() && at->time < iteration.end; ++at) {
+      iteration.htod_bytes += at->htod_bytes;
+      iteration.dtoh_bytes += at->dtoh_bytes;
+      iteration.needless_bytes += at->needless_bytes;
+      iteration.hashing += at->hashing;
     }
-    pass.hashing = std::min(pass.hashing, pass.time[kHost]);
-    pass.time[kHost] -= pass.hashing;
-    pass.wall = pass.end - pass.begin - pass.hashing;
+    iteration.hashing = std::min(iteration.hashing, iteration.time[kHost]);
+    iteration.time[kHost] -= iteration.hashing;
+    iteration.wall = iteration.end - iteration.begin - iteration.hashing;
   }
 
  private:
@@ -473,21 +473,21 @@ class SequenceTime {
     Nanoseconds hashing = 0;
   };
 
-  void sum_segments(Pass& pass) const {
-    auto at = std::ranges::upper_bound(segments_, pass.begin, {}, &Segment::begin);
+  void sum_segments(Iteration& iteration) const {
+    auto at = std::ranges::upper_bound(segments_, iteration.begin, {}, &Segment::begin);
     if (at != segments_.begin()) --at;
-    Nanoseconds known = pass.begin;
-    for (; at != segments_.end() && at->begin < pass.end; ++at) {
+    Nanoseconds known = iteration.begin;
+    for (; at != segments_.end() && at->begin < iteration.end; ++at) {
       const auto next = std::next(at);
-      const Nanoseconds begin = std::max(at->begin, pass.begin);
-      const Nanoseconds end = next == segments_.end() ? begin : std::min(next->begin, pass.end);
+      const Nanoseconds begin = std::max(at->begin, iteration.begin);
+      const Nanoseconds end = next == segments_.end() ? begin : std::min(next->begin, iteration.end);
       if (end <= begin) continue;
-      pass.time[kHost] += begin - known;
-      pass.time[at->what / 2] += end - begin;
-      if (at->what % 2 == 1) pass.needless[at->what / 2] += end - begin;
+      iteration.time[kHost] += begin - known;
+      iteration.time[at->what / 2] += end - begin;
+      if (at->what % 2 == 1) iteration.needless[at->what / 2] += end - begin;
       known = end;
     }
-    pass.time[kHost] += std::max(pass.end - known, Nanoseconds{0});
+    iteration.time[kHost] += std::max(iteration.end - known, Nanoseconds{0});
   }
 
   std::vector<Edge> edges_;
@@ -519,7 +519,7 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
     const std::uint32_t asker = region && trace.regions.rare(region.value).made != 0
                                     ? trace.regions.common(region.value).maker
                                     : launch.thread;
-    of_thread(asker).add_interval(launch.begin, launch.end, PassPart::kKernel, false);
+    of_thread(asker).add_interval(launch.begin, launch.end, IterationPart::kKernel, false);
   }
   trace.regions.each_rare([&](std::size_t i, const Region::Rare& rare) {
     const Nanoseconds hashing = rare.hashing + rare.hashing_after;
@@ -534,25 +534,25 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
 
 }  // namespace
 
-std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
+std::vector<std::vector<Iteration>> iterations_of(const Trace& trace, const LoopTable& loops,
                                          const std::vector<std::uint32_t>& finding_of_op) {
   const std::vector<SequenceTime> times = times_of(trace, loops, finding_of_op);
-  std::vector<std::vector<Pass>> rows(loops.rows.size());
+  std::vector<std::vector<Iteration>> rows(loops.rows.size());
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     const Loop& loop = loops.rows[i];
-    std::vector<PassBegin> begins = loop.pass_begins;
-    sort_rows(begins, [](const PassBegin& pass) { return std::pair(pass.span, pass.time); });
+    std::vector<IterationBegin> begins = loop.iteration_begins;
+    sort_rows(begins, [](const IterationBegin& iteration) { return std::pair(iteration.span, iteration.time); });
     for (std::size_t at = 0; at < begins.size(); ++at) {
       const LoopEntry& entry = loop.spans[begins[at].span];
       const bool last = at + 1 == begins.size() || begins[at + 1].span != begins[at].span;
-      Pass pass;
-      pass.begin = begins[at].time;
-      pass.end = std::max(pass.begin, last ? entry.end : begins[at + 1].time);
-      pass.first = at == 0 || begins[at - 1].span != begins[at].span;
-      times[entry.sequence].fill(pass);
-      rows[i].push_back(pass);
+      Iteration iteration;
+      iteration.begin = begins[at].time;
+      iteration.end = std::max(iteration.begin, last ? entry.end : begins[at + 1].time);
+      iteration.first = at == 0 || begins[at - 1].span != begins[at].span;
+      times[entry.sequence].fill(iteration);
+      rows[i].push_back(iteration);
     }
-    sort_rows(rows[i], &Pass::begin);
+    sort_rows(rows[i], &Iteration::begin);
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-// Steps of threads, and the passes of loops that they are. Inside the analysis library only.
+// Steps of threads, and the iterations of loops that they are. Inside the analysis library only.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Steps {
       const std::uint32_t row = row_of(directives_, shape.site);
       if (row == kNoDirective) continue;
       const DataOp& op = trace_.ops[i];
-      PassCost cost;
+      IterationCost cost;
       if (op.kind == OpKind::kHtoD) cost.htod_bytes = op.bytes;
       if (op.kind == OpKind::kDtoH) cost.dtoh_bytes = op.bytes;
       cost.transfer = op.end - op.begin;
@@ -138,8 +138,8 @@ class Steps {
     return of;
   }
 
-  [[nodiscard]] PassCost cost_of(std::uint32_t region) const {
-    PassCost cost;
+  [[nodiscard]] IterationCost cost_of(std::uint32_t region) const {
+    IterationCost cost;
     if (!ops_.rows.empty()) {
       for (std::uint32_t at = ops_.first[region]; at < ops_.first[region + 1]; ++at) {
         const std::uint32_t op = ops_.rows[at];
@@ -171,9 +171,9 @@ class Steps {
 };
 
 /// Reads one sequence of steps after the other, as LoopFinder does.
-class PassFinder {
+class IterationFinder {
  public:
-  PassFinder(const Trace& trace, const Steps& steps, std::uint32_t symbol_count)
+  IterationFinder(const Trace& trace, const Steps& steps, std::uint32_t symbol_count)
       : trace_(trace), steps_(steps), order_(trace), symbol_count_(symbol_count) {}
 
   /// False if the paths do not explain the sequence: then nothing of it is kept.
@@ -215,9 +215,9 @@ class PassFinder {
   /// Why the last one was not explained.
   [[nodiscard]] const ByOrder& why_not() const { return why_not_; }
 
-  /// Every loop with more than one pass, in order of its first. To be called once, at last.
+  /// Every loop with more than one iteration, in order of its first. To be called once, at last.
   [[nodiscard]] std::vector<Loop> take_loops() {
-    const auto is_repeated = [](const Loop& row) { return row.passes > row.entries; };
+    const auto is_repeated = [](const Loop& row) { return row.iterations > row.entries; };
     std::map<std::uint32_t, const Loop*> by_code;
     for (const Loop& row : rows_) by_code[row.code.value] = &row;
     const auto repeated_above = [&](const Loop& row) {
@@ -228,7 +228,7 @@ class PassFinder {
     std::vector<Loop> repeated;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Index<CodeLoop> above = repeated_above(rows_[i]);
-      // That a pass goes over devices is said of the loop around the one that does so.
+      // That an iteration goes over devices is said of the loop around the one that does so.
       if (!is_repeated(rows_[i]) || (over_devices_[i] && above)) continue;
       repeated.push_back(std::move(rows_[i]));
       repeated.back().parent = above;
@@ -246,11 +246,11 @@ class PassFinder {
     Index<CodeLoop> code;
     std::uint32_t row = 0;  ///< in rows_
     std::uint32_t span = 0;
-    PassCost pass;
-    Nanoseconds begin = 0;  ///< of the pass
+    IterationCost iteration;
+    Nanoseconds begin = 0;  ///< of the iteration
     Nanoseconds end = 0;    ///< of its last step so far
     bool first = true;      ///< of this entry
-    Devices devices;        ///< of this pass
+    Devices devices;        ///< of this iteration
     Devices seen_devices;   ///< of this entry
   };
 
@@ -275,7 +275,7 @@ class PassFinder {
   /// A loop over devices that comes to one of them again was entered anew, by the loop around it.
   [[nodiscard]] calls::Transition by_devices(const Step& step,
                                              const calls::Transition& transition) const {
-    if (!transition.new_pass) return transition;
+    if (!transition.new_iteration) return transition;
     const auto active = std::ranges::find_if(active_, [&](const Active& each) {
       return each.level == transition.level && each.code == transition.loop;
     });
@@ -300,17 +300,17 @@ class PassFinder {
     std::size_t kept = 0;
     while (kept < active_.size() && goes_on(active_[kept])) ++kept;
     leave_to(kept);
-    if (transition.new_pass && !active_.empty()) {
+    if (transition.new_iteration && !active_.empty()) {
       Active& active = active_.back();
-      end_pass(active, step.begin);
+      end_iteration(active, step.begin);
       active.begin = step.begin;
-      active.pass = {};
+      active.iteration = {};
       active.first = false;
       active.devices.clear();
       Loop& row = rows_[active.row];
-      ++row.passes;
-      ++row.spans[active.span].passes;
-      row.pass_begins.push_back({active.span, step.begin});
+      ++row.iterations;
+      ++row.spans[active.span].iterations;
+      row.iteration_begins.push_back({active.span, step.begin});
     }
     const auto& chain = order_.chain(step.path);
     for (std::uint32_t level = transition.level; level < chain.size(); ++level) {
@@ -322,7 +322,7 @@ class PassFinder {
       }
     }
     for (Active& active : active_) {
-      add(active.pass, step.cost);
+      add(active.iteration, step.cost);
       active.end = std::max(active.end, step.end);
       if (!has(active.devices, step.device)) active.devices.push_back(step.device);
       if (!has(active.seen_devices, step.device)) active.seen_devices.push_back(step.device);
@@ -372,7 +372,7 @@ class PassFinder {
     Loop& row = rows_[active.row];
     active.span = static_cast<std::uint32_t>(row.spans.size());
     row.spans.push_back({sequence_, step.begin, step.end, 1});
-    row.pass_begins.push_back({active.span, step.begin});
+    row.iteration_begins.push_back({active.span, step.begin});
     const Index<CodeLoop> parent =
         active_.empty() ? Index<CodeLoop>{} : rows_[active_.back().row].code;
     if (row.entries == 0) {
@@ -386,18 +386,18 @@ class PassFinder {
     row.entries_at_least = row.entries_at_least || own.entered_unseen ||
                            (own.called_unseen && may_repeat(step, level));
     ++row.entries;
-    ++row.passes;
+    ++row.iterations;
     active.begin = step.begin;
     active_.push_back(std::move(active));
   }
 
-  /// `end`: where the next pass begins, or the last one ended.
-  void end_pass(Active& active, Nanoseconds end) {
+  /// `end`: where the next iteration begins, or the last one ended.
+  void end_iteration(Active& active, Nanoseconds end) {
     Loop& row = rows_[active.row];
-    PassCost cost = active.pass;
+    IterationCost cost = active.iteration;
     cost.wall = end - active.begin;
     add(row.total, cost);
-    if (active.first) add(row.first_passes, cost);
+    if (active.first) add(row.first_iterations, cost);
     if (active.first && active.span == 0) row.first = cost;
     row.devices = std::max(row.devices, static_cast<std::uint32_t>(active.devices.size()));
     row.spans[active.span].end = active.end;
@@ -406,10 +406,10 @@ class PassFinder {
   void leave_to(std::size_t count) {
     for (; active_.size() > count; active_.pop_back()) {
       Active& left = active_.back();
-      const std::uint64_t passes = rows_[left.row].spans[left.span].passes;
-      const bool has_own = passes == left.seen_devices.size() && left.devices.size() == 1;
-      over_devices_[left.row] = over_devices_[left.row] && has_own && passes > 1;
-      end_pass(left, left.end);
+      const std::uint64_t iterations = rows_[left.row].spans[left.span].iterations;
+      const bool has_own = iterations == left.seen_devices.size() && left.devices.size() == 1;
+      over_devices_[left.row] = over_devices_[left.row] && has_own && iterations > 1;
+      end_iteration(left, left.end);
     }
   }
 
@@ -422,7 +422,7 @@ class PassFinder {
   /// one. Of a loop without a place, by itself.
   std::map<std::tuple<std::string, int, int, std::string, std::uint32_t>, std::uint32_t> row_of_;
   std::vector<std::vector<bool>> has_symbol_;  // beside rows_
-  std::vector<bool> over_devices_;             // each pass had a device of its own; beside rows_
+  std::vector<bool> over_devices_;             // each iteration had a device of its own; beside rows_
   std::vector<Active> active_;
   std::uint32_t sequence_ = 0;
   ByOrder why_not_;

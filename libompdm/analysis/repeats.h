@@ -24,23 +24,23 @@ inline void add(Loop& sum, const Loop& loop) {
     sum.begin = loop.begin;
     sum.first = loop.first;
   }
-  sum.passes += loop.passes;
+  sum.iterations += loop.iterations;
   sum.entries += loop.entries;
-  add(sum.first_passes, loop.first_passes);
+  add(sum.first_iterations, loop.first_iterations);
   add(sum.total, loop.total);
-  for (PassBegin pass : loop.pass_begins) {
-    pass.span += static_cast<std::uint32_t>(sum.spans.size());
-    sum.pass_begins.push_back(pass);
+  for (IterationBegin iteration : loop.iteration_begins) {
+    iteration.span += static_cast<std::uint32_t>(sum.spans.size());
+    sum.iteration_begins.push_back(iteration);
   }
   sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
 }
 
-/// Folds one sequence (thread) after the other. Two passes are equal when they are the same symbols
+/// Folds one sequence (thread) after the other. Two iterations are equal when they are the same symbols
 /// in the same order, where a symbol or an inner loop counts as one however often it is repeated in
-/// place. Between two such passes of a loop there may be one that is alike: most of the symbols in
+/// place. Between two such iterations of a loop there may be one that is alike: most of the symbols in
 /// their order, with others in between (a probe every tenth step) or some left out, not the last;
-/// what is only in such passes is in the loop's cost, and not among its symbols. A sequence that is
-/// one pass of a loop of other sequences is an entry of that loop too.
+/// what is only in such iterations is in the loop's cost, and not among its symbols. A sequence that is
+/// one iteration of a loop of other sequences is an entry of that loop too.
 class LoopFinder {
  public:
   /// Symbols are 0 ... symbol_count - 1.
@@ -65,26 +65,26 @@ class LoopFinder {
 
   /// Ends the current sequence: what follows is never folded with it.
   void end_sequence() {
-    keep_single_pass();
+    keep_single_iteration();
     pop(stack_.size());
     tails_.clear();
     free_tails_.clear();
     ++sequence_;
   }
 
-  /// Every loop seen in any sequence, equal ones together, in order of their first pass.
+  /// Every loop seen in any sequence, equal ones together, in order of their first iteration.
   [[nodiscard]] std::vector<Loop> loops() const {
     std::vector<Loop> loops = loops_;
-    for (const SinglePass& single : single_passes_) {
+    for (const SingleIteration& single : single_iterations_) {
       const std::uint32_t shape = known_shape(single.body);
       if (shape == kNone || loop_of_shape_[shape] == kNone) continue;
       Loop entry;
-      entry.passes = 1;
+      entry.iterations = 1;
       entry.entries = 1;
       entry.begin = single.span.begin;
-      entry.first = entry.first_passes = entry.total = single.cost;
+      entry.first = entry.first_iterations = entry.total = single.cost;
       entry.spans = {single.span};
-      entry.pass_begins = {{0, single.span.begin}};
+      entry.iteration_begins = {{0, single.span.begin}};
       add(loops[loop_of_shape_[shape]], entry);
     }
     sort_rows(loops, &Loop::begin);
@@ -100,24 +100,24 @@ class LoopFinder {
     std::uint32_t shape = 0;     ///< the symbol, or symbol_count_ + the number of a longer body
     std::uint32_t loop = kNone;  ///< in loops_, once it is one
     std::uint32_t span = kNone;  ///< in that loop's spans
-    std::uint32_t tail = kNone;  ///< in tails_: last node of the latest pass, which may yet repeat
+    std::uint32_t tail = kNone;  ///< in tails_: last node of the latest iteration, which may yet repeat
     std::uint32_t body_below = kNone;  ///< on the stack: nearest node below with a longer body
     Nanoseconds begin = 0;
     Nanoseconds end = 0;
-    Nanoseconds pass_begin = 0;  ///< of the latest pass
-    Nanoseconds pass_wall = 0;   ///< of the latest pass, as accounted so far
-    bool in_first_pass = false;  ///< the latest pass is the first of this entry
-    PassCost cost;
+    Nanoseconds iteration_begin = 0;  ///< of the latest iteration
+    Nanoseconds iteration_wall = 0;   ///< of the latest iteration, as accounted so far
+    bool in_first_iteration = false;  ///< the latest iteration is the first of this entry
+    IterationCost cost;
   };
   /// A short sequence in which nothing is repeated.
-  struct SinglePass {
+  struct SingleIteration {
     Body body;
     LoopEntry span;
-    PassCost cost;
+    IterationCost cost;
   };
   static constexpr std::size_t kMostCandidates = 64;
-  static constexpr int kMostLoopsAlike = 4;         // the nearest, that a pass may be alike to
-  static constexpr std::size_t kLongestAlike = 64;  // passes that need not be equal
+  static constexpr int kMostLoopsAlike = 4;         // the nearest, that an iteration may be alike to
+  static constexpr std::size_t kLongestAlike = 64;  // iterations that need not be equal
   static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;  // of the hashes
 
   void push(Node node) {
@@ -157,7 +157,7 @@ class LoopFinder {
     }
     body = stack_[top].body_below;
     for (int tries = 0; body != kNone && tries < kMostLoopsAlike; ++tries) {
-      if (enter_inner_loop_at(body) || take_alike_pass_at(body)) return true;
+      if (enter_inner_loop_at(body) || take_alike_iteration_at(body)) return true;
       body = stack_[body].body_below;
     }
     return false;
@@ -175,13 +175,13 @@ class LoopFinder {
                       [](std::uint32_t shape, const Node& node) { return shape == node.shape; });
   }
 
-  /// Whether the nodes above `at` are one more pass of `node`.
+  /// Whether the nodes above `at` are one more iteration of `node`.
   [[nodiscard]] bool matches_above(const Node& node, std::size_t at) const {
     if (node.shape >= symbol_count_) return ends_with(body_of(node.shape), at + 1);
     return stack_.size() == at + 2 && stack_.back().shape == node.shape;
   }
 
-  /// Takes the nodes above `at` as one more pass of that node, or of what ends its latest pass.
+  /// Takes the nodes above `at` as one more iteration of that node, or of what ends its latest iteration.
   bool extend_loop_at(std::size_t at) {
     Node* node = &stack_[at];
     while (!matches_above(*node, at)) {
@@ -189,21 +189,21 @@ class LoopFinder {
       node = &tails_[node->tail];
     }
     const std::uint32_t shape = node->shape;
-    Node pass = take_pass(stack_.size() - at - 1);
+    Node iteration = take_iteration(stack_.size() - at - 1);
     // take_pass may have moved the nodes: walk down again.
     Node* outer = &stack_[at];
     while (outer->shape != shape) {
-      lengthen_pass(*outer, pass);
+      lengthen_iteration(*outer, iteration);
       outer = &tails_[outer->tail];
     }
     if (outer->loop == kNone) start_entry(*outer);
     release(std::exchange(outer->tail, kNone));
-    outer->tail = pass.tail;
-    add_pass(*outer, pass);
+    outer->tail = iteration.tail;
+    add_iteration(*outer, iteration);
     return true;
   }
 
-  /// Folds the topmost `period` nodes with the equal ones below them into a loop of two passes.
+  /// Folds the topmost `period` nodes with the equal ones below them into a loop of two iterations.
   bool make_loop(std::size_t period) {
     const std::size_t second = stack_.size() - period;
     const std::size_t first = second - period;
@@ -214,40 +214,40 @@ class LoopFinder {
     for (std::size_t i = first; i < second; ++i) body.push_back(stack_[i].shape);
     if (!ends_with(body, second)) return false;
     const std::uint32_t shape = intern_body(std::move(body), hash_of(first, period));
-    const Node pass = take_pass(period);
-    Node node = take_pass(period);
-    release(std::exchange(node.tail, pass.tail));
+    const Node iteration = take_iteration(period);
+    Node node = take_iteration(period);
+    release(std::exchange(node.tail, iteration.tail));
     node.shape = shape;
     start_entry(node);
-    add_pass(node, pass);
+    add_iteration(node, iteration);
     push(node);
     return true;
   }
 
   /// Removes the topmost nodes and sums them up; their last one lives on as the tail of the sum.
-  Node take_pass(std::size_t count) {
+  Node take_iteration(std::size_t count) {
     const std::size_t at = stack_.size() - count;
-    Node pass;
-    pass.begin = stack_[at].begin;
-    pass.end = stack_[at].end;
+    Node iteration;
+    iteration.begin = stack_[at].begin;
+    iteration.end = stack_[at].end;
     for (std::size_t i = at; i < stack_.size(); ++i) {
-      add(pass.cost, stack_[i].cost);
-      pass.end = std::max(pass.end, stack_[i].end);
+      add(iteration.cost, stack_[i].cost);
+      iteration.end = std::max(iteration.end, stack_[i].end);
       if (i + 1 < stack_.size()) release(stack_[i].tail);
     }
-    // A pass of one node repeats as that loop itself, and needs no tail.
+    // An iteration of one node repeats as that loop itself, and needs no tail.
     if (count == 1) {
-      pass.tail = stack_.back().tail;
+      iteration.tail = stack_.back().tail;
     } else if (free_tails_.empty()) {
-      pass.tail = static_cast<std::uint32_t>(tails_.size());
+      iteration.tail = static_cast<std::uint32_t>(tails_.size());
       tails_.push_back(stack_.back());
     } else {
-      pass.tail = free_tails_.back();
+      iteration.tail = free_tails_.back();
       free_tails_.pop_back();
-      tails_[pass.tail] = stack_.back();
+      tails_[iteration.tail] = stack_.back();
     }
     pop(count);
-    return pass;
+    return iteration;
   }
 
   void release(std::uint32_t tail) {
@@ -257,82 +257,82 @@ class LoopFinder {
     }
   }
 
-  /// Makes a node the first pass of a new entry into its loop.
+  /// Makes a node the first iteration of a new entry into its loop.
   void start_entry(Node& node) {
     if (loop_of_shape_[node.shape] == kNone) {
       loop_of_shape_[node.shape] = static_cast<std::uint32_t>(loops_.size());
       loops_.emplace_back().symbols = symbols_of(node.shape);
     }
     node.loop = loop_of_shape_[node.shape];
-    node.pass_begin = node.begin;
-    node.pass_wall = node.end - node.begin;
-    node.in_first_pass = true;
+    node.iteration_begin = node.begin;
+    node.iteration_wall = node.end - node.begin;
+    node.in_first_iteration = true;
     Loop& loop = loops_[node.loop];
     node.span = static_cast<std::uint32_t>(loop.spans.size());
     loop.spans.push_back({sequence_, node.begin, node.end, 1});
-    loop.pass_begins.push_back({node.span, node.begin});
-    PassCost cost = node.cost;
-    cost.wall = node.pass_wall;
+    loop.iteration_begins.push_back({node.span, node.begin});
+    IterationCost cost = node.cost;
+    cost.wall = node.iteration_wall;
     if (loop.entries == 0) {
       loop.first = cost;
       loop.begin = node.begin;
     }
     ++loop.entries;
-    ++loop.passes;
-    add(loop.first_passes, cost);
+    ++loop.iterations;
+    add(loop.first_iterations, cost);
     add(loop.total, cost);
   }
 
-  void add_pass(Node& node, const Node& pass) {
+  void add_iteration(Node& node, const Node& iteration) {
     Loop& loop = loops_[node.loop];
-    // Now that the previous pass has a successor, the host's time between the two is its own.
-    const Nanoseconds gap = pass.begin - node.pass_begin - node.pass_wall;
+    // Now that the previous iteration has a successor, the host's time between the two is its own.
+    const Nanoseconds gap = iteration.begin - node.iteration_begin - node.iteration_wall;
     loop.total.wall += gap;
-    if (std::exchange(node.in_first_pass, false)) {
-      loop.first_passes.wall += gap;
+    if (std::exchange(node.in_first_iteration, false)) {
+      loop.first_iterations.wall += gap;
       if (loop.entries == 1) loop.first.wall += gap;
     }
-    node.pass_begin = pass.begin;
-    node.pass_wall = 0;
-    node.end = pass.begin;
-    ++loop.passes;
-    ++loop.spans[node.span].passes;
-    loop.pass_begins.push_back({node.span, pass.begin});
-    lengthen_pass(node, pass);
+    node.iteration_begin = iteration.begin;
+    node.iteration_wall = 0;
+    node.end = iteration.begin;
+    ++loop.iterations;
+    ++loop.spans[node.span].iterations;
+    loop.iteration_begins.push_back({node.span, iteration.begin});
+    lengthen_iteration(node, iteration);
   }
 
-  /// The latest pass went on, as an inner loop at its end did.
-  void lengthen_pass(Node& node, const Node& part) {
+  /// The latest iteration went on, as an inner loop at its end did.
+  void lengthen_iteration(Node& node, const Node& part) {
     Loop& loop = loops_[node.loop];
     const Nanoseconds longer = part.end - node.end;
     node.end = part.end;
-    node.pass_wall += longer;
+    node.iteration_wall += longer;
     add(node.cost, part.cost);
     loop.spans[node.span].end = part.end;
     add(loop.total, part.cost);
     loop.total.wall += longer;
   }
 
-  /// Takes the nodes above `at` as two more passes of that loop, if the upper ones are exactly one
-  /// and the others are alike: a pass that differs stands between two that do not.
-  bool take_alike_pass_at(std::size_t at) {
+  /// Takes the nodes above `at` as two more iterations of that loop, if the upper ones are exactly one
+  /// and the others are alike: an iteration that differs stands between two that do not.
+  bool take_alike_iteration_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
     if (above <= body.size() || above > kLongestAlike) return false;
     const std::size_t exact = stack_.size() - body.size();
     if (!ends_with(body, exact) || !are_alike(body, at + 1, exact)) return false;
-    const Node last = take_pass(body.size());
-    const Node alike = take_pass(above - body.size());
+    const Node last = take_iteration(body.size());
+    const Node alike = take_iteration(above - body.size());
     Node& loop = stack_[at];
     release(alike.tail);
     release(std::exchange(loop.tail, last.tail));
-    add_pass(loop, alike);
-    add_pass(loop, last);
+    add_iteration(loop, alike);
+    add_iteration(loop, last);
     return true;
   }
 
   /// Where the loop at `at` has an inner loop of several nodes next, takes the topmost nodes as the
-  /// only pass of that, if they are one: so that a pass which enters it once equals the others.
+  /// only iteration of that, if they are one: so that an iteration which enters it once equals the others.
   bool enter_inner_loop_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
@@ -342,7 +342,7 @@ class LoopFinder {
     if (done == body.size() || body[done] < symbol_count_) return false;
     const std::uint32_t inner = body[done];
     if (loop_of_shape_[inner] == kNone || !ends_with(body_of(inner), at + 1 + done)) return false;
-    Node node = take_pass(above - done);
+    Node node = take_iteration(above - done);
     node.shape = inner;
     start_entry(node);
     push(node);
@@ -357,7 +357,7 @@ class LoopFinder {
     std::vector<std::uint32_t> found;
     for (std::size_t i = begin; i < end; ++i) append_once(stack_[i].shape, found);
     if (expected.size() > kLongestAlike || found.size() > 2 * expected.size()) return false;
-    // Another loop of these symbols is no pass of this one, however often it was passed.
+    // Another loop of these symbols is no iteration of this one, however often it was passed.
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t shape = stack_[i].shape;
       if (shape < symbol_count_ || std::ranges::count(body, shape) > 0) continue;
@@ -376,11 +376,11 @@ class LoopFinder {
     return 2 * matched > expected.size() && found.size() - matched <= expected.size();
   }
 
-  /// Remembers a short sequence in which nothing was folded: it may turn out to be one pass of a
+  /// Remembers a short sequence in which nothing was folded: it may turn out to be one iteration of a
   /// loop of other sequences.
-  void keep_single_pass() {
+  void keep_single_iteration() {
     if (stack_.empty() || stack_.size() > kLongestAlike) return;
-    SinglePass single;
+    SingleIteration single;
     single.span = {sequence_, stack_.front().begin, stack_.back().end, 1};
     for (const Node& node : stack_) {
       if (node.loop != kNone) return;
@@ -389,7 +389,7 @@ class LoopFinder {
       add(single.cost, node.cost);
     }
     single.cost.wall = single.span.end - single.span.begin;
-    single_passes_.push_back(std::move(single));
+    single_iterations_.push_back(std::move(single));
   }
 
   std::uint32_t intern_body(Body body, std::uint64_t hash) {
@@ -466,7 +466,7 @@ class LoopFinder {
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_of_body_;  ///< by hash
   std::vector<std::uint32_t> loop_of_shape_;                             ///< in loops_
   std::vector<Loop> loops_;
-  std::vector<SinglePass> single_passes_;
+  std::vector<SingleIteration> single_iterations_;
 };
 
 }  // namespace ompdm::analysis

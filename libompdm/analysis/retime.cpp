@@ -124,7 +124,7 @@ class Retimer {
   }
 
   /// The next boundary in the order of their keys.
-  void pass(const Boundary& boundary) {
+  void iteration(const Boundary& boundary) {
     Span& span = spans_[boundary.span];
     Place& place = places_[span.thread];
     if (!place.seen) start(place, boundary.time);
@@ -356,7 +356,7 @@ Trace retime(Trace trace, const Link& link) {
     for (; event != trace.device_events.end() && event->time <= boundary.time; ++event) {
       event->time = retimer.map(event->time);
     }
-    retimer.pass(boundary);
+    retimer.iteration(boundary);
   }
   for (; event != trace.device_events.end(); ++event) event->time = retimer.map(event->time);
   trace.process.wall = retimer.map(trace.process.wall);

@@ -73,7 +73,7 @@ RowFigures figures_of(const Analysis& of, const VariableRow& row) {
   return list.take();
 }
 
-RowFigures figures_of(const Analysis& of, const Iteration& row) {
+RowFigures figures_of(const Analysis& of, const LoopRow& row) {
   FigureList list(of);
   list.known("count", row.count);
   list.known("entries", row.entries);

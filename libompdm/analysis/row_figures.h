@@ -24,7 +24,7 @@ using RowFigures = std::vector<RowFigure>;
 RowFigures figures_of(const Analysis& of, const Activity& row);
 RowFigures figures_of(const Analysis& of, const DirectiveRow& row);
 RowFigures figures_of(const Analysis& of, const VariableRow& row);
-RowFigures figures_of(const Analysis& of, const Iteration& row);  ///< bytes and times of a pass
+RowFigures figures_of(const Analysis& of, const LoopRow& row);  ///< bytes and times of an iteration
 RowFigures figures_of(const Analysis& of, const Finding& row);
 
 /// Totals, walls and unions of time. Unions are of the part of the run that was recorded as events.

@@ -58,7 +58,7 @@ void add(Totals& sum, const Totals& other) {
   }
 }
 
-void add(PassCost& sum, const PassCost& cost) {
+void add(IterationCost& sum, const IterationCost& cost) {
   sum.htod_bytes += cost.htod_bytes;
   sum.dtoh_bytes += cost.dtoh_bytes;
   sum.transfer += cost.transfer;
@@ -301,9 +301,9 @@ void identify(std::vector<DirectiveRow>& rows) {
   }
 }
 
-void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives) {
+void identify(std::vector<LoopRow>& rows, const std::vector<DirectiveRow>& directives) {
   RowIds ids;
-  for (Iteration& row : rows) {
+  for (LoopRow& row : rows) {
     std::string what = fmt::format("loop\n{}\n{}\n{}\n{}\n{}", row.from_code, row.unrolled,
                                    last_name(row.file), row.line + row.inside, row.function);
     if (row.line + row.inside == 0) {

@@ -28,7 +28,7 @@ struct Step {
   std::uint32_t symbol = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
-  PassCost cost;
+  IterationCost cost;
   std::int32_t device = 0;
   Index<CallPath> path;
 };
@@ -36,41 +36,41 @@ struct Step {
 /// One time that a loop was entered and left.
 struct LoopEntry {
   std::uint32_t sequence = 0;  ///< which one, in the order in which they were ended
-  Nanoseconds begin = 0;       ///< of its first pass
-  Nanoseconds end = 0;         ///< of its last pass's last step
-  std::uint64_t passes = 0;
+  Nanoseconds begin = 0;       ///< of its first iteration
+  Nanoseconds end = 0;         ///< of its last iteration's last step
+  std::uint64_t iterations = 0;
 };
 
-/// When a pass of an entry began.
-struct PassBegin {
+/// When an iteration of an entry began.
+struct IterationBegin {
   std::uint32_t span = 0;  ///< position in Loop::spans
   Nanoseconds time = 0;
 };
 
 /// A loop, all of its entries together.
 struct Loop {
-  /// Of a pass in their order, each once, those of inner loops included.
+  /// Of an iteration in their order, each once, those of inner loops included.
   std::vector<std::uint32_t> symbols;
-  std::uint32_t devices = 1;  ///< that a pass goes over
+  std::uint32_t devices = 1;  ///< that an iteration goes over
   Index<CodeLoop> code;  ///< the loop of the program's code; none: found from the order of events
   Frame place;           ///< where a reader finds that
   ByOrder by_order;      ///< why there is no `code`
   bool begin_unknown = false;  ///< that is a place in it, and it begins in another one
-  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were passes of
-  bool at_least = false;       ///< more passes may have come, in which nothing was recorded
-  std::uint64_t passes = 0;
+  Index<CodeLoop> parent;      ///< `code` of the row that all of its entries were iterations of
+  bool at_least = false;       ///< more iterations may have come, in which nothing was recorded
+  std::uint64_t iterations = 0;
   std::uint64_t entries = 0;
   bool entries_at_least = false;       ///< it may have been left and entered anew unseen
-  Nanoseconds begin = 0;               ///< of the first pass of the first entry
-  PassCost first;                      ///< the first pass of the first entry
-  PassCost first_passes;               ///< summed over entries: the first pass of each
-  PassCost total;                      ///< summed over all passes
+  Nanoseconds begin = 0;               ///< of the first iteration of the first entry
+  IterationCost first;                      ///< the first iteration of the first entry
+  IterationCost first_iterations;               ///< summed over entries: the first iteration of each
+  IterationCost total;                      ///< summed over all iterations
   std::vector<LoopEntry> spans;        ///< one an entry, in the order in which they were recognized
-  std::vector<PassBegin> pass_begins;  ///< one a pass, of each entry in order of time
+  std::vector<IterationBegin> iteration_begins;  ///< one an iteration, of each entry in order of time
 };
 
 /// Adds `cost` to `sum`.
-void add(PassCost& sum, const PassCost& cost);
+void add(IterationCost& sum, const IterationCost& cost);
 
 /// Loops, and whose sequences they are of.
 struct LoopTable {
@@ -109,16 +109,16 @@ struct KindOfOp {
   std::optional<ActivityType> type = {};  ///< what the device does for it; none: nothing
   Flow Totals::* total = nullptr;
   Flow DirectiveFigures::* flow = nullptr;  ///< of transfers
-  PassPart part = PassPart::kHost;
+  IterationPart part = IterationPart::kHost;
 };
 /// In the order of OpKind.
 inline constexpr KindOfOp kKindsOfOp[] = {
-    {ActivityType::kAlloc, &Totals::alloc, nullptr, PassPart::kAllocation},
-    {ActivityType::kHtoD, &Totals::htod, &DirectiveFigures::htod, PassPart::kHtoD},
-    {ActivityType::kDtoH, &Totals::dtoh, &DirectiveFigures::dtoh, PassPart::kDtoH},
-    {ActivityType::kDtoD, &Totals::dtod, &DirectiveFigures::dtod, PassPart::kOnDevice},
-    {ActivityType::kMemset, &Totals::memset, nullptr, PassPart::kOnDevice},
-    {ActivityType::kDelete, &Totals::remove, nullptr, PassPart::kAllocation},
+    {ActivityType::kAlloc, &Totals::alloc, nullptr, IterationPart::kAllocation},
+    {ActivityType::kHtoD, &Totals::htod, &DirectiveFigures::htod, IterationPart::kHtoD},
+    {ActivityType::kDtoH, &Totals::dtoh, &DirectiveFigures::dtoh, IterationPart::kDtoH},
+    {ActivityType::kDtoD, &Totals::dtod, &DirectiveFigures::dtod, IterationPart::kOnDevice},
+    {ActivityType::kMemset, &Totals::memset, nullptr, IterationPart::kOnDevice},
+    {ActivityType::kDelete, &Totals::remove, nullptr, IterationPart::kAllocation},
     {},
     {}};
 constexpr const KindOfOp& described(OpKind kind) {
@@ -163,7 +163,7 @@ std::vector<VariableRow> variables_of(const Trace& trace);
 /// deferred directives have one sequence.
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
-std::vector<Iteration> iterations_of(const Trace& trace, const LoopTable& loops,
+std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
                                      const DirectiveTable& directives);
 
 /// From the activities' intervals; empty without them.
@@ -181,24 +181,24 @@ Nanoseconds program_wall_of(const Trace& trace);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
-/// Fills in, for each loop of loops_of(), the items whose content was the same in every pass that
+/// Fills in, for each loop of loops_of(), the items whose content was the same in every iteration that
 /// was hashed, and those that changed now and then; nothing for loops of which no content was
 /// compared. A piece is host storage that is transferred to or from one device; each entry into a
 /// loop is compared by itself. Variables are positions in Trace::variables.
 void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
-                    std::vector<Iteration>& rows);
+                    std::vector<LoopRow>& rows);
 
 /// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for an
 /// operation of no finding.
-std::vector<std::vector<Pass>> passes_of(const Trace& trace, const LoopTable& loops,
+std::vector<std::vector<Iteration>> iterations_of(const Trace& trace, const LoopTable& loops,
                                          const std::vector<std::uint32_t>& finding_of_op);
 
 /// Directives and their call paths. Rows alike are told apart by their order, which is that of the
 /// sites in the program.
 void identify(std::vector<DirectiveRow>& rows);
 
-/// Loops in order of their first pass; the directives have their ids.
-void identify(std::vector<Iteration>& rows, const std::vector<DirectiveRow>& directives);
+/// Loops in order of their first iteration; the directives have their ids.
+void identify(std::vector<LoopRow>& rows, const std::vector<DirectiveRow>& directives);
 
 /// Follows a trace's operations in their order.
 class ApiCalls {

@@ -36,7 +36,7 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   finding.edits.push_back(std::move(edit));
 }
 
-/// Whether the only time that data came back it had just been sent by an update: the last pass of a
+/// Whether the only time that data came back it had just been sent by an update: the last iteration of a
 /// loop may end so in this run, and otherwise in another.
 bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
   if (transfers.same.size() != 1) return false;
@@ -106,7 +106,7 @@ class Returns {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Nanoseconds>> times_;
 };
 
-/// Whether a copy repeats one that a loop before it makes in some passes only: in another run the
+/// Whether a copy repeats one that a loop before it makes in some iterations only: in another run the
 /// last of these may not.
 bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
@@ -114,7 +114,7 @@ bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTrans
   const DataOp& earlier = trace.ops[pair.earlier];
   const EnclosingEntry* entry = evidence.entry_around(pair.earlier);
   for (; entry != nullptr && entry->end <= op.begin; entry = entry->parent) {
-    if (returns.like(earlier, entry->begin, entry->end) < entry->passes) return true;
+    if (returns.like(earlier, entry->begin, entry->end) < entry->iterations) return true;
   }
   return false;
 }

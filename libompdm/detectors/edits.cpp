@@ -454,7 +454,7 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::vector<Edit> edits;
   std::set<std::uint32_t> to;
   std::set<std::uint32_t> alloc = made;
-  // A loop may have no pass, so that no kernel sets the data.
+  // A loop may have no iteration, so that no kernel sets the data.
   const bool may_be_skipped = around.of != Anchor::Of::kStay;
   for (const std::uint32_t number : sent) {
     (filled_first.contains(number) && !may_be_skipped ? alloc : to).insert(number);

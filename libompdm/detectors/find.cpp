@@ -229,7 +229,7 @@ CodeLoops loops_meanwhile(const Trace& trace, const Candidate& candidate) {
 
 /// Takes back the edits of a candidate where the code of a loop leads to directives that the run
 /// did not execute, and names these instead: on another input they may use the data, or change it.
-/// Such a loop has the candidate's operations in its passes, or ran while the candidate's data was
+/// Such a loop has the candidate's operations in its iterations, or ran while the candidate's data was
 /// there. Edits whose condition says when the directive is needed hold there too.
 void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;

@@ -11,11 +11,11 @@ EnclosingLoops::EnclosingLoops(const LoopTable& loops)
     : sequence_of_thread_(loops.sequence_of_thread) {
   for (std::size_t loop = 0; loop < loops.rows.size(); ++loop) {
     for (const LoopEntry& span : loops.rows[loop].spans) {
-      entries_.push_back({loop, span.sequence, span.begin, span.end, span.passes});
+      entries_.push_back({loop, span.sequence, span.begin, span.end, span.iterations});
     }
   }
   const auto key = [](const EnclosingEntry& entry) {
-    return std::tuple(entry.sequence, entry.begin, -entry.end, entry.passes, entry.loop);
+    return std::tuple(entry.sequence, entry.begin, -entry.end, entry.iterations, entry.loop);
   };
   std::ranges::sort(entries_, {}, key);
   const EnclosingEntry* around = nullptr;

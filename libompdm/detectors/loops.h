@@ -19,7 +19,7 @@ struct EnclosingEntry {
   std::uint32_t sequence = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
-  std::uint64_t passes = 0;
+  std::uint64_t iterations = 0;
   const EnclosingEntry* parent = nullptr;  ///< it comes before this one in memory
 };
 
@@ -39,7 +39,7 @@ class EnclosingLoops {
 };
 
 /// What is known of a loop without a line to begin at: its function, where the code tells that, and
-/// the call chains of a pass's directives, of the first time that each was met.
+/// the call chains of an iteration's directives, of the first time that each was met.
 UnplacedLoop unplaced_loop(const Trace& trace, const Loop& loop,
                            const std::vector<Index<Site>>& sites);
 
@@ -64,7 +64,7 @@ inline MakesMemory makes_memory(const Trace& trace, const Loop& loop) {
 std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& loops,
                                           const Loop& loop);
 
-/// The loop as a place of edits; sites are those of a pass.
+/// The loop as a place of edits; sites are those of an iteration.
 Anchor loop_anchor(const Trace& trace, const Loop& loop, const std::vector<Index<Site>>& sites);
 
 /// Fills Edit::calls of a finding's insertions whose names are another function's: by the call

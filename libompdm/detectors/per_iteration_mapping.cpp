@@ -16,7 +16,7 @@ struct RedundantTransfers {
   std::vector<Dependence> depends_on;
   facts::PerIterationMapping facts;  ///< its sums
   std::uint64_t bytes = 0;
-  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all passes
+  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all iterations
   std::uint64_t last_in_full = 0;  ///< which of `facts.same.equal` was the last compared in full
   std::uint64_t examined = 0;      ///< of `ops`: their content was compared
   std::uint64_t unread = 0;        ///< of the returns: needless unless the host read them
@@ -43,7 +43,7 @@ struct RedundantTransfers {
   }
 };
 
-/// Compares what each pass sent with what the device had of it before.
+/// Compares what each iteration sent with what the device had of it before.
 void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>& group,
                       RedundantTransfers& redundant) {
   if (!evidence.contents.known()) return;
@@ -63,7 +63,7 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
   }
 }
 
-/// Of mappings (positions in Evidence::mappings) in the order of the passes.
+/// Of mappings (positions in Evidence::mappings) in the order of the iterations.
 RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
@@ -85,7 +85,7 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
   };
   const bool is_sent = std::ranges::any_of(
       group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
-  // What came back need not have come before the loop's end where the next pass sends the data
+  // What came back need not have come before the loop's end where the next iteration sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
   const bool drops_returns = is_sent && !redundant.host_changes();
   for (const std::uint32_t number : group) {
@@ -157,7 +157,7 @@ class LoopPresence {
  public:
   explicit LoopPresence(const Evidence& evidence) : evidence_(evidence) {}
 
-  /// Besides the mappings (positions in Evidence::mappings) that an entry's passes make of one
+  /// Besides the mappings (positions in Evidence::mappings) that an entry's iterations make of one
   /// piece, in their order. Where the entry may be several the piece stays for its own mappings
   /// alone. Where several entries into a loop were found from the order of events, what lies
   /// between them may be in the program's loop too.
@@ -254,8 +254,8 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
   std::uint64_t backed_bytes = 0;
   for (auto& [piece, mappings] : node.mappings) {
     std::ranges::sort(mappings);
-    // Where the entry may be several, what each maps is a part of the passes.
-    const bool in_most = 2 * mappings.size() + 1 >= entry.passes || any_number;
+    // Where the entry may be several, what each maps is a part of the iterations.
+    const bool in_most = 2 * mappings.size() + 1 >= entry.iterations || any_number;
     if (mappings.size() < 2 || !in_most) continue;
     const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
@@ -322,7 +322,7 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
 }
 
 /// Tells of each stay whether its name stood for memory of other addresses, which does not stay: an
-/// item at its directive, in passes of the loop; a local variable at any directive of its function,
+/// item at its directive, in iterations of the loop; a local variable at any directive of its function,
 /// since edits before and after the loop would name it, too.
 class Strays {
  public:
@@ -411,7 +411,7 @@ class Strays {
   std::map<Local, Named> by_local_;
 };
 
-/// Sorted by entry. Of nested loops the innermost: the nearer a stay is to the passes, the less
+/// Sorted by entry. Of nested loops the innermost: the nearer a stay is to the iterations, the less
 /// code of the host's could need the data meanwhile. An outer one takes its place if contents show
 /// that it spares a tenth more. What one name stands for in turn stays around the same loop.
 std::vector<LoopStay> loop_stays(const Evidence& evidence) {
@@ -470,7 +470,7 @@ struct LoopCandidate : RedundantTransfers {
   bool others_are_made = false;  ///< what the loop makes anew is not among this data
   /// By number of the data: the pieces of it that each entry has.
   std::map<std::uint32_t, std::map<const EnclosingEntry*, std::set<std::uint32_t>>> pieces_in;
-  std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few passes only
+  std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few iterations only
 };
 
 void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
@@ -483,7 +483,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loo
   loop.kept.aliases[alias].insert(data);
   if (strays) loop.kept.straying.insert(data);
   loop.pieces_in[data][entry].insert(evidence.mapping(group.front()).piece);
-  if (2 * group.size() + 1 < entry->passes) loop.rare.insert(data);
+  if (2 * group.size() + 1 < entry->iterations) loop.rare.insert(data);
   loop.data_of_stay.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : group) {
@@ -507,7 +507,7 @@ void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loo
   if (facts.same.equal > 0) loop.equal[data].add(facts.same.equal, redundant.last_in_full);
 }
 
-/// Whether each pass takes another piece of some data, and comes back to none of them soon.
+/// Whether each iteration takes another piece of some data, and comes back to none of them soon.
 bool takes_turns(const LoopCandidate& loop) {
   return std::ranges::any_of(loop.rare, [&](std::uint32_t data) {
     return std::ranges::any_of(loop.pieces_in.at(data),
@@ -547,7 +547,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   const Anchor around = place_around(evidence, row, loop);
   const MakesMemory makes = makes_memory(trace, row);
   const std::vector<std::string> made = made_within(evidence, row, around, loop);
-  // Of a loop of three passes there are two contents that may be what was there before.
+  // Of a loop of three iterations there are two contents that may be what was there before.
   constexpr std::uint64_t kFewest = 3;
   const std::uint64_t fewest = std::clamp<std::uint64_t>(loop.facts.sent, 2, kFewest + 1) - 1;
   if (!made.empty() && loop.facts.same.equal < fewest) return std::nullopt;
@@ -603,8 +603,8 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   facts.names = loop.kept.data.names();
   facts.devices = listed(loop.kept.data.devices());
   facts.loop = place_of_loop(trace, row);
-  facts.passes = row.passes;
-  facts.passes_at_least = row.at_least;
+  facts.iterations = row.iterations;
+  facts.iterations_at_least = row.at_least;
   facts.entries = row.entries;
   facts.entries_at_least = row.entries_at_least;
   facts.enough_at_most = facts.compared > 0 && facts.compared + loop.pieces < facts.sent;
@@ -619,7 +619,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   }
   finding.edits = loop.kept.edits(trace, around);
   finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
-  if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoPass);
+  if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoIteration);
   if (same.equal > 0 && same.equal == loop.facts.compared && same.equal == same.in_full &&
       !loop.with_others) {
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
@@ -637,7 +637,7 @@ LoopCandidate candidate_of(const Evidence& evidence, const Stays& stays) {
   return loop;
 }
 
-/// What is kept with certainty, and what may be other memory in each pass: a candidate of its own,
+/// What is kept with certainty, and what may be other memory in each iteration: a candidate of its own,
 /// which makes the other no less certain. All in one where members of objects go together.
 std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
   LoopCandidate whole = candidate_of(evidence, all);
@@ -670,7 +670,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, c
 
 }  // namespace
 
-/// The same data mapped in and out by the passes of a loop, where once before and once after it
+/// The same data mapped in and out by the iterations of a loop, where once before and once after it
 /// would do. One candidate a loop.
 std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Removed& /*removed*/) {
   const std::vector<LoopStay> stays = loop_stays(evidence);

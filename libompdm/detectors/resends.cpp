@@ -229,7 +229,7 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   finding.unless.push_back(Unless::kHostUses);
   finding.unless.push_back(Unless::kMadeAnew);
   // It is only allocated at first, and comes back filled.
-  if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoPass);
+  if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoIteration);
   if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
 }
 

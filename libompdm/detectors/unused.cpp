@@ -136,7 +136,7 @@ void add_edit(const Site& site, const UnusedTransferGroup& group, Finding& findi
   finding.edits = {edit_at(finding, kind, site, clause, {group.facts.item})};
   finding.unless = {Unless::kKernelUses};
   // What overwrote it here may not come in another run.
-  if (group.facts.overwritten > 0) finding.unless.push_back(Unless::kNoPass);
+  if (group.facts.overwritten > 0) finding.unless.push_back(Unless::kNoIteration);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@
 
 namespace ompdm::report::page {
 
-using analysis::Pass;
+using analysis::Iteration;
 
 void Columns::begin_block(const char* name, std::size_t rows) {
   block_ = name;
@@ -75,29 +75,29 @@ std::string base64_of(std::string_view bytes) {
   return text;
 }
 
-std::vector<Pass> summed_passes(const std::vector<Pass>& passes, std::size_t most) {
-  if (passes.size() <= most) return passes;
-  const std::size_t together = (passes.size() + most - 1) / most;
-  std::vector<Pass> rows;
-  for (const Pass& pass : passes) {
+std::vector<Iteration> summed_iterations(const std::vector<Iteration>& iterations, std::size_t most) {
+  if (iterations.size() <= most) return iterations;
+  const std::size_t together = (iterations.size() + most - 1) / most;
+  std::vector<Iteration> rows;
+  for (const Iteration& iteration : iterations) {
     // If entries into the loop are short, iterations of several entries are summed.
     const bool apart =
         rows.empty() || rows.back().count >= together || (rows.size() == 1 && rows.front().first);
     if (apart) {
-      rows.push_back(pass);
+      rows.push_back(iteration);
       continue;
     }
-    Pass& sum = rows.back();
-    sum.count += pass.count;
-    sum.end = std::max(sum.end, pass.end);
-    sum.wall += pass.wall;
-    for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
-      sum.time[part] += pass.time[part];
-      sum.needless[part] += pass.needless[part];
+    Iteration& sum = rows.back();
+    sum.count += iteration.count;
+    sum.end = std::max(sum.end, iteration.end);
+    sum.wall += iteration.wall;
+    for (std::size_t part = 0; part < analysis::kIterationParts; ++part) {
+      sum.time[part] += iteration.time[part];
+      sum.needless[part] += iteration.needless[part];
     }
-    sum.htod_bytes += pass.htod_bytes;
-    sum.dtoh_bytes += pass.dtoh_bytes;
-    sum.needless_bytes += pass.needless_bytes;
+    sum.htod_bytes += iteration.htod_bytes;
+    sum.dtoh_bytes += iteration.dtoh_bytes;
+    sum.needless_bytes += iteration.needless_bytes;
   }
   return rows;
 }
@@ -108,37 +108,37 @@ namespace {
 /// recordings one after the other: by the table's name.
 using FirstRows = std::map<std::string, std::size_t>;
 
-/// Adds the block "passes"; loops are numbered from `first_loop`.
-void add_passes(const std::vector<std::vector<Pass>>& loops, std::size_t first_loop,
+/// Adds the block "iterations"; loops are numbered from `first_loop`.
+void add_iterations(const std::vector<std::vector<Iteration>>& loops, std::size_t first_loop,
                 Columns& columns) {
-  constexpr std::size_t kMostPasses = 60'000;  // of all loops
+  constexpr std::size_t kMostIterations = 60'000;  // of all loops
   constexpr std::size_t kMostOfOneLoop = 2'000;
-  constexpr std::array<const char*, analysis::kPassParts> kParts = {
+  constexpr std::array<const char*, analysis::kIterationParts> kParts = {
       "kernel", "htod", "dtoh", "on_device", "allocation", "host"};
   const std::size_t most = std::clamp<std::size_t>(
-      kMostPasses / std::max<std::size_t>(loops.size(), 1), 16, kMostOfOneLoop);
-  std::vector<Pass> rows;
+      kMostIterations / std::max<std::size_t>(loops.size(), 1), 16, kMostOfOneLoop);
+  std::vector<Iteration> rows;
   std::vector<std::uint64_t> loop_of;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    const std::vector<Pass> summed = summed_passes(loops[i], most);
+    const std::vector<Iteration> summed = summed_iterations(loops[i], most);
     rows.insert(rows.end(), summed.begin(), summed.end());
     loop_of.resize(rows.size(), first_loop + i);
   }
   columns.begin_block("passes", rows.size());
   columns.add_growing("loop", std::move(loop_of));
-  columns.add("begin", rows, [](const Pass& pass) { return std::max(pass.begin, {}); });
-  columns.add("duration", rows, [](const Pass& pass) { return pass.end - pass.begin; });
-  columns.add("count", rows, &Pass::count);
-  columns.add("first", rows, &Pass::first);
-  columns.add("wall", rows, &Pass::wall);
-  for (std::size_t part = 0; part < analysis::kPassParts; ++part) {
-    columns.add(kParts[part], rows, [&](const Pass& pass) { return pass.time[part]; });
+  columns.add("begin", rows, [](const Iteration& iteration) { return std::max(iteration.begin, {}); });
+  columns.add("duration", rows, [](const Iteration& iteration) { return iteration.end - iteration.begin; });
+  columns.add("count", rows, &Iteration::count);
+  columns.add("first", rows, &Iteration::first);
+  columns.add("wall", rows, &Iteration::wall);
+  for (std::size_t part = 0; part < analysis::kIterationParts; ++part) {
+    columns.add(kParts[part], rows, [&](const Iteration& iteration) { return iteration.time[part]; });
     columns.add(std::string(kParts[part]) + "_needless", rows,
-                [&](const Pass& pass) { return pass.needless[part]; });
+                [&](const Iteration& iteration) { return iteration.needless[part]; });
   }
-  columns.add("htod_bytes", rows, &Pass::htod_bytes);
-  columns.add("dtoh_bytes", rows, &Pass::dtoh_bytes);
-  columns.add("needless_bytes", rows, &Pass::needless_bytes);
+  columns.add("htod_bytes", rows, &Iteration::htod_bytes);
+  columns.add("dtoh_bytes", rows, &Iteration::dtoh_bytes);
+  columns.add("needless_bytes", rows, &Iteration::needless_bytes);
 }
 
 /// The column of references to rows, which are stored plus `offset` and 1; 0 is none.
@@ -250,7 +250,7 @@ std::pair<Json, std::string> timeline_of(const Pictured& recording,
   add_events(events.rows, first, columns);
   add_bins(binned, first, columns);
   add_memory(memory_of(trace, variable, events.end), first, columns);
-  add_passes(picture.passes, first.at("iterations"), columns);
+  add_iterations(picture.iterations, first.at("iterations"), columns);
   head["blocks"] = columns.layout();
   return {std::move(head), columns.base64()};
 }
@@ -297,7 +297,7 @@ Json names_json(std::span<const analysis::Analysis> analyses, const SourceNames&
       {"directives", Json::array()}, {"loops", Json::array()}, {"findings", Json::array()}};
   for (const analysis::Analysis& one : analyses) {
     for (const auto& row : one.directives) json["directives"].push_back(names.place(row));
-    for (const auto& row : one.iterations) json["loops"].push_back(names.place(row));
+    for (const auto& row : one.loops) json["loops"].push_back(names.place(row));
     for (const auto& row : one.findings) {
       json["findings"].push_back(names.place(row.file, row.line));
     }
@@ -360,7 +360,7 @@ std::string page_text(std::span<const Pictured> recordings,
     numbers.push_back(std::move(base64));
     first["directives"] += one.directives.size();
     first["variables"] += one.variables.size();
-    first["iterations"] += one.iterations.size();
+    first["iterations"] += one.loops.size();
     first["findings"] += one.findings.size();
   }
   std::string html = head();

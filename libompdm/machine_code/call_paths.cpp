@@ -108,7 +108,7 @@ CodeLoop loop_at(Index<Module> module, const CallLoop& loop, Symbols& symbols) {
 }
 
 /// The functions of a trace's calls, each read once. Those of the runtime and of the system make no
-/// passes of the program's.
+/// iterations of the program's.
 class Functions {
  public:
   Functions(Trace& trace, Symbols& symbols) : trace_(trace), symbols_(symbols) {
@@ -213,7 +213,7 @@ class Functions {
     }
   }
 
-  /// Whether a pass may end before any call is recorded, other than by the loop's own condition.
+  /// Whether an iteration may end before any call is recorded, other than by the loop's own condition.
   bool leaves_early(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
     return std::ranges::any_of(loop.early_exits, [&](std::uint64_t exit) {
       const CodePlace& place = symbols_.at(module, exit);

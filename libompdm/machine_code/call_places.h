@@ -89,7 +89,7 @@ class FunctionCalls {
     std::uint32_t around = nest_->innermost(blocks.front());
     for (const std::uint32_t block : blocks)
       around = nest_->common(around, nest_->innermost(block));
-    // Within a pass of the loop around them.
+    // Within an iteration of the loop around them.
     const std::uint32_t header = around == kNoLoop ? kNoLoop : nest_->loops()[around].header;
     const std::vector<bool> after_one =
         blocks_behind(flow_->successors, blocks, [&](std::uint32_t, std::uint32_t to) {

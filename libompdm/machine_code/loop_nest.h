@@ -94,7 +94,7 @@ class LoopNest {
   /// The blocks that an iteration of `loop` (kNoLoop: a call of the function) may come to after
   /// `block`; `block` itself only where it can be repeated within the iteration.
   [[nodiscard]] std::vector<bool> onward(std::uint32_t block, std::uint32_t loop) const {
-    return in_pass(graph_, block, loop);
+    return in_iteration(graph_, block, loop);
   }
 
   /// Whether the block lies in the loop; all do in kNoLoop.
@@ -192,11 +192,11 @@ class LoopNest {
   }
 
   // An edge that leads back to a block which other ways go around closes a cycle without a header:
-  // what lies between the two within a pass of the innermost loop around both.
+  // what lies between the two within an iteration of the innermost loop around both.
   void find_other_cycle(std::uint32_t entry, std::uint32_t from) {
     const std::uint32_t around = common(innermost_[from], innermost_[entry]);
-    const std::vector<bool> after = in_pass(graph_, entry, around);
-    const std::vector<bool> before = in_pass(before_, from, around);
+    const std::vector<bool> after = in_iteration(graph_, entry, around);
+    const std::vector<bool> before = in_iteration(before_, from, around);
     for (std::uint32_t block = 0; block < graph_.size(); ++block) {
       if (after[block] && before[block] && innermost_[block] == around) {
         in_other_cycle_[block] = true;
@@ -206,7 +206,7 @@ class LoopNest {
 
   /// The blocks that `ways` lead to from the block before the iteration ends; the block itself
   /// where they lead back to it.
-  [[nodiscard]] std::vector<bool> in_pass(const BlockGraph& ways, std::uint32_t block,
+  [[nodiscard]] std::vector<bool> in_iteration(const BlockGraph& ways, std::uint32_t block,
                                           std::uint32_t loop) const {
     const std::uint32_t header = loop == kNoLoop ? kNoLoop : loops_[loop].header;
     return blocks_behind(ways, {block}, [&](std::uint32_t, std::uint32_t to) {

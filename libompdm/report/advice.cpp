@@ -236,7 +236,7 @@ std::vector<std::string> unless_lines(const Finding& finding) {
                     "before all this",
                     is_one ? "this data" : "any of this data"));
   }
-  if (has(finding, Unless::kNoPass)) {
+  if (has(finding, Unless::kNoIteration)) {
     lines.emplace_back(
         "if a loop in between may have no pass: let the clause send (to, tofrom), or what comes "
         "back after it has never been filled");
@@ -266,7 +266,7 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
   add(has(finding, Unless::kHostWantsRestore), "the host wants its own changes undone");
   add(may_be_reallocated(finding), "it is allocated anew");
-  add(has(finding, Unless::kNoPass), "no pass of a loop fills it");
+  add(has(finding, Unless::kNoIteration), "no pass of a loop fills it");
   return all;
 }
 

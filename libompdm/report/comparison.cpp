@@ -17,7 +17,7 @@ namespace ompdm::report {
 namespace {
 
 using analysis::Analysis;
-using analysis::Iteration;
+using analysis::LoopRow;
 using analysis::RowChain;
 
 std::vector<std::string> arguments_of(const Analysis& one) {
@@ -262,9 +262,9 @@ Json loops_json(const Versions& all) {
       if (chain[i] != analysis::kNoRow) positions[i][chain[i]] = at;
     }
   }
-  return rows_json(all, all.rows.iterations, &Analysis::iterations,
-                   [&](const Iteration& row, std::size_t version) {
-                     Json loop = iteration_json(row, all.recordings[version], 0, 0);
+  return rows_json(all, all.rows.loops, &Analysis::loops,
+                   [&](const LoopRow& row, std::size_t version) {
+                     Json loop = loop_json(row, all.recordings[version], 0, 0);
                      for (Json& directive : loop["directives"]) {
                        directive = positions[version][directive.get<std::size_t>()];
                      }

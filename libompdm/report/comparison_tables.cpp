@@ -17,7 +17,7 @@ using analysis::Activity;
 using analysis::Analysis;
 using analysis::DirectiveRow;
 using analysis::Finding;
-using analysis::Iteration;
+using analysis::LoopRow;
 using analysis::RowChain;
 using analysis::VariableRow;
 
@@ -44,7 +44,7 @@ Values values_of(const SourceNames& sources, const Analysis& of, const Row& row)
   values.emplace_back("file", row.file);
   values.emplace_back("line", std::int64_t{row.line});
   if constexpr (requires { row.function; }) values.emplace_back("function", row.function);
-  if constexpr (std::is_same_v<Row, Iteration>) {
+  if constexpr (std::is_same_v<Row, LoopRow>) {
     values.emplace_back("loop", sources.places(of, row.directives));
   }
   return values;
@@ -347,12 +347,12 @@ Table compared_kernels(const Versions& versions) {
 }
 
 Table compared_loops(const Versions& versions) {
-  const auto loop = [&](std::size_t version, const Iteration& row) {
+  const auto loop = [&](std::size_t version, const LoopRow& row) {
     return versions.sources.places(versions.recordings[version], row.directives);
   };
   return rows_table(versions, "iterations", "Loops, cost of a pass after the first: before, after",
-                    versions.rows.iterations, &Analysis::iterations,
-                    [&](FigureRow& row, const RowOf<Iteration>& rows) {
+                    versions.rows.loops, &Analysis::loops,
+                    [&](FigureRow& row, const RowOf<LoopRow>& rows) {
                       row.add({"count", "Passes"});
                       row.add({"HtoD_bytes", "HtoD"});
                       row.add({"DtoH_bytes", "DtoH"});
@@ -438,13 +438,13 @@ Table variables_by_version(const Versions& versions) {
 
 Table loops_by_version(const Versions& versions, const char* name, const char* title,
                        const Column& figure, const std::vector<std::string>& sum) {
-  const auto loop = [&](std::size_t version, const Iteration& row) {
+  const auto loop = [&](std::size_t version, const LoopRow& row) {
     const std::string place = versions.sources.place(row);
     if (!place.empty()) return place;
     return "over " + versions.sources.places(versions.recordings[version], row.directives);
   };
-  return rows_table(versions, name, title, versions.rows.iterations, &Analysis::iterations,
-                    [&](FigureRow& row, const RowOf<Iteration>& rows) {
+  return rows_table(versions, name, title, versions.rows.loops, &Analysis::loops,
+                    [&](FigureRow& row, const RowOf<LoopRow>& rows) {
                       row.add(figure, sum);
                       row.add(reader_only("loop", "Loop"), with_earlier(rows, loop));
                       row.add(data_only("loop"), loop(last_with(rows), last_of(rows)));

@@ -249,7 +249,7 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
     return fmt::format("There was no transfer {}.", where);
   }
   const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
-    return std::ranges::any_of(one.iterations, has_invariant);
+    return std::ranges::any_of(one.loops, has_invariant);
   });
   const bool any_kept = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::find(one.doubts, analysis::Doubt::Reason::kNoChangeKnown,

@@ -83,8 +83,8 @@ Json anchor_json(const Analysis& of, const Finding& finding, const Edit& edit,
   Json json = place_json(place);
   if (edit.anchor.of == Of::kLoop || edit.anchor.of == Of::kCalls) {
     json["loop_ids"] = place.line == 0
-                           ? ids_of(of.iterations, finding.loops)
-                           : ids_where(of.iterations, [&](const analysis::Iteration& row) {
+                           ? ids_of(of.loops, finding.loops)
+                           : ids_where(of.loops, [&](const analysis::LoopRow& row) {
                                return is_at_line(row.file, row.line, place);
                              });
   } else {
@@ -158,7 +158,7 @@ Json unreached_json(const UnreachedDirective& directive, const Analysis& of) {
   return row;
 }
 
-Json pass_json(const analysis::PassCost& cost, const std::optional<std::uint64_t>& invariant,
+Json iteration_json(const analysis::IterationCost& cost, const std::optional<std::uint64_t>& invariant,
                bool timed) {
   return {{"HtoD_bytes", cost.htod_bytes},
           {"DtoH_bytes", cost.dtoh_bytes},
@@ -426,7 +426,7 @@ Json variable_json(const analysis::VariableRow& row) {
   return json;
 }
 
-Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::size_t offset,
+Json loop_json(const analysis::LoopRow& row, const Analysis& of, std::size_t offset,
                     std::size_t loops_before) {
   Json json = {
       {"id", row.id},
@@ -451,8 +451,8 @@ Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::siz
   }
   const bool is_inner = row.parent != analysis::kNoRow;
   json["parent"] = is_inner ? Json(loops_before + row.parent) : Json();
-  json["parent_id"] = is_inner ? Json(of.iterations[row.parent].id) : Json();
-  json.update(pass_json(row.steady, row.invariant_bytes, row.timed));
+  json["parent_id"] = is_inner ? Json(of.loops[row.parent].id) : Json();
+  json.update(iteration_json(row.steady, row.invariant_bytes, row.timed));
   json["invariant_items"] = row.invariant_items;
   json["invariant"] = Json::array();
   for (std::size_t i = 0; i < row.invariant_rows.size(); ++i) {
@@ -464,7 +464,7 @@ Json iteration_json(const analysis::Iteration& row, const Analysis& of, std::siz
         {{"bytes", each.bytes}, {"unchanged", each.unchanged}, {"compared", each.compared}});
     return recurring;
   });
-  json["first"] = pass_json(row.first, std::nullopt, row.timed);
+  json["first"] = iteration_json(row.first, std::nullopt, row.timed);
   return json;
 }
 
@@ -481,7 +481,7 @@ Json finding_json(const Finding& row, const Analysis& of) {
                {"variable", row.variable},
                {"directive_ids", ids_of(of.directives, row.directives)},
                {"variable_ids", ids_of(of.variables, row.variables)},
-               {"loop_ids", ids_of(of.iterations, row.loops)},
+               {"loop_ids", ids_of(of.loops, row.loops)},
                {"count", row.count},
                {"wasted_bytes", row.wasted_bytes},
                {"allocated_bytes", row.allocated_bytes},
@@ -531,8 +531,8 @@ Json report_json(Analyses analyses) {
     for (const auto& row : one.directives) add("directives", directive_json(row));
     for (const auto& row : one.variables) add("variables", variable_json(row));
     const std::size_t loops_before = json["iterations"].size();
-    for (const auto& row : one.iterations) {
-      add("iterations", iteration_json(row, one, offsets[i], loops_before));
+    for (const auto& row : one.loops) {
+      add("iterations", loop_json(row, one, offsets[i], loops_before));
     }
     for (const auto& row : one.findings) add("findings", finding_json(row, one));
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));

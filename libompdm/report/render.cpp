@@ -229,7 +229,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     const std::string hint = layout.paths ? std::string() : openable(analyses);
     if (!hint.empty()) text += wrapped("  (" + hint + ')', layout.width) + '\n';
     text += titled(variables_table(analyses, names), layout);
-    text += titled(iterations_table(analyses, names), layout);
+    text += titled(loops_table(analyses, names), layout);
     text += wrapped_lines(by_order_sentences(analyses), layout.width);
     text += wrapped_lines(invariant_sentences(analyses, names), layout.width);
     text += short_findings(analyses, names, layout);

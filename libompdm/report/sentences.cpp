@@ -17,7 +17,7 @@ namespace {
 using analysis::Analysis;
 using analysis::DirectiveRow;
 using analysis::Doubt;
-using analysis::Iteration;
+using analysis::LoopRow;
 
 /// In the order of Doubt::Reason, from kDeviceAddress on.
 constexpr std::string_view kDoubts[] = {
@@ -107,16 +107,16 @@ std::string part_of(std::uint64_t part, std::uint64_t whole) {
 
 /// "; loop at heat.cpp:54 in solve"; "; loop over heat.cpp:56" where only its directives are known;
 /// empty of the only one.
-std::string loop_of(const Analysis& one, const Iteration& row, const SourceNames& names) {
-  if (one.iterations.size() == 1) return {};
+std::string loop_of(const Analysis& one, const LoopRow& row, const SourceNames& names) {
+  if (one.loops.size() == 1) return {};
   if (row.from_code && row.line > 0) return "; loop at " + names.place(row);
   if (row.from_code && row.inside > 0) return "; loop " + names.place(row);
   return "; loop over " + names.places(one, row.directives);
 }
 
 /// Whether a finding of that loop has edits that keep the data on the device: it says more.
-bool is_kept(const Analysis& one, const Iteration& row, const analysis::Recurring& data) {
-  const auto loop = static_cast<std::size_t>(&row - one.iterations.data());
+bool is_kept(const Analysis& one, const LoopRow& row, const analysis::Recurring& data) {
+  const auto loop = static_cast<std::size_t>(&row - one.loops.data());
   return std::ranges::any_of(one.findings, [&](const analysis::Finding& finding) {
     return !finding.edits.empty() &&
            std::ranges::find(finding.loops, loop) != finding.loops.end() &&
@@ -127,7 +127,7 @@ bool is_kept(const Analysis& one, const Iteration& row, const analysis::Recurrin
   });
 }
 
-std::uint64_t whole_of(const Iteration& row) {
+std::uint64_t whole_of(const LoopRow& row) {
   return std::max(row.steady.htod_bytes + row.steady.dtoh_bytes, row.invariant_bytes.value_or(0));
 }
 
@@ -304,7 +304,7 @@ std::vector<std::string> left_out(const Analysis& one) {
   return sentences;
 }
 
-bool has_invariant(const Iteration& row) {
+bool has_invariant(const LoopRow& row) {
   const std::uint64_t invariant = row.invariant_bytes.value_or(0);
   return invariant >= kLeastBytes && invariant >= whole_of(row) / kLeastShare;
 }
@@ -319,7 +319,7 @@ std::string recurring_text(const analysis::Recurring& row) {
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names) {
   return prefixed(analyses, [&](const Analysis& one) {
     std::vector<std::string> lines;
-    for (const Iteration& row : one.iterations) {
+    for (const LoopRow& row : one.loops) {
       const std::string loop = loop_of(one, row, names);
       for (const analysis::Recurring& each : row.recurring | std::views::take(kMostRecurring)) {
         const bool is_small = each.bytes < kLeastBytes * each.compared;
@@ -339,7 +339,7 @@ std::vector<std::string> by_order_sentences(Analyses analyses) {
   using Why = analysis::ByOrder::Why;
   std::vector<std::string> lines;
   for (const Analysis& one : analyses) {
-    for (const Iteration& row : one.iterations) {
+    for (const LoopRow& row : one.loops) {
       const analysis::ByOrder& by_order = row.by_order;
       if (by_order.why == Why::kNot) continue;
       const std::string why =

@@ -38,9 +38,9 @@ std::string unexamined(Analyses analyses);
 std::vector<std::string> left_out(const analysis::Analysis& one);
 
 /// Whether data that never changes is enough of what an iteration moves to be worth a line.
-bool has_invariant(const analysis::Iteration& row);
+bool has_invariant(const analysis::LoopRow& row);
 
-/// "134.3 of 134.4 MB a pass never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
+/// "134.3 of 134.4 MB an iteration never changes: a (jacobi.cpp:75); loop at jacobi.cpp:70 in
 /// solve", for the loops of which that is known.
 std::vector<std::string> invariant_sentences(Analyses analyses, const SourceNames& names);
 

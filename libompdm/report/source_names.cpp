@@ -48,7 +48,7 @@ SourceNames::SourceNames(std::span<const analysis::Analysis> analyses) {
         for (const Frame& frame : path.frames) files.push_back(frame.file);
       }
     }
-    for (const auto& row : analysis.iterations) files.push_back(row.file);
+    for (const auto& row : analysis.loops) files.push_back(row.file);
     for (const auto& row : analysis.activities) files.push_back(row.file);
     for (const auto& row : analysis.variables) files.push_back(row.file);
   }
@@ -111,7 +111,7 @@ std::string SourceNames::places(const analysis::Analysis& of,
   return text;
 }
 
-std::string SourceNames::place(const analysis::Iteration& row) const {
+std::string SourceNames::place(const analysis::LoopRow& row) const {
   if (!row.from_code) return {};
   const std::string text = row.line > 0     ? place(row.file, row.line)
                            : row.inside > 0 ? "around " + place(row.file, row.inside)

@@ -38,7 +38,7 @@ class SourceNames {
 
   /// Where a loop of the program's code is: "heat.cpp:54 in solve", "heat.cpp:54 repeated" where
   /// the compiler left none; empty if it was found from the order of events.
-  [[nodiscard]] std::string place(const analysis::Iteration& row) const;
+  [[nodiscard]] std::string place(const analysis::LoopRow& row) const;
 
   /// "target enter data", "omp_target_memcpy".
   [[nodiscard]] static std::string directive(const analysis::DirectiveRow& row);

@@ -14,7 +14,7 @@ namespace ompdm::report {
 namespace {
 
 using analysis::Analysis;
-using analysis::Iteration;
+using analysis::LoopRow;
 using analysis::VariableRow;
 
 std::string variable_name(const VariableRow& row, const SourceNames& names) {
@@ -33,14 +33,14 @@ std::string variable_name(const VariableRow& row, const SourceNames& names) {
 }
 
 /// Each loop is followed by the loops in it.
-std::vector<Iteration> as_tree(const Analysis& one) {
-  const std::vector<Iteration>& rows = one.iterations;
+std::vector<LoopRow> as_tree(const Analysis& one) {
+  const std::vector<LoopRow>& rows = one.loops;
   std::vector<std::vector<std::size_t>> within(rows.size());
   std::vector<std::size_t> open;  // the next loop is the last of these
   for (std::size_t i = rows.size(); i-- > 0;) {
     (rows[i].parent == analysis::kNoRow ? open : within[rows[i].parent]).push_back(i);
   }
-  std::vector<Iteration> order;
+  std::vector<LoopRow> order;
   while (!open.empty()) {
     const std::size_t next = open.back();
     open.pop_back();
@@ -52,10 +52,10 @@ std::vector<Iteration> as_tree(const Analysis& one) {
 
 /// Where the loop is, indented by each loop around it. Only a loop without a line has its function,
 /// so that a row fits into one line of a screen.
-std::string loop_cell(const Analysis& one, const Iteration& row, const SourceNames& names) {
+std::string loop_cell(const Analysis& one, const LoopRow& row, const SourceNames& names) {
   if (!row.from_code) return "(by order)";
   std::string text;
-  for (std::size_t at = row.parent; at != analysis::kNoRow; at = one.iterations[at].parent) {
+  for (std::size_t at = row.parent; at != analysis::kNoRow; at = one.loops[at].parent) {
     text += "  ";
   }
   const bool by_line = row.line > 0 && !row.unrolled;
@@ -63,8 +63,8 @@ std::string loop_cell(const Analysis& one, const Iteration& row, const SourceNam
   return text + (row.inside > 0 ? "around " + names.place(row.file, row.inside) : names.place(row));
 }
 
-/// A pass as a bar of its wall time: '#' copies, '=' kernels, '.' neither.
-Cell share_bar(const Analysis& one, const Iteration& row) {
+/// An iteration as a bar of its wall time: '#' copies, '=' kernels, '.' neither.
+Cell share_bar(const Analysis& one, const LoopRow& row) {
   constexpr std::size_t kWidth = 18;
   if (!row.timed || row.steady.wall <= 0 || !analysis::knows_transfers(one)) return {};
   const auto columns = [&](Nanoseconds part) {
@@ -217,11 +217,11 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
                       });
 }
 
-Table iterations_table(Analyses analyses, const SourceNames& names) {
+Table loops_table(Analyses analyses, const SourceNames& names) {
   const std::vector<std::size_t> offsets = directive_offsets(analyses);
   return by_recording(
       analyses, "iterations", "Loops: cost of a pass after the first", as_tree,
-      [&](TableRow& row, const Analysis& one, const Iteration& of) {
+      [&](TableRow& row, const Analysis& one, const LoopRow& of) {
         row.add(data_only("count"), number(of.count));
         row.add(reader_only("passes", "Passes", Unit::kCount), at_least(of.count, of.at_least));
         row.add(data_only("entries", Unit::kCount), number(of.entries));

@@ -182,7 +182,7 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
                                directives_table(analyses, names, opened),
                                directive_paths_table(analyses),
                                variables_table(analyses, names),
-                               iterations_table(analyses, names),
+                               loops_table(analyses, names),
                                findings_table(analyses, names),
                                losses_table(analyses)};
   auto after_activities = tables.begin() + 4;

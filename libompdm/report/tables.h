@@ -94,7 +94,7 @@ Table directive_paths_table(Analyses analyses);
 /// That directives' rows can be opened; empty if each has one call path.
 std::string openable(Analyses analyses);
 Table variables_table(Analyses analyses, const SourceNames& names);
-Table iterations_table(Analyses analyses, const SourceNames& names);
+Table loops_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
 Table device_use_table(Analyses analyses);
 Table host_waits_table(Analyses analyses, const SourceNames& names);

@@ -37,7 +37,7 @@ std::string ratio_text(double ratio);
 /// For sentences: "31x", "1.9x"; a ratio of at least 1.
 std::string spoken_ratio(double ratio);
 
-/// "1 pass", "12 passes"; `many` is `one` with an s if there is none.
+/// "1 iteration", "12 iterations"; `many` is `one` with an s if there is none.
 std::string counted(std::uint64_t count, const std::string& one, const std::string& many = {});
 
 /// "a", "a and b", "a, b and c".

@@ -44,7 +44,7 @@ class Summarizer {
     for (const analysis::VariableRow& row : of_.variables) {
       add(all_.variables, row, row.line, {{"name", row.name}, {"file", row.file}});
     }
-    for (const analysis::Iteration& row : of_.iterations) {
+    for (const analysis::LoopRow& row : of_.loops) {
       add(all_.loops, row, row.line, {{"file", row.file}, {"function", row.function}});
     }
     for (const analysis::Finding& row : of_.findings) {

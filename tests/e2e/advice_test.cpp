@@ -76,7 +76,7 @@ TEST(Advice, TellsArraysApartThatFunctionsCallTheSame) {
       << advice;
 }
 
-// What only some passes read or change has to cross in these.
+// What only some iterations read or change has to cross in these.
 TEST(Advice, SaysWhatHasToCrossMeanwhile) {
   const Json report = followed("meanwhile", 1.2);
   ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];

@@ -49,9 +49,9 @@ TEST(Advice, JacobiNaive) {
 
   const Recorded advised = record({{program("jacobi_advised"), "60"}});
   EXPECT_EQ(patterns(advised.report), "");
-  const std::uint64_t passes = advised.report["iterations"][0]["count"];
-  EXPECT_EQ(moved(advised.report, "HtoD"), (kN * kN + 3 * kN + passes) * 8);
-  EXPECT_EQ(moved(advised.report, "DtoH"), (2 * kN + passes) * 8);
+  const std::uint64_t iterations = advised.report["iterations"][0]["count"];
+  EXPECT_EQ(moved(advised.report, "HtoD"), (kN * kN + 3 * kN + iterations) * 8);
+  EXPECT_EQ(moved(advised.report, "DtoH"), (2 * kN + iterations) * 8);
 }
 
 TEST(Findings, NoneOnTheRungsWhoseDataStays) {
@@ -285,7 +285,7 @@ TEST(ContentFindings, TheMatrixOfJacobiNeverChanges) {
   const Json report = with_contents({kernel("jacobi"), "--variant", "naive", "60"});
   const Json& loop = report["iterations"][0];
   EXPECT_EQ(loop["HtoD_bytes"], (kN * kN + 5 * kN + 1) * 8);
-  // The matrix, the right-hand side, and the sum of squares that starts with 0 in each pass.
+  // The matrix, the right-hand side, and the sum of squares that starts with 0 in each iteration.
   EXPECT_EQ(loop["invariant_bytes"], (kN * kN + kN + 1) * 8);
 }
 

@@ -107,7 +107,7 @@ TEST_P(FixWhereCopiesTake, MissesContentsThatDoNotComeBack) {
 }
 
 // Host memory holds just that while the original's last copy is on its way.
-TEST_P(FixWhereCopiesTakeSlow, MissesContentsOfTheLastPassWhereThoseBeforeItComeBack) {
+TEST_P(FixWhereCopiesTakeSlow, MissesContentsOfTheLastIterationWhereThoseBeforeItComeBack) {
   const Project& project = recorded("unread.c");
   const Ended ended = project.fix_built(
       {}, build_with("s/map(from: u/map(release: u/; s/^#pragma omp target teams/if (t == "

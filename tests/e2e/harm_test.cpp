@@ -71,7 +71,7 @@ TEST(Harm, WhatTheHostReadsInBetweenIsSparedAtMost) {
   EXPECT_TRUE(report["prediction"]["at_most"]);
 }
 
-TEST(Harm, ALoopMayHaveNoPass) {
+TEST(Harm, ALoopMayHaveNoIteration) {
   const Json found = finding_of(report_of("no_pass", {"5"}), "unused_transfer", "a");
   ASSERT_FALSE(found.is_null());
   EXPECT_NE(std::ranges::find(found["unless"], "no_pass"), found["unless"].end())

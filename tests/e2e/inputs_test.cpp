@@ -71,7 +71,7 @@ TEST_F(Inputs, TakeTheEditsOfTheRunThatReachesMore) {
   EXPECT_EQ(found["runs"]["hold"], Json({1, 2}));
 }
 
-TEST_F(Inputs, ArePossibleOnlyWithARunOfOnePass) {
+TEST_F(Inputs, ArePossibleOnlyWithARunOfOneIteration) {
   for (const char* way : {"plain", "once"}) record_input(way);
   const Json found = mapping_in(1, {"plain", "once"});
   EXPECT_EQ(found["confidence"], "possible");

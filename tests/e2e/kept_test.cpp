@@ -1,5 +1,5 @@
 // Edits on data that is kept, or not copied any more: what else copies it, how it is filled where a
-// loop has no pass, and what it is called at both ends.
+// loop has no iteration, and what it is called at both ends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(Kept, UnderANameThatTheLoopDeclaresIsNamedByItsValue) {
 }
 
 // The edits are made for all entries into the loop.
-TEST(Kept, IsNotAroundALoopThatMapsMoreOfItInAnEntryOfOnePass) {
+TEST(Kept, IsNotAroundALoopThatMapsMoreOfItInAnEntryOfOneIteration) {
   EXPECT_EQ(only("one_pass_of_more", "round_trip_transfer")["variable"], "a");
 }
 

@@ -1,5 +1,5 @@
 // Every rung of every bundled kernel against the formulas of kernels/README.md: counts and bytes,
-// directives at their lines, variables by name, and what a pass of the loop costs.
+// directives at their lines, variables by name, and what an iteration of the loop costs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,31 +75,31 @@ TEST(Heat, OddSteps) {
 TEST(Jacobi, Naive) {
   const std::uint64_t n = 40;
   const Recorded recorded = run_kernel(kernel("jacobi"), "naive", {std::to_string(n)});
-  const std::uint64_t passes = number_printed(recorded, "iterations: ");
+  const std::uint64_t iterations = number_printed(recorded, "iterations: ");
   const std::uint64_t sweep_in = (n * n + 3 * n) * 8;
   const std::uint64_t sweep_out = 2 * n * 8;
   const std::uint64_t norm_in = 2 * n * 8 + 8;
   const Source source("jacobi", "solve_naive");
   const std::string sweep = source.place(kTarget);
   const std::string norm = source.place(fmt::format("{} reduction", kTarget));
-  const std::uint64_t x = n * 8 * passes;
+  const std::uint64_t x = n * 8 * iterations;
   EXPECT_EQ(ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
             ledger({fmt::format("total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, "
                                 "kernel {4}",
-                                7 * passes, (sweep_in + norm_in) * passes, 3 * passes,
-                                (sweep_out + 8) * passes, 2 * passes),
+                                7 * iterations, (sweep_in + norm_in) * iterations, 3 * iterations,
+                                (sweep_out + 8) * iterations, 2 * iterations),
                     fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {4} {5}, alloc {2}, kernel {1}",
-                                sweep, passes, 4 * passes, sweep_in * passes, 2 * passes,
-                                sweep_out * passes),
+                                sweep, iterations, 4 * iterations, sweep_in * iterations, 2 * iterations,
+                                sweep_out * iterations),
                     fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {1} {4}, alloc {2}, kernel {1}",
-                                norm, passes, 3 * passes, norm_in * passes, 8 * passes),
-                    fmt::format("a: HtoD {} {}", passes, n * n * 8 * passes),
-                    fmt::format("b: HtoD {} {}", passes, n * 8 * passes),
-                    fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", passes, 8 * passes),
-                    fmt::format("x_old: HtoD {} {}, DtoH {} {}", 2 * passes, 2 * x, passes, x),
-                    fmt::format("x_new: HtoD {} {}, DtoH {} {}", 2 * passes, 2 * x, passes, x)}));
+                                norm, iterations, 3 * iterations, norm_in * iterations, 8 * iterations),
+                    fmt::format("a: HtoD {} {}", iterations, n * n * 8 * iterations),
+                    fmt::format("b: HtoD {} {}", iterations, n * 8 * iterations),
+                    fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", iterations, 8 * iterations),
+                    fmt::format("x_old: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x),
+                    fmt::format("x_new: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x)}));
   expect_loop(recorded.report,
-              {passes,
+              {iterations,
                sweep_in + norm_in,
                sweep_out + 8,
                {source.line(kTarget), source.line(fmt::format("{} reduction", kTarget))}});
@@ -110,11 +110,11 @@ TEST(Jacobi, DataBranchlessCoalesced) {
   for (const std::string rung : {"data", "branchless", "coalesced"}) {
     SCOPED_TRACE(rung);
     const Recorded recorded = run_kernel(kernel("jacobi"), rung, {std::to_string(n)});
-    const std::uint64_t passes = number_printed(recorded, "iterations: ");
+    const std::uint64_t iterations = number_printed(recorded, "iterations: ");
     const std::uint64_t arrays = (n * n + 3 * n) * 8;
     const Source source("jacobi", "solve_" + rung);
     const std::string norm = fmt::format("{} reduction", kTarget);
-    const bool swapped = passes % 2 != 0;  // the last x is then in the other array
+    const bool swapped = iterations % 2 != 0;  // the last x is then in the other array
     const std::string x_home = fmt::format("HtoD 1 {0}, DtoH 1 {0}", n * 8);
     const std::string x_stays = fmt::format("HtoD 1 {}", n * 8);
     EXPECT_EQ(
@@ -122,18 +122,18 @@ TEST(Jacobi, DataBranchlessCoalesced) {
         ledger(
             {fmt::format(
                  "total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, kernel {4}",
-                 4 + passes, arrays + 8 * passes, 1 + passes, n * 8 + 8 * passes, 2 * passes),
+                 4 + iterations, arrays + 8 * iterations, 1 + iterations, n * 8 + 8 * iterations, 2 * iterations),
              fmt::format("target enter data{} x1: HtoD 4 {}, alloc 4", source.place(kEnter),
                          arrays),
-             fmt::format("target{0} x{1}: kernel {1}", source.place(kTarget), passes),
+             fmt::format("target{0} x{1}: kernel {1}", source.place(kTarget), iterations),
              fmt::format("target{0} x{1}: HtoD {1} {2}, DtoH {1} {2}, alloc {1}, kernel {1}",
-                         source.place(norm), passes, 8 * passes),
+                         source.place(norm), iterations, 8 * iterations),
              fmt::format("target exit data{} x1: DtoH 1 {}", source.place(kExit), n * 8),
              fmt::format("a: HtoD 1 {}", n * n * 8), fmt::format("b: HtoD 1 {}", n * 8),
-             fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", passes, 8 * passes),
+             fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", iterations, 8 * iterations),
              fmt::format("x_old{}: {}", swapped ? " = x_new" : "", swapped ? x_stays : x_home),
              fmt::format("x_new{}: {}", swapped ? " = x_old" : "", swapped ? x_home : x_stays)}));
-    expect_loop(recorded.report, {passes, 8, 8, {source.line(kTarget), source.line(norm)}});
+    expect_loop(recorded.report, {iterations, 8, 8, {source.line(kTarget), source.line(norm)}});
   }
 }
 

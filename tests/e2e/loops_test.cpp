@@ -1,4 +1,4 @@
-// Loops of real programs: which directives a pass has, and how many passes there were.
+// Loops of real programs: which directives an iteration has, and how many iterations there were.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ompdm::e2e::loops_test {
 namespace {
 
-/// Functions of a loop's directives with its passes and entries, "sweep limit 100/1".
+/// Functions of a loop's directives with its iterations and entries, "sweep limit 100/1".
 std::vector<std::string> loops_of(const Json& report) {
   std::vector<std::string> loops;
   for (const Json& row : report["iterations"]) {
@@ -27,16 +27,16 @@ std::vector<std::string> loops_of(const Json& report) {
   return loops;
 }
 
-Json shaped(const std::string& shape, int passes) {
-  return record({{program("loops"), shape, std::to_string(passes)}}).report;
+Json shaped(const std::string& shape, int iterations) {
+  return record({{program("loops"), shape, std::to_string(iterations)}}).report;
 }
 
 using Loops = std::vector<std::string>;
 
-TEST(Loops, AProbeWithinEveryTenthPass) {
+TEST(Loops, AProbeWithinEveryTenthIteration) {
   const Json report = shaped("probe_within", 105);
   EXPECT_EQ(loops_of(report), Loops({"sweep limit norm 105/1"}));
-  // 16 kB in a pass, and the mean of what ten probes brought back: 8 B each, in 104 passes.
+  // 16 kB in an iteration, and the mean of what ten probes brought back: 8 B each, in 104 iterations.
   EXPECT_EQ(report["iterations"][0]["DtoH_bytes"], 16000 + 1);
 }
 
@@ -52,7 +52,7 @@ TEST(Loops, OfFunctionsWithoutUnwindTablesAreALoss) {
   ADD_FAILURE() << "no such loss";
 }
 
-TEST(Loops, AProbeBetweenPasses) {
+TEST(Loops, AProbeBetweenIterations) {
   EXPECT_EQ(loops_of(shaped("probe_between", 100)), Loops({"sweep limit norm 100/1"}));
 }
 
@@ -61,7 +61,7 @@ TEST(Loops, AnInnerGroupThatIsPassedOnceAtTimes) {
             Loops({"norm sweep limit 40/1", "sweep limit 110/40"}));
 }
 
-TEST(Loops, PassesThatThreadsShare) {
+TEST(Loops, IterationsThatThreadsShare) {
   EXPECT_EQ(loops_of(shaped("threads", 40)), Loops({"sweep limit 40/4"}));
   EXPECT_EQ(loops_of(shaped("threads", 7)), Loops({"sweep limit 7/4"}));
 }

@@ -10,7 +10,7 @@
 namespace ompdm::e2e::names_test {
 namespace {
 
-// `val` is one array in all passes; `b` is x and y in turn, and one of the two stays.
+// `val` is one array in all iterations; `b` is x and y in turn, and one of the two stays.
 TEST(Names, StrayOnlyWhereTheyStoodForOtherMemory) {
   const Json report = record({{program("stood_for_other_data")}}).report;
   std::map<std::string, bool> strays;
@@ -27,7 +27,7 @@ TEST(Names, StrayOnlyWhereTheyStoodForOtherMemory) {
   EXPECT_TRUE(!strays.contains("b[0:n]") || strays["b[0:n]"]) << report["findings"];
 }
 
-// Each pass frees both arrays, and malloc gives their memory to the other one.
+// Each iteration frees both arrays, and malloc gives their memory to the other one.
 TEST(Names, OfReusedMemoryAreThoseOfTheTransfersClauses) {
   const Recorded recorded = record({{program("ledger_reuse")}});
   expect_consistent(recorded);

@@ -1,4 +1,4 @@
-// Passes of loops that the order of directives does not tell, compiled in two ways: as written, and
+// Iterations of loops that the order of directives does not tell, compiled in two ways: as written, and
 // with calls inlined, made the function's last jump, and loops unrolled.
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 
 #include "recorded.h"
 
-namespace ompdm::e2e::passes_test {
+namespace ompdm::e2e::iterations_test {
 namespace {
 
 using Loops = std::vector<std::string>;
 
-/// "passes/entries" of each loop, ">=" where they are at least that, with "x devices" where there
+/// "iterations/entries" of each loop, ">=" where they are at least that, with "x devices" where there
 /// are several, and "repeats" where the code has no loop.
 Loops loops_of(const std::string& built, const std::string& shape) {
   Loops loops;
@@ -38,27 +38,27 @@ struct Case {
 
 void PrintTo(const Case& each, std::ostream* out) { *out << each.shape; }
 
-class Passes : public ::testing::TestWithParam<Case> {};
+class Iterations : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Passes, OfTheCodeAsItIsWritten) {
+TEST_P(Iterations, OfTheCodeAsItIsWritten) {
   EXPECT_EQ(loops_of(GetParam().program + std::string("_O0"), GetParam().shape),
             GetParam().written);
 }
 
-TEST_P(Passes, OfOptimizedCode) {
+TEST_P(Iterations, OfOptimizedCode) {
   EXPECT_EQ(loops_of(GetParam().program + std::string("_O2"), GetParam().shape),
             GetParam().optimized);
 }
 
-// Passes of several instances are one row, which bears none's name.
-TEST(PassesOfTemplates, AreNamedByTheTemplate) {
+// Iterations of several instances are one row, which bears none's name.
+TEST(IterationsOfTemplates, AreNamedByTheTemplate) {
   const Json report = record({{program("shapes_O2"), "templates"}}).report;
   ASSERT_EQ(report["iterations"].size(), 1U);
   EXPECT_EQ(report["iterations"][0]["function"], "scale<...>");
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, Passes,
+    Shapes, Iterations,
     ::testing::Values(
         Case{"optional", {"1000/1"}, {"1000/1"}}, Case{"either", {"1000/1"}, {"1000/1"}},
         Case{"alternating", {"1000/1"}, {"1000/1"}},
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return std::string(tested.param.shape); });
 
 INSTANTIATE_TEST_SUITE_P(
-    Forms, Passes,
+    Forms, Iterations,
     ::testing::Values(
         Case{"peeled", {"6/1"}, {"6/1"}, "forms"}, Case{"unrolled", {"13/1"}, {"13/1"}, "forms"},
         Case{"triangular", {"6/1", "15/5"}, {">=6/1", "15/5"}, "forms"},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"for_each_of_them", {"6/1"}, {"6/1"}, "forms"}),
     [](const auto& tested) { return std::string(tested.param.shape); });
 
-TEST(PassesOf, ALoopNameItsOwnLine) {
+TEST(IterationsOf, ALoopNameItsOwnLine) {
   const Json report = record({{program("shapes_O0"), "levels"}}).report;
   ASSERT_EQ(report["iterations"].size(), 2U);
   const Json& outer = report["iterations"][0];
@@ -102,7 +102,7 @@ TEST(PassesOf, ALoopNameItsOwnLine) {
   EXPECT_EQ(inner["line"].get<int>() - outer["line"].get<int>(), 2);
 }
 
-TEST(PassesOf, ALibrarysLoopNameTheCallOfIt) {
+TEST(IterationsOf, ALibrarysLoopNameTheCallOfIt) {
   for (const char* built : {"forms_O0", "forms_O2"}) {
     const Json report = record({{program(built), "for_each_of_them"}}).report;
     ASSERT_EQ(report["iterations"].size(), 1U);

@@ -258,7 +258,7 @@ Trace call_paths() {
   const Index<CallPath> paths[] = {
       solve(70), solve(71), from(build.call(pool, "probe", "heat.cpp", 60)), {}};
   for (std::size_t i = 0; i < std::size(paths); ++i) {
-    for (std::size_t pass = 0; pass < 2 + i; ++pass) {
+    for (std::size_t iteration = 0; iteration < 2 + i; ++iteration) {
       build.begin(step);
       build.trace.regions.edit_back()->path = paths[i];
       build.op(OpKind::kHtoD, u, 1000 * (4 - i), 4 * kMicrosecond);
@@ -274,7 +274,7 @@ Trace call_paths() {
   return build.take();
 }
 
-/// jacobi, rung naive, with contents: the matrix is sent in each of 20 passes and never changes,
+/// jacobi, rung naive, with contents: the matrix is sent in each of 20 iterations and never changes,
 /// the solution goes over as it has come back. Then data that a `target update` sends again and a
 /// clause copies back needlessly.
 Trace contents_scene() {
@@ -314,15 +314,15 @@ Trace contents_scene() {
     build.op(OpKind::kDelete, x, 0, 200);
     build.end();
   };
-  for (std::uint64_t pass = 0; pass < 20; ++pass) {
+  for (std::uint64_t iteration = 0; iteration < 20; ++iteration) {
     build.begin(sweep);
     build.trace.regions.edit_back()->map_list = 0;
     for (const auto one : {a, x}) {
       build.op(OpKind::kAlloc, one, build.trace.variables[one.value].bytes, 500);
-      transfer(OpKind::kHtoD, one, one == a ? 1 : 100 + pass);
+      transfer(OpKind::kHtoD, one, one == a ? 1 : 100 + iteration);
     }
     build.launch(400 * kMicrosecond);
-    transfer(OpKind::kDtoH, x, 101 + pass);
+    transfer(OpKind::kDtoH, x, 101 + iteration);
     for (const auto one : {x, a}) build.op(OpKind::kDelete, one, 0, 200);
     build.end();
     build.wait(2 * kMicrosecond);
@@ -413,20 +413,20 @@ struct WaveRun : TraceBuilder {
   }
 };
 
-Trace wave(int number, int passes, bool table_changes) {
+Trace wave(int number, int iterations, bool table_changes) {
   WaveRun run(number);
   run.trace.recording.hashing = "full";
   run.check();
-  for (int pass = 0; pass < passes; ++pass) {
-    run.step(100 + pass);
-    run.look_up(table_changes ? 500 + pass : 500);
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    run.step(100 + iteration);
+    run.look_up(table_changes ? 500 + iteration : 500);
   }
   return run.take();
 }
 
-/// A wave code. On the first input two arrays are mapped anew by 12 passes of a time loop, and
+/// A wave code. On the first input two arrays are mapped anew by 12 iterations of a time loop, and
 /// nothing changes either in between; a table is sent with each, too. On the second the host
-/// changes the table in each pass. The third takes no time step.
+/// changes the table in each iteration. The third takes no time step.
 std::vector<Trace> inputs_scene() {
   return {wave(1, 12, false), wave(2, 12, true), wave(3, 0, false)};
 }

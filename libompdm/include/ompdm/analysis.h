@@ -74,13 +74,13 @@ struct DirectiveRow : DirectiveFigures {
 /// Position in a table that means "no row".
 inline constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
 
-/// What one pass of a loop costs.
-struct PassCost {
+/// What one iteration of a loop costs.
+struct IterationCost {
   std::uint64_t htod_bytes = 0;
   std::uint64_t dtoh_bytes = 0;
   Nanoseconds transfer = 0;  ///< sum of the transfers' durations
   Nanoseconds kernel = 0;    ///< sum of the launches' durations
-  /// From the pass's first directive to the next pass's (of the last pass: to its own end), less
+  /// From the iteration's first directive to the next iteration's (of the last iteration: to its own end), less
   /// `hashing`.
   Nanoseconds wall = 0;
   Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
@@ -115,7 +115,7 @@ struct ByOrder {
 };
 
 /// A group of directives that was executed again and again on one thread: a loop of the program.
-struct Iteration {
+struct LoopRow {
   /// By its place, or by its directives where it has none: equal in another run of the same build.
   std::string id;
   /// Where its `for` or `while` is, and in which function; empty and 0 where it was found from the
@@ -127,17 +127,17 @@ struct Iteration {
   bool unrolled = false;   ///< repeats of one source line: the code has no loop there (any more)
   bool from_code = false;  ///< found in the program's code, not from the order of events
   ByOrder by_order = {};
-  bool at_least = false;        ///< more passes may have come, in which nothing was recorded
-  std::size_t parent = kNoRow;  ///< row of the loop that all of its passes were in
-  /// Rows of Analysis::directives in the order of a pass, each once.
+  bool at_least = false;        ///< more iterations may have come, in which nothing was recorded
+  std::size_t parent = kNoRow;  ///< row of the loop that all of its iterations were in
+  /// Rows of Analysis::directives in the order of an iteration, each once.
   std::vector<std::size_t> directives;
-  std::uint64_t count = 0;        ///< passes in all, first and last included
+  std::uint64_t count = 0;        ///< iterations in all, first and last included
   std::uint64_t entries = 0;      ///< how many times the loop was entered, over all threads
   bool entries_at_least = false;  ///< it may have been entered more often, unseen
-  std::uint32_t devices = 1;      ///< that each pass goes over, one after the other
-  PassCost steady;                ///< mean over the passes that are not the first of an entry
-  PassCost first;                 ///< the first pass of the first entry
-  /// Bytes a pass, both ways, of pieces whose content was the same in every pass that was looked
+  std::uint32_t devices = 1;      ///< that each iteration goes over, one after the other
+  IterationCost steady;                ///< mean over the iterations that are not the first of an entry
+  IterationCost first;                 ///< the first iteration of the first entry
+  /// Bytes an iteration, both ways, of pieces whose content was the same in every iteration that was looked
   /// at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
   std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
@@ -255,7 +255,7 @@ struct Finding {
   std::uint64_t memory_bytes = 0;
   std::vector<std::size_t> directives;  ///< rows of Analysis::directives that it is about
   std::vector<std::size_t> variables;   ///< rows of Analysis::variables
-  std::vector<std::size_t> loops;       ///< rows of Analysis::iterations that it happened in
+  std::vector<std::size_t> loops;       ///< rows of Analysis::loops that it happened in
   std::vector<RunVerdict> runs;         ///< one a run, its own too; empty: of one run alone
 };
 
@@ -385,7 +385,7 @@ struct Analysis {
   std::vector<Activity> api_calls;       ///< allocations and deletes, longest first
   std::vector<DirectiveRow> directives;  ///< most bytes first
   std::vector<VariableRow> variables;    ///< most bytes first
-  std::vector<Iteration> iterations;     ///< in order of the first pass
+  std::vector<LoopRow> loops;     ///< in order of the first iteration
   std::vector<Finding> findings;         ///< what would save most time first
   Withheld withheld;                     ///< findings too small to be told
   std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
@@ -456,8 +456,8 @@ std::string_view directive_name(Directive directive);
 /// "HtoD", "DtoH", "DtoD", "memset", "kernel", "alloc" or "delete".
 std::string_view activity_type_name(ActivityType type);
 
-/// What a pass's time went into. At an instant at which several run, it is the first of these.
-enum class PassPart : std::uint8_t {
+/// What an iteration's time went into. At an instant at which several run, it is the first of these.
+enum class IterationPart : std::uint8_t {
   kKernel,
   kHtoD,
   kDtoH,
@@ -465,19 +465,19 @@ enum class PassPart : std::uint8_t {
   kAllocation,  ///< allocations and deletes
   kHost,        ///< none of these
 };
-inline constexpr std::size_t kPassParts = 6;
+inline constexpr std::size_t kIterationParts = 6;
 
-/// One pass of a loop, or several neighbours summed.
-struct Pass {
+/// One iteration of a loop, or several neighbours summed.
+struct Iteration {
   std::uint64_t count = 1;
   Nanoseconds begin = 0;
-  Nanoseconds end = 0;  ///< the next pass's begin; of an entry's last pass the end of its last step
+  Nanoseconds end = 0;  ///< the next iteration's begin; of an entry's last iteration the end of its last step
   bool first = false;   ///< of its entry
   Nanoseconds wall = 0;  ///< end - begin - hashing; of several the sum of each
   /// By part: they add up to `wall`.
-  std::array<Nanoseconds, kPassParts> time{};
+  std::array<Nanoseconds, kIterationParts> time{};
   /// Of `time`, that of operations which findings call needless.
-  std::array<Nanoseconds, kPassParts> needless{};
+  std::array<Nanoseconds, kIterationParts> needless{};
   Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
   std::uint64_t htod_bytes = 0;
   std::uint64_t dtoh_bytes = 0;
@@ -491,9 +491,9 @@ struct Picture {
 
   std::vector<std::uint32_t> finding_of_op;  ///< row of Analysis::findings that claims it, kNone
   std::vector<std::uint32_t> directive_of_site;  ///< row of Analysis::directives, kNone
-  /// By row of Analysis::iterations, in order of time. Overlaps of threads that share a loop are in
-  /// each of their passes.
-  std::vector<std::vector<Pass>> passes;
+  /// By row of Analysis::loops, in order of time. Overlaps of threads that share a loop are in
+  /// each of their iterations.
+  std::vector<std::vector<Iteration>> iterations;
 };
 
 /// As analyze(trace), and what a picture of it needs.

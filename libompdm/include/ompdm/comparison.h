@@ -38,7 +38,7 @@ struct Comparison {
   std::vector<RowChain> activities;
   std::vector<RowChain> directives;
   std::vector<RowChain> variables;
-  std::vector<RowChain> iterations;
+  std::vector<RowChain> loops;
   std::vector<RowChain> findings;
 };
 

@@ -287,7 +287,7 @@ struct CodeLoop {
   int line = 0;  ///< of the branch that leads back, which compilers give the `for`'s; 0 if unknown
   int column = 0;
   Index<CodeLoop> parent;  ///< the loop around it in the same function
-  /// Its passes can be counted by what is recorded: none is without, and no two look like one.
+  /// Its iterations can be counted by what is recorded: none is without, and no two look like one.
   bool counts_all = false;
   /// It may be left and entered anew without anything being recorded in between: in one call of its
   /// function, or in two that follow one another.
@@ -297,7 +297,7 @@ struct CodeLoop {
   /// the compiler makes of a loop that it unrolls, or of a function that is called again and again.
   /// The place is that of the call which each repetition begins with.
   bool unrolled = false;
-  /// The first few directives that its passes may come to, in its own code and in functions that
+  /// The first few directives that its iterations may come to, in its own code and in functions that
   /// this calls, and none of them did: another input may. By their places; those without one, and
   /// those behind calls by a pointer that was never followed, are not known.
   std::vector<UnreachedDirective> unreached = {};
@@ -343,7 +343,7 @@ struct CallPlace {
       0;                   ///< address of the function that it calls; 0: not known, as of a pointer
   bool code_read = false;  ///< false: of loops around it nothing is known
   Index<CodeLoop> loop;    ///< the innermost around it
-  /// Which calls may follow within one pass of the innermost loop that both lie in, or in one call
+  /// Which calls may follow within one iteration of the innermost loop that both lie in, or in one call
   /// of the function if they share none: of the same function alone.
   std::vector<CallRange> onward;
   /// Which calls may follow as the begin of the next repetition, where `loop` is unrolled.

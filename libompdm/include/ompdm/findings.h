@@ -64,7 +64,7 @@ enum class EditKind : std::uint8_t {
 /// to its directives when each was first met.
 struct UnplacedLoop {
   bool innermost = false;              ///< another loop, or several calls, run it again and again
-  std::vector<SourcePlace> runs = {};  ///< the directives of a pass
+  std::vector<SourcePlace> runs = {};  ///< the directives of an iteration
   /// The innermost function that leads to all of them, where that is known; `line` is where it
   /// calls what leads to the first.
   SourcePlace in = {};
@@ -131,7 +131,7 @@ enum class Unless : std::uint8_t {
   kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
-  kNoPass,            ///< the loop has no iteration: data that it fills or sends is not set
+  kNoIteration,            ///< the loop has no iteration: data that it fills or sends is not set
 };
 
 namespace facts {
@@ -163,8 +163,8 @@ struct PerIterationMapping {
   std::vector<std::string> names = {};
   std::vector<std::int32_t> devices = {};
   LoopPlace loop = {};
-  std::uint64_t passes = 0;
-  bool passes_at_least = false;  ///< more may have come, unseen
+  std::uint64_t iterations = 0;
+  bool iterations_at_least = false;  ///< more may have come, unseen
   std::uint64_t entries = 0;     ///< how many times the loop was entered
   bool entries_at_least = false;
   std::uint64_t sent = 0;  ///< transfers
@@ -172,7 +172,7 @@ struct PerIterationMapping {
   std::uint64_t returned = 0;
   std::uint64_t returned_enough = 0;
   bool enough_at_most = false;  ///< what was not compared is taken to be needed
-  std::uint64_t compared = 0;   ///< transfers of a later pass with what was there
+  std::uint64_t compared = 0;   ///< transfers of a later iteration with what was there
   SameContents same = {};
   bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
 };
@@ -382,8 +382,8 @@ struct Caveat {
     kOthersMap,         ///< other directives map the same in between
     kHostChanges,       ///< the host changes it in between: updates may move as much
     kOtherEntries,      ///< the loop may have been entered more often, and each time has its own
-    kMadeAnew,          ///< `names` are made in each pass, and what they point to may be
-    kMakesMemory,       ///< the loop makes memory in its passes, which may be this
+    kMadeAnew,          ///< `names` are made in each iteration, and what they point to may be
+    kMakesMemory,       ///< the loop makes memory in its iterations, which may be this
     kSameMadeAnew,      ///< the host may have made the same content anew
     kSameWritten,       ///< a kernel may have written the same content
     kNamesStray,        ///< `names` stand for data, too, that the edits do not keep

@@ -37,8 +37,8 @@ std::string coverage_text(const Finding& finding, const facts::SameContents& sam
   return text + blocks_text(same);
 }
 
-/// "in the loop at heat.cpp:54 in solve (30 passes in all, entered 2 times)"; "in a loop (30
-/// passes)" where its place is not known.
+/// "in the loop at heat.cpp:54 in solve (30 iterations in all, entered 2 times)"; "in a loop (30
+/// iterations)" where its place is not known.
 std::string in_loop(const facts::PerIterationMapping& facts) {
   const std::string place = loop_text(facts.loop);
   std::string text =
@@ -46,7 +46,7 @@ std::string in_loop(const facts::PerIterationMapping& facts) {
                   !place.empty()        ? place
                   : facts.loop.is_calls ? "calls of one function by itself"
                                         : "a loop",
-                  facts.passes_at_least ? ">= " : "", counted(facts.passes, "pass", "passes"));
+                  facts.iterations_at_least ? ">= " : "", counted(facts.iterations, "pass", "passes"));
   if (facts.entries > 1 || facts.entries_at_least) {
     text += fmt::format(" in all, entered {}{}",
                         facts.entries == 1 ? "once" : counted(facts.entries, "time"),

@@ -1,5 +1,5 @@
 // Copies between two devices. LLVM 19's plugin names the two contexts of cuMemcpyPeerAsync the
-// wrong way round, which the driver passes over since addresses tell; whether CUPTI tells the
+// wrong way round, which the driver iterations over since addresses tell; whether CUPTI tells the
 // contexts or where the memory is, the trace has the sides that the program asked for.
 #include <gtest/gtest.h>
 

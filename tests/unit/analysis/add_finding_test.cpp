@@ -18,7 +18,7 @@ Analysis tables() {
   Analysis analysis;
   analysis.directives.emplace_back();
   analysis.variables.emplace_back();
-  analysis.iterations.emplace_back();
+  analysis.loops.emplace_back();
   return analysis;
 }
 

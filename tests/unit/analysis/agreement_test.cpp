@@ -13,27 +13,27 @@ namespace {
 
 using test::OneArray;
 
-/// Passes of a loop that each map the array anew, and find it as the one before has left it.
-void pass_by(OneArray& run, int passes) {
-  for (int pass = 0; pass < passes; ++pass) run.map_tofrom(run.solve, 10 + pass, 11 + pass);
+/// Iterations of a loop that each map the array anew, and find it as the one before has left it.
+void iteration_by(OneArray& run, int iterations) {
+  for (int iteration = 0; iteration < iterations; ++iteration) run.map_tofrom(run.solve, 10 + iteration, 11 + iteration);
 }
 
 /// The same, but the host has changed the array each time.
-void pass_changed(OneArray& run, int passes) {
-  for (int pass = 0; pass < passes; ++pass) {
-    run.map_tofrom(run.solve, 10 + 2 * pass, 11 + 2 * pass);
+void iteration_changed(OneArray& run, int iterations) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    run.map_tofrom(run.solve, 10 + 2 * iteration, 11 + 2 * iteration);
   }
 }
 
-Analysis plain(int passes = 8) {
+Analysis plain(int iterations = 8) {
   OneArray run;
-  pass_by(run, passes);
+  iteration_by(run, iterations);
   return analyze(run.take());
 }
 
 Analysis changed() {
   OneArray run;
-  pass_changed(run, 8);
+  iteration_changed(run, 8);
   return analyze(run.take());
 }
 
@@ -166,7 +166,7 @@ TEST(Agreement, IsNotBrokenByEditsThatAnotherRunWithholds) {
   EXPECT_TRUE(mapping_of(runs[0]).edits.empty());
 }
 
-/// With an update in each pass, which finds nothing there: its edits are more than `plain` has.
+/// With an update in each iteration, which finds nothing there: its edits are more than `plain` has.
 Analysis with_update() {
   Analysis run = plain();
   DirectiveRow row;
@@ -193,19 +193,19 @@ TEST(Agreement, AsksForTheEditsOfTheRunThatReachesMore) {
   EXPECT_FALSE(mapping_of(runs[1]).edits.empty());
 }
 
-/// Passes that map the array, and a table that no kernel changes, which the host does or does not.
+/// Iterations that map the array, and a table that no kernel changes, which the host does or does not.
 Analysis with_table(bool table_changes) {
   OneArray run;
   const Index<Variable> table = run.variable("table", OneArray::kBytes);
   const std::uint64_t host = run.trace.variables[table.value].address;
   run.trace.map_lists.push_back({{table, "table", host, host, OneArray::kBytes, 0x1}});
-  for (int pass = 0; pass < 8; ++pass) {
-    run.map_tofrom(run.solve, 10 + pass, 11 + pass);
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    run.map_tofrom(run.solve, 10 + iteration, 11 + iteration);
     run.begin(run.check);
     run.trace.regions.edit_back()->map_list = 3;
     run.op(OpKind::kAlloc, table, OneArray::kBytes, 10);
     auto sent = run.op(OpKind::kHtoD, table, OneArray::kBytes, 100);
-    sent->fingerprint = sent->hash = table_changes ? 500 + pass : 500;
+    sent->fingerprint = sent->hash = table_changes ? 500 + iteration : 500;
     run.launch(1000);
     run.op(OpKind::kDelete, table, 0, 5);
     run.end();

@@ -16,7 +16,7 @@ using test::map_tofrom;
 using test::patterns;
 using test::TraceBuilder;
 
-/// A loop of solve() around one directive, whose passes map grids.
+/// A loop of solve() around one directive, whose iterations map grids.
 struct CodeLoops : TraceBuilder {
   static constexpr std::uint64_t kGrid = 1'000'000;
   Index<Site> at = site(Directive::kTarget, "src/heat.cpp", 56, "solve(int)");
@@ -31,7 +31,7 @@ struct CodeLoops : TraceBuilder {
     trace.call_places = {place};
     trace.call_paths = {{{}, {0}, 0x1000, 0}};
   }
-  void pass(Index<Variable> grid, std::uint64_t bytes = kGrid, std::uint32_t storage = 1) {
+  void iteration(Index<Variable> grid, std::uint64_t bytes = kGrid, std::uint32_t storage = 1) {
     const std::size_t first = trace.ops.size();
     map_tofrom(*this, at, {grid}, bytes);
     trace.regions.edit_back()->path = {0};
@@ -41,7 +41,7 @@ struct CodeLoops : TraceBuilder {
   void solves(std::uint64_t count) {
     const auto grid = variable("u", kGrid);
     for (std::uint64_t solve = 0; solve < count; ++solve) {
-      for (int i = 0; i < 7; ++i) pass(grid, kGrid + 1000 * solve);
+      for (int i = 0; i < 7; ++i) iteration(grid, kGrid + 1000 * solve);
     }
   }
 };
@@ -49,7 +49,7 @@ struct CodeLoops : TraceBuilder {
 TEST(CodeLoops, AreNamedWhereTheyAre) {
   CodeLoops program;
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
@@ -59,7 +59,7 @@ TEST(CodeLoops, AreNamedWhereTheyAre) {
   EXPECT_EQ(facts.loop.place.line, 54);
   EXPECT_EQ(facts.loop.place.function, "solve");
   EXPECT_FALSE(facts.loop.is_calls);
-  EXPECT_EQ(facts.passes, 10U);
+  EXPECT_EQ(facts.iterations, 10U);
 }
 
 // Of a do the compiler tells the end, of a loop without a condition a break.
@@ -68,7 +68,7 @@ TEST(CodeLoops, AreNoPlaceToBeginAtWhereTheLineIsWithin) {
   program.trace.loops[0].line = 58;
   program.trace.loops[0].begin_unknown = true;
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
@@ -81,9 +81,9 @@ TEST(CodeLoops, AreNoPlaceToBeginAtWhereTheLineIsWithin) {
   EXPECT_EQ(anchor.unplaced->in.function, "solve");
   ASSERT_TRUE(anchor.inside);
   EXPECT_EQ(anchor.inside->line, 58);
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].line, 0);
-  EXPECT_EQ(analysis.iterations[0].inside, 58);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].line, 0);
+  EXPECT_EQ(analysis.loops[0].inside, 58);
 }
 
 TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
@@ -92,7 +92,7 @@ TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
   program.trace.loops[0].unreached = {{Directive::kTargetUpdate, place},
                                       {Directive::kTarget, place, true}};
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
@@ -163,7 +163,7 @@ TEST(CodeLoops, WithinOthersThatLeadToMoreKeepTheirEdits) {
   program.trace.loops[0].unreached = {{Directive::kTargetUpdate, {"main", "src/heat.cpp", 93, 3}}};
   program.trace.call_places[0].loop = {1};
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_FALSE(analysis.findings[0].edits.empty());
@@ -174,7 +174,7 @@ TEST(CodeLoops, OfALibraryAreNoPlaceToWriteAnything) {
   CodeLoops program;
   program.trace.loops[0].file = "/usr/include/c++/12/bits/stl_algo.h";
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_TRUE(
@@ -186,7 +186,7 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   program.trace.loops[0].unrolled = true;
   program.trace.call_places[0].repeats = {{0, 0}};
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
@@ -198,7 +198,7 @@ TEST(CodeLoops, ThatWereUnrolledAreCalls) {
   inlined.trace.loops[0].line = 56;
   inlined.trace.call_places[0].repeats = {{0, 0}};
   const auto other = inlined.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) inlined.pass(other);
+  for (int i = 0; i < 10; ++i) inlined.iteration(other);
   const Analysis unplaced = analyze(inlined.take());
   ASSERT_EQ(patterns(unplaced), "per_iteration_mapping");
   EXPECT_TRUE(
@@ -214,7 +214,7 @@ TEST(CodeLoops, ThatWereInlinedAndUnrolledHaveNoPlace) {
   program.trace.call_places[0].frames = {{"solve(int)", "src/heat.cpp", 54, 3},
                                          {"main", "src/heat.cpp", 90, 3}};
   const auto grid = program.variable("u", CodeLoops::kGrid);
-  for (int i = 0; i < 10; ++i) program.pass(grid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Anchor& anchor = analysis.findings[0].edits.at(0).anchor;
@@ -225,8 +225,8 @@ TEST(CodeLoops, ThatWereInlinedAndUnrolledHaveNoPlace) {
   EXPECT_FALSE(anchor.unplaced->is_there) << "it may be in main";
 }
 
-// The pointer is one of the loop's own, and may be to other data in each pass: contents tell.
-TEST(CodeLoops, OfThreePassesAreEnoughWhereTheContentStays) {
+// The pointer is one of the loop's own, and may be to other data in each iteration: contents tell.
+TEST(CodeLoops, OfThreeIterationsAreEnoughWhereTheContentStays) {
   for (const bool stays : {true, false}) {
     CodeLoops program;
     const auto text = program.variable("text", CodeLoops::kGrid);
@@ -236,7 +236,7 @@ TEST(CodeLoops, OfThreePassesAreEnoughWhereTheContentStays) {
     program.trace.map_lists = {{item}};
     for (std::uint64_t i = 0; i < 3; ++i) {
       const std::size_t first = program.trace.ops.size();
-      program.pass(text);
+      program.iteration(text);
       program.trace.regions.edit_back()->map_list = 0;
       for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
         const OpKind kind = program.trace.ops.common(op).kind;
@@ -258,7 +258,7 @@ TEST(CodeLoops, EnteredUnseenMapEachTheirOwn) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 3 * 2 * 6U);
   const auto& facts = std::get<facts::PerIterationMapping>(finding.facts);
-  EXPECT_EQ(facts.passes, 21U);
+  EXPECT_EQ(facts.iterations, 21U);
   EXPECT_EQ(facts.entries, 1U);
   EXPECT_TRUE(facts.entries_at_least);
   EXPECT_EQ(facts.sent, 21U);
@@ -282,8 +282,8 @@ TEST(CodeLoops, KeepWhatTakesThePlaceOfOtherStorage) {
   const auto grid = program.variable("u", CodeLoops::kGrid);
   const auto part = program.variable("v", CodeLoops::kGrid);
   program.trace.variables[part.value].address = program.trace.variables[grid.value].address + 4096;
-  for (int i = 0; i < 7; ++i) program.pass(grid);
-  for (int i = 0; i < 7; ++i) program.pass(part, CodeLoops::kGrid, 2);
+  for (int i = 0; i < 7; ++i) program.iteration(grid);
+  for (int i = 0; i < 7; ++i) program.iteration(part, CodeLoops::kGrid, 2);
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].variable, "u, v");

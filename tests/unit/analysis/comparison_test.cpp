@@ -34,8 +34,8 @@ Finding finding(const std::string& pattern, const std::string& variable, int lin
   return row;
 }
 
-Iteration loop(std::vector<std::size_t> directives) {
-  Iteration row;
+LoopRow loop(std::vector<std::size_t> directives) {
+  LoopRow row;
   row.directives = std::move(directives);
   return row;
 }
@@ -109,13 +109,13 @@ TEST(Comparison, PairsLoopsByTheDirectivesTheyShare) {
   Analysis before;
   before.directives = {directive(Directive::kTarget, "a.cpp", 10, "f"),
                        directive(Directive::kTarget, "a.cpp", 20, "g")};
-  before.iterations = {loop({0}), loop({0, 1})};
+  before.loops = {loop({0}), loop({0, 1})};
   Analysis after;
   after.directives = {directive(Directive::kTarget, "a.cpp", 30, "g"),
                       directive(Directive::kTarget, "a.cpp", 12, "f"),
                       directive(Directive::kTargetUpdate, "a.cpp", 14, "f")};
-  after.iterations = {loop({2}), loop({1, 0}), loop({1})};
-  EXPECT_EQ(compared(before, after).iterations, (Pairs{{0, 2}, {1, 1}, {kNoRow, 0}}));
+  after.loops = {loop({2}), loop({1, 0}), loop({1})};
+  EXPECT_EQ(compared(before, after).loops, (Pairs{{0, 2}, {1, 1}, {kNoRow, 0}}));
 }
 
 TEST(Comparison, TellsWhichFindingsWentStayAndCame) {

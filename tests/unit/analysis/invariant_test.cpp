@@ -15,24 +15,24 @@ namespace {
 
 using test::TraceBuilder;
 
-/// Ten passes that send `a`, the same each time, and `x`, which `content` tells; `x` comes back.
+/// Ten iterations that send `a`, the same each time, and `x`, which `content` tells; `x` comes back.
 template <class Content>
-Iteration loop_with(Content content) {
+LoopRow loop_with(Content content) {
   TraceBuilder build;
   const auto a = build.variable("a", 1000);
   const auto x = build.variable("x", 50);
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  for (std::uint64_t pass = 0; pass < 10; ++pass) {
+  for (std::uint64_t iteration = 0; iteration < 10; ++iteration) {
     build.begin(target);
     for (const auto& [what, bytes] : {std::pair(a, 1000), std::pair(x, 50)}) {
       auto sent = build.op(OpKind::kHtoD, what, static_cast<std::uint64_t>(bytes), 10);
-      sent->fingerprint = sent->hash = content(what == a, pass);
+      sent->fingerprint = sent->hash = content(what == a, iteration);
     }
     build.launch(10);
-    build.op(OpKind::kDtoH, x, 50, 10)->hash = 100 + pass;
+    build.op(OpKind::kDtoH, x, 50, 10)->hash = 100 + iteration;
     build.end();
   }
-  return analyze(build.take()).iterations.at(0);
+  return analyze(build.take()).loops.at(0);
 }
 
 template <class Content>
@@ -45,7 +45,7 @@ TEST(InvariantItems, AreNamedByWhatMovesMost) {
   EXPECT_EQ(loop_with([](bool, std::uint64_t) { return 7U; }).invariant_items,
             (Items{"a (a.cpp:5)", "x (a.cpp:5)"}));
   EXPECT_EQ(
-      loop_with([](bool is_a, std::uint64_t pass) { return is_a ? 7 + pass : 9; }).invariant_items,
+      loop_with([](bool is_a, std::uint64_t iteration) { return is_a ? 7 + iteration : 9; }).invariant_items,
       (Items{"x (a.cpp:5)"}));
 }
 
@@ -55,21 +55,21 @@ TEST(InvariantItems, OfACallWithoutAKnownVariableAreNamedByIt) {
     TraceBuilder build;
     const auto s = is_known ? build.variable("s", 1000) : Index<Variable>();
     const auto copy = build.api("omp_target_memcpy", "a.cpp", 5, "main");
-    for (int pass = 0; pass < 10; ++pass) {
+    for (int iteration = 0; iteration < 10; ++iteration) {
       auto sent = build.op(OpKind::kHtoD, s, 1000, 10);
       sent->site = copy;
       sent->fingerprint = sent->hash = 7;
     }
     const Analysis analysis = analyze(build.take());
-    ASSERT_EQ(analysis.iterations.size(), 1U);
-    EXPECT_EQ(analysis.iterations[0].invariant_items,
+    ASSERT_EQ(analysis.loops.size(), 1U);
+    EXPECT_EQ(analysis.loops[0].invariant_items,
               std::vector<std::string>{is_known ? "s (a.cpp:5)" : "omp_target_memcpy (a.cpp:5)"});
   }
 }
 
 TEST(Recurring, IsWhatChangesNowAndThen) {
-  const Iteration loop =
-      loop_with([](bool is_a, std::uint64_t pass) { return is_a ? 7 + pass / 5 : 10 + pass; });
+  const LoopRow loop =
+      loop_with([](bool is_a, std::uint64_t iteration) { return is_a ? 7 + iteration / 5 : 10 + iteration; });
   ASSERT_EQ(loop.recurring.size(), 1U) << "x changes in each pass";
   EXPECT_EQ(loop.recurring[0].item, "a (a.cpp:5)");
   EXPECT_EQ(loop.recurring[0].unchanged, 8U);
@@ -78,17 +78,17 @@ TEST(Recurring, IsWhatChangesNowAndThen) {
 }
 
 TEST(InvariantBytes, AreThoseOfPiecesThatNeverChange) {
-  EXPECT_EQ(invariant_of([](bool is_a, std::uint64_t pass) { return is_a ? 7 : 10 + pass; }),
+  EXPECT_EQ(invariant_of([](bool is_a, std::uint64_t iteration) { return is_a ? 7 : 10 + iteration; }),
             1000U);
   EXPECT_EQ(invariant_of([](bool, std::uint64_t) { return 7U; }), 1050U);
-  EXPECT_EQ(invariant_of([](bool, std::uint64_t pass) { return 7 + pass; }), 0U);
+  EXPECT_EQ(invariant_of([](bool, std::uint64_t iteration) { return 7 + iteration; }), 0U);
 }
 
 TEST(InvariantBytes, ASampleStandsForTheOthersUntilOneDiffers) {
-  const auto sampled = [](bool, std::uint64_t pass) { return pass % 5 < 2 ? 7U : 0U; };
+  const auto sampled = [](bool, std::uint64_t iteration) { return iteration % 5 < 2 ? 7U : 0U; };
   EXPECT_EQ(invariant_of(sampled), 1050U);
-  const auto late = [&](bool is_a, std::uint64_t pass) {
-    return is_a && pass == 6 ? 8U : sampled(is_a, pass);
+  const auto late = [&](bool is_a, std::uint64_t iteration) {
+    return is_a && iteration == 6 ? 8U : sampled(is_a, iteration);
   };
   EXPECT_EQ(invariant_of(late), 50U);
 }
@@ -97,12 +97,12 @@ TEST(InvariantBytes, AreNotKnownWhereNothingCouldBeCompared) {
   TraceBuilder build;
   const auto a = build.variable("a", 1000);
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     build.begin(target);
-    build.op(OpKind::kHtoD, a, 1000, 10)->hash = pass == 3 ? 7 : 0;
+    build.op(OpKind::kHtoD, a, 1000, 10)->hash = iteration == 3 ? 7 : 0;
     build.end();
   }
-  EXPECT_FALSE(analyze(build.take()).iterations.at(0).invariant_bytes.has_value());
+  EXPECT_FALSE(analyze(build.take()).loops.at(0).invariant_bytes.has_value());
 }
 
 TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
@@ -121,25 +121,25 @@ TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
     }
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 2U);
-  EXPECT_EQ(analysis.iterations[0].invariant_bytes, 0U) << "it changes from pass to pass";
-  EXPECT_EQ(analysis.iterations[1].invariant_bytes, 1000U) << "within each entry it does not";
+  ASSERT_EQ(analysis.loops.size(), 2U);
+  EXPECT_EQ(analysis.loops[0].invariant_bytes, 0U) << "it changes from pass to pass";
+  EXPECT_EQ(analysis.loops[1].invariant_bytes, 1000U) << "within each entry it does not";
 }
 
-// One element of a large array changes in each pass; only every other pass is looked at in full.
+// One element of a large array changes in each iteration; only every other iteration is looked at in full.
 TEST(Invariant, BlocksShowNothingOfWhatWasSeenToChange) {
   constexpr std::uint64_t kLarge = 4'000'000;
   TraceBuilder build;
   const auto a = build.variable("a", kLarge);
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
-  for (std::uint64_t pass = 0; pass < 10; ++pass) {
+  for (std::uint64_t iteration = 0; iteration < 10; ++iteration) {
     build.begin(target);
     build.op(OpKind::kHtoD, a, kLarge, 10)->fingerprint = 7;
-    if (pass % 4 < 2) build.trace.ops.edit_back()->hash = 10 + pass;
+    if (iteration % 4 < 2) build.trace.ops.edit_back()->hash = 10 + iteration;
     build.launch(10);
     build.end();
   }
-  const Iteration loop = analyze(build.take()).iterations.at(0);
+  const LoopRow loop = analyze(build.take()).loops.at(0);
   EXPECT_EQ(loop.invariant_bytes, 0U);
   EXPECT_TRUE(loop.recurring.empty());
 }

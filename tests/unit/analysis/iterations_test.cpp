@@ -14,9 +14,9 @@ TEST(Iterations, JacobiNaive) {
   TraceBuilder build;
   const auto sweep = build.site(Directive::kTarget, "jacobi.cpp", 30, "main");
   const auto check = build.site(Directive::kTarget, "jacobi.cpp", 40, "main");
-  for (int pass = 0; pass < 20; ++pass) {
+  for (int iteration = 0; iteration < 20; ++iteration) {
     build.begin(sweep);
-    build.op(OpKind::kHtoD, {}, 1000, pass == 0 ? 500 : 100);
+    build.op(OpKind::kHtoD, {}, 1000, iteration == 0 ? 500 : 100);
     build.launch(50);
     build.op(OpKind::kDtoH, {}, 10, 5);
     build.end();
@@ -28,8 +28,8 @@ TEST(Iterations, JacobiNaive) {
     build.wait(12);
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  const Iteration& row = analysis.iterations.front();
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  const LoopRow& row = analysis.loops.front();
   EXPECT_EQ(row.count, 20U);
   EXPECT_EQ(row.entries, 1U);
   EXPECT_EQ(row.directives, (std::vector<std::size_t>{0, 1}));
@@ -43,7 +43,7 @@ TEST(Iterations, JacobiNaive) {
   EXPECT_TRUE(row.timed);
 }
 
-TEST(Iterations, TwoPassesAreALoopIfTheyCompute) {
+TEST(Iterations, TwoIterationsAreALoopIfTheyCompute) {
   TraceBuilder build;
   const auto upload = build.site(Directive::kTargetEnterData, "a.cpp", 3, "upload");
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "solve");
@@ -58,8 +58,8 @@ TEST(Iterations, TwoPassesAreALoopIfTheyCompute) {
     build.end();
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.directives[analysis.iterations[0].directives[0]].line, 9);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.directives[analysis.loops[0].directives[0]].line, 9);
 }
 
 TEST(Iterations, TargetDataInsideALoop) {
@@ -81,12 +81,12 @@ TEST(Iterations, TargetDataInsideALoop) {
     build.end();
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 2U);
-  EXPECT_EQ(analysis.iterations[0].count, 4U);
-  EXPECT_EQ(analysis.iterations[0].directives, (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(analysis.iterations[0].steady.htod_bytes, 100U);
-  EXPECT_EQ(analysis.iterations[1].count, 20U);
-  EXPECT_EQ(analysis.iterations[1].entries, 4U);
+  ASSERT_EQ(analysis.loops.size(), 2U);
+  EXPECT_EQ(analysis.loops[0].count, 4U);
+  EXPECT_EQ(analysis.loops[0].directives, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(analysis.loops[0].steady.htod_bytes, 100U);
+  EXPECT_EQ(analysis.loops[1].count, 20U);
+  EXPECT_EQ(analysis.loops[1].entries, 4U);
 }
 
 TEST(Iterations, ApiCallsAreSteps) {
@@ -102,10 +102,10 @@ TEST(Iterations, ApiCallsAreSteps) {
     build.op(OpKind::kDtoH, {}, 50, 10)->site = out;
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].count, 3U);
-  EXPECT_EQ(analysis.iterations[0].directives.size(), 3U);
-  EXPECT_EQ(analysis.iterations[0].steady.htod_bytes, 100U);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].count, 3U);
+  EXPECT_EQ(analysis.loops[0].directives.size(), 3U);
+  EXPECT_EQ(analysis.loops[0].steady.htod_bytes, 100U);
 }
 
 /// A directive once on each of these devices, in turn.
@@ -122,10 +122,10 @@ Analysis on_devices(const std::vector<std::int32_t>& devices) {
   return analyze(build.take());
 }
 
-TEST(Iterations, APassMayGoOverSeveralDevices) {
+TEST(Iterations, AIterationMayGoOverSeveralDevices) {
   const Analysis analysis = on_devices({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2});
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  const Iteration& row = analysis.iterations.front();
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  const LoopRow& row = analysis.loops.front();
   EXPECT_EQ(row.count, 5U);
   EXPECT_EQ(row.devices, 3U);
   EXPECT_EQ(row.directives, (std::vector<std::size_t>{0}));
@@ -134,8 +134,8 @@ TEST(Iterations, APassMayGoOverSeveralDevices) {
 
 TEST(Iterations, LoopsThatDoTheSameOnAnotherDeviceAreOneRow) {
   const Analysis analysis = on_devices({2, 2, 2, 2, 1, 1, 1, 1});
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  const Iteration& row = analysis.iterations.front();
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  const LoopRow& row = analysis.loops.front();
   EXPECT_EQ(row.count, 8U);
   EXPECT_EQ(row.entries, 2U);
   EXPECT_EQ(row.devices, 1U);
@@ -143,9 +143,9 @@ TEST(Iterations, LoopsThatDoTheSameOnAnotherDeviceAreOneRow) {
 
 TEST(Iterations, OverDevicesInNoOrderAreStillALoop) {
   const Analysis analysis = on_devices({0, 2, 1, 1, 0, 2, 2, 1, 0, 1, 2, 0, 0, 1, 2, 0, 2});
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations.front().count, 17U);
-  EXPECT_EQ(analysis.iterations.front().devices, 1U);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops.front().count, 17U);
+  EXPECT_EQ(analysis.loops.front().devices, 1U);
 }
 
 TEST(Iterations, ThreadsRunTheSameLoop) {
@@ -159,14 +159,14 @@ TEST(Iterations, ThreadsRunTheSameLoop) {
     build.end();
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].count, 10U);
-  EXPECT_EQ(analysis.iterations[0].entries, 2U);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].count, 10U);
+  EXPECT_EQ(analysis.loops[0].entries, 2U);
 }
 
 // ---- threads of the runtime
 
-/// Chains of `target nowait depend(inout: ...)`: each pass has two directives on its array, and any
+/// Chains of `target nowait depend(inout: ...)`: each iteration has two directives on its array, and any
 /// of the runtime's threads runs them.
 struct Deferred : TraceBuilder {
   Index<Site> sweep = site(Directive::kTarget, "a.cpp", 5, "main");
@@ -192,23 +192,23 @@ struct Deferred : TraceBuilder {
 
 TEST(Iterations, OfAChainOfDeferredDirectives) {
   Deferred build;
-  for (int pass = 0; pass < 50; ++pass) {
+  for (int iteration = 0; iteration < 50; ++iteration) {
     build.run(build.sweep, 0, 100);
     build.run(build.check, 0, 50);
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].count, 50U);
-  EXPECT_EQ(analysis.iterations[0].entries, 1U);
-  EXPECT_EQ(analysis.iterations[0].directives.size(), 2U);
-  EXPECT_EQ(analysis.iterations[0].steady.kernel, 150);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].count, 50U);
+  EXPECT_EQ(analysis.loops[0].entries, 1U);
+  EXPECT_EQ(analysis.loops[0].directives.size(), 2U);
+  EXPECT_EQ(analysis.loops[0].steady.kernel, 150);
 }
 
 TEST(Iterations, OfTwoChainsThatOverlap) {
   Deferred build;
   const auto other = build.site(Directive::kTarget, "a.cpp", 9, "main");
   build.trace.map_lists[1].push_back(build.trace.map_lists[0][0]);
-  for (int pass = 0; pass < 50; ++pass) {
+  for (int iteration = 0; iteration < 50; ++iteration) {
     build.run(build.sweep, 0, 100);
     build.now -= 50;
     build.run(other, 1, 100);
@@ -216,15 +216,15 @@ TEST(Iterations, OfTwoChainsThatOverlap) {
     build.run(build.check, 0, 50);
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].count, 50U);
-  EXPECT_EQ(analysis.iterations[0].directives.size(), 3U);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].count, 50U);
+  EXPECT_EQ(analysis.loops[0].directives.size(), 3U);
 }
 
 TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
   for (const std::uint32_t lists : {1U, 2U}) {
     Deferred build;
-    for (int pass = 0; pass < 20; ++pass) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
       for (std::uint32_t thread = 1; thread < 3; ++thread) {
         build.begin(build.sweep);
         build.trace.regions.edit_back()->thread = thread;
@@ -235,9 +235,9 @@ TEST(Iterations, ThreadsOfTheProgramEachHaveTheirLoop) {
       }
     }
     const Analysis analysis = analyze(build.take());
-    ASSERT_EQ(analysis.iterations.size(), 1U);
-    EXPECT_EQ(analysis.iterations[0].count, 40U);
-    EXPECT_EQ(analysis.iterations[0].entries, 2U) << "of " << lists << " arrays";
+    ASSERT_EQ(analysis.loops.size(), 1U);
+    EXPECT_EQ(analysis.loops[0].count, 40U);
+    EXPECT_EQ(analysis.loops[0].entries, 2U) << "of " << lists << " arrays";
   }
 }
 
@@ -248,22 +248,22 @@ TEST(Iterations, OfDeferredDirectivesBeginWhereTheirTasksWereMade) {
   const auto target = build.site(Directive::kTarget, "a.cpp", 5, "main");
   constexpr Nanoseconds kLong =
       1'000'000;  // what looking at contents took, behind the maker's back
-  for (int pass = 0; pass < 10; ++pass) {
-    build.thread = 1 + static_cast<std::uint32_t>(pass % 2);
+  for (int iteration = 0; iteration < 10; ++iteration) {
+    build.thread = 1 + static_cast<std::uint32_t>(iteration % 2);
     const Index<Region> region = build.begin(target);
     build.op(OpKind::kHtoD, a, 1000, 100);
     build.launch(100);
     build.end();
     auto row = build.trace.regions.edit(region.value);
     row->nowait = true;
-    row->made = 10 + 20 * pass;
+    row->made = 10 + 20 * iteration;
     row->maker = 0;
     row->hashing = kLong;
   }
   const Analysis analysis = analyze(build.take());
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].count, 10U);
-  EXPECT_EQ(analysis.iterations[0].first.wall, 20) << "to where the next task was made";
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].count, 10U);
+  EXPECT_EQ(analysis.loops[0].first.wall, 20) << "to where the next task was made";
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ void map_to(OneArray& program, std::uint64_t content) {
 }
 
 TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
-  // In each pass, and in every fifth: then the loop seems to be entered again after it.
+  // In each iteration, and in every fifth: then the loop seems to be entered again after it.
   for (const int period : {1, 5}) {
     OneArray program;
     for (int i = 0; i < 20; ++i) {
@@ -187,7 +187,7 @@ TEST(KeptData, IsReleasedWhereItWasDeleted) {
       << advice;
 }
 
-/// Outer passes of five inner ones by one directive and one by another.
+/// Outer iterations of five inner ones by one directive and one by another.
 Analysis nested(const std::function<std::uint64_t(int outer)>& content) {
   OneArray program;
   for (int outer = 0; outer < 6; ++outer) {
@@ -203,7 +203,7 @@ TEST(KeptData, IsKeptOverOneOfTwoLoopsThatNest) {
   const Analysis changing = nested([](int outer) { return 100 + outer; });
   ASSERT_EQ(patterns(changing), "per_iteration_mapping");
   const auto& facts = std::get<facts::PerIterationMapping>(changing.findings[0].facts);
-  EXPECT_EQ(facts.passes, 6U) << "the outer one spares more, though its content changes";
+  EXPECT_EQ(facts.iterations, 6U) << "the outer one spares more, though its content changes";
   EXPECT_EQ(facts.sent, 36U);
 }
 
@@ -236,7 +236,7 @@ TEST(KeptData, IsNotWhatIsMappedInPartThatReachesBeyond) {
   EXPECT_EQ(program.patterns(), "") << "the runtime would refuse the second piece";
 }
 
-/// Passes on one device, in each of which another device maps the same array.
+/// Iterations on one device, in each of which another device maps the same array.
 Analysis with_another_device(bool brings_back) {
   OneArray program;
   for (int i = 0; i < 10; ++i) {

@@ -100,7 +100,7 @@ TEST(SmallTransfers, PiecesOfOneInstanceAreNotPostponed) {
   build.begin(enter);
   build.op(OpKind::kAlloc, a, 64 * 800, 10);
   build.end();
-  for (int pass = 0; pass < 4; ++pass) {
+  for (int iteration = 0; iteration < 4; ++iteration) {
     build.begin(update);
     for (int row = 0; row < 16; ++row) {
       auto op = build.op(OpKind::kHtoD, a, 8, 100);
@@ -221,13 +221,13 @@ TEST(SerialKernel, NearMisses) {
 
 // A busy machine makes any kernel long.
 TEST(SerialKernel, IsTheSameHoweverLongItTook) {
-  for (const std::uint64_t iterations : {0, 100, 1'000'000}) {
+  for (const std::uint64_t loops : {0, 100, 1'000'000}) {
     const auto found = [&](Nanoseconds duration) {
-      const Analysis analysis = analyze(kernel(0xffffffff, 0, iterations, duration));
+      const Analysis analysis = analyze(kernel(0xffffffff, 0, loops, duration));
       return patterns(analysis);
     };
-    EXPECT_EQ(found(900), found(9'000'000)) << iterations;
-    EXPECT_EQ(found(900), iterations == 100 ? "" : "serial_kernel") << iterations;
+    EXPECT_EQ(found(900), found(9'000'000)) << loops;
+    EXPECT_EQ(found(900), loops == 100 ? "" : "serial_kernel") << loops;
   }
 }
 

@@ -187,10 +187,10 @@ Trace side_by_side(const std::vector<std::int32_t>& devices) {
   build.trace.host_device = 100;
   build.trace.threads.clear();
   for (std::uint32_t i = 0; i < devices.size(); ++i) build.trace.threads.push_back({i + 1});
-  for (int pass = 0; pass < 5; ++pass) {
+  for (int iteration = 0; iteration < 5; ++iteration) {
     for (std::uint32_t i = 0; i < devices.size(); ++i) {
       build.thread = i;
-      build.now = 20 * pass + i;
+      build.now = 20 * iteration + i;
       build.begin(site);
       build.trace.regions.edit_back()->device = devices[i];
       build.op(OpKind::kHtoD, {}, 8, 10)->dst_device = devices[i];

@@ -9,7 +9,7 @@ namespace {
 
 using test::TraceBuilder;
 
-/// Sites of a pass, by the functions that they are in and the frames that called these.
+/// Sites of an iteration, by the functions that they are in and the frames that called these.
 struct Place : TraceBuilder {
   std::vector<Index<Site>> sites;
 

@@ -50,7 +50,7 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   const auto solve = program.site(Directive::kTarget, "split.cpp", 7, "main");
   std::vector<Index<Variable>> parts;
   for (int device = 0; device < 3; ++device) parts.push_back(program.variable("a", kArrayBytes));
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     for (int device = 0; device < 3; ++device) {
       program.map(solve, parts[device], "a[lo:len]", device);
     }
@@ -82,7 +82,7 @@ TEST(NamedData, ANameStraysThatStoodForOtherMemory) {
   const auto g = program.site(Directive::kTarget, "a.cpp", 11, "g");
   const auto val = program.variable("val", kArrayBytes);
   const auto y = program.variable("b", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(f, val, "val[0:n]");
     program.map(g, y, "b[0:n]");
     program.map(g, program.variable("b", kArrayBytes), "b[0:n]");
@@ -109,11 +109,11 @@ TEST(NamedData, ANameOfOneAddressInItsLoopDoesNotStray) {
   const auto y = program.variable("b", kArrayBytes);
   program.map(g, program.variable("b", kArrayBytes), "b[0:n]");
   program.map(setup, program.variable("s", kArrayBytes), "s[0:n]");
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(f, val, "val[0:n]");
     const std::size_t first = program.trace.ops.size();
     program.map(g, y, "b[0:n]");
-    if (pass == 0) program.trace.ops.edit(first)->storage = 7;
+    if (iteration == 0) program.trace.ops.edit(first)->storage = 7;
   }
   EXPECT_EQ(strays(program.only()),
             (std::map<std::string, bool>{{"b[0:n]", false}, {"val[0:n]", false}}));
@@ -128,7 +128,7 @@ TEST(NamedData, OfManyArraysNoListIsRepeated) {
     sites.push_back(program.site(Directive::kTarget, "many.cpp", 7 + i, "main"));
     arrays.push_back(program.variable("v" + std::to_string(i), kArrayBytes));
   }
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     for (int i = 0; i < 8; ++i) {
       program.map(sites[i], arrays[i], "v" + std::to_string(i) + "[0:n]");
     }
@@ -151,7 +151,7 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
   const auto solve = program.site(Directive::kTarget, "grow.cpp", 7, "main");
   for (const std::uint64_t bytes : {kArrayBytes, 2 * kArrayBytes}) {
     const auto a = program.variable("a", bytes);
-    for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 0, bytes);
+    for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, a, "a[0:n]", 0, bytes);
   }
   EXPECT_TRUE(contains(report::advice_text(program.only()),
                        "a[0:n] is 2 pieces of memory (800 KB and 1.60 MB): write all this for "
@@ -170,8 +170,8 @@ TEST(NamedData, PiecesOfOneEntryEachAreThereInTurn) {
       program.begin(setup);
       program.launch(100);
       program.end();
-      for (int pass = 0; pass < 12; ++pass) {
-        program.map(solve, in_turn || pass % 2 == 0 ? a : b, "a[0:n]");
+      for (int iteration = 0; iteration < 12; ++iteration) {
+        program.map(solve, in_turn || iteration % 2 == 0 ? a : b, "a[0:n]");
       }
     }
     const Finding finding = program.only();
@@ -188,7 +188,7 @@ TEST(NamedData, InWordsIsInTheOrderOfTheTitle) {
   const auto second = program.site(Directive::kTarget, "a.cpp", 7, "solve");
   const auto b = program.variable("b", kArrayBytes);
   const auto a = program.variable("a", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(first, b, "b[0:n]");
     program.map(second, a, "a[0:n]");
   }
@@ -202,7 +202,7 @@ TEST(NamedData, OneDeviceThatIsNotTheFirst) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto a = program.variable("a", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]", 2);
+  for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, a, "a[0:n]", 2);
   const Finding finding = program.only();
   EXPECT_TRUE(
       contains(report::advice_text(finding), "enter data on device 2 with map(to:) for a[0:n]"))
@@ -214,7 +214,7 @@ TEST(NamedData, TheFirstDeviceNeedsNoClause) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto a = program.variable("a", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) program.map(solve, a, "a[0:n]");
+  for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, a, "a[0:n]");
   EXPECT_FALSE(contains(report::advice_text(program.only()), "device("));
 }
 
@@ -224,7 +224,7 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
   const auto coarse = program.site(Directive::kTarget, "grid.cpp", 6, "Grid<float>::smooth");
   const auto a = program.variable("this->d", kArrayBytes);
   const auto b = program.variable("this->d", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(smooth, a, "this->d[0:this->n]");
     program.map(coarse, b, "this->d[0:this->n]", 0, kArrayBytes / 2);
   }
@@ -247,7 +247,7 @@ TEST(NamedData, AStructGoesWithItsMembers) {
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto p = program.variable("s.p", kArrayBytes);
   const auto q = program.variable("t->q", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(solve, p, "s.p[0:s.n]");
     program.map(solve, q, "t->q[0:t->n]");
   }
@@ -266,7 +266,7 @@ TEST(NamedData, AStructStaysWhereItsMembersAreDeleted) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto p = program.variable("s.p", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) program.map(solve, p, "s.p[0:s.n]");
+  for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, p, "s.p[0:s.n]");
   Finding finding = program.only();
   for (Edit& edit : finding.edits) {
     for (EditClause& clause : edit.clauses) {
@@ -282,7 +282,7 @@ TEST(NamedData, AStructThatIsPointedToFromAnotherGoesWithBoth) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto u = program.variable("s->g->u", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) program.map(solve, u, "s->g->u[0:n]");
+  for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, u, "s->g->u[0:n]");
   const Finding finding = program.only();
   EXPECT_EQ(finding.data.at(0).objects, (std::vector<std::string>{"s[0:1]", "s->g[0:1]"}));
   EXPECT_TRUE(contains(report::advice_text(finding),
@@ -299,7 +299,7 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   }
   const auto b = program.variable("o", kArrayBytes);
   const auto e = program.variable("o", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     program.map(blur, b, "o[0:n]");
     program.map(edge, b, "g[0:n]");
     program.map(edge, e, "o[0:n]");
@@ -318,7 +318,7 @@ TEST(NamedData, WithoutNamesThereIsNoCode) {
   Program program;
   const auto gray = program.site(Directive::kTarget, "", 5, "gray");
   const auto a = program.variable("", kArrayBytes);
-  for (int pass = 0; pass < 10; ++pass) program.map(gray, a, "");
+  for (int iteration = 0; iteration < 10; ++iteration) program.map(gray, a, "");
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "800 KB that gray line 5 maps");
   EXPECT_FALSE(contains(report::advice_text(finding), "\n  #pragma"))

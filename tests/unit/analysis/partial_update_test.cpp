@@ -97,7 +97,7 @@ TEST(PartialUpdate, OfWhatIsNotThereIsClean) {
   EXPECT_TRUE(program.partial().empty());
 }
 
-// Extents that clang 19 does not pass are whatever lies there.
+// Extents that clang 19 does not iteration are whatever lies there.
 TEST(PartialUpdate, OfMoreThanThereIsIsClean) {
   Updated program("a[0:n][0:n]", 100 * OneArray::kBytes, kTo | kWithGaps);
   program.update(10, 8);

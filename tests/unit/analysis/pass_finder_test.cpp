@@ -1,4 +1,4 @@
-// Passes by what the code allows between two directives, on hand-made call paths.
+// Iterations by what the code allows between two directives, on hand-made call paths.
 
 #include "analysis/pass_finder.h"
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ompdm::analysis::pass_finder_test {
+namespace ompdm::analysis::iteration_finder_test {
 namespace {
 
 /// for (...) { a(); if (...) b(); }, then c(); all of one function that calls nothing else.
@@ -28,7 +28,7 @@ Trace one_loop() {
   return trace;
 }
 
-/// A finder of passes in steps that are given.
+/// A finder of iterations in steps that are given.
 struct Reader {
   explicit Reader(const Trace& trace, std::uint32_t symbols = 3)
       : all(trace, none), finder(trace, all, symbols) {}
@@ -41,7 +41,7 @@ struct Reader {
 
   DirectiveTable none;
   Steps all;
-  PassFinder finder;
+  IterationFinder finder;
 };
 
 /// One step a letter, its path that of the letter's call.
@@ -61,13 +61,13 @@ std::vector<Step> steps_of(const std::string& letters) {
   return steps;
 }
 
-TEST(Passes, BeginWhereTheCodeGoesBack) {
+TEST(Iterations, BeginWhereTheCodeGoesBack) {
   const Trace trace = one_loop();
   Reader reader(trace);
   ASSERT_TRUE(reader.read(steps_of("aababac"), 0));
   const std::vector<Loop> loops = reader.finder.take_loops();
   ASSERT_EQ(loops.size(), 1U);
-  EXPECT_EQ(loops[0].passes, 4U);
+  EXPECT_EQ(loops[0].iterations, 4U);
   EXPECT_EQ(loops[0].entries, 1U);
   EXPECT_FALSE(loops[0].at_least);
   EXPECT_EQ(loops[0].symbols, (std::vector<std::uint32_t>{0, 1}));
@@ -77,14 +77,14 @@ TEST(Passes, BeginWhereTheCodeGoesBack) {
   EXPECT_EQ(loops[0].total.wall, 54);  // to the end of the last step
 }
 
-TEST(Passes, OfWhatTheCodeDoesNotLeadToAreNone) {
+TEST(Iterations, OfWhatTheCodeDoesNotLeadToAreNone) {
   const Trace trace = one_loop();
   Reader reader(trace);
   EXPECT_FALSE(reader.read(steps_of("aca"), 0));  // nobody calls the function again
   EXPECT_TRUE(reader.finder.take_loops().empty());
 }
 
-TEST(Passes, NeedEachStepsPath) {
+TEST(Iterations, NeedEachStepsPath) {
   const Trace trace = one_loop();
   Reader reader(trace);
   std::vector<Step> steps = steps_of("aaa");
@@ -93,7 +93,7 @@ TEST(Passes, NeedEachStepsPath) {
   EXPECT_EQ(reader.finder.why_not().why, ByOrder::Why::kNoCalls);
 }
 
-TEST(Passes, OfUnreadCodeAreNotGuessed) {
+TEST(Iterations, OfUnreadCodeAreNotGuessed) {
   Trace trace = one_loop();
   trace.call_places[0].code_read = false;
   trace.call_places[0].frames = {{"f()", "f.cpp", 4, 1}};
@@ -103,7 +103,7 @@ TEST(Passes, OfUnreadCodeAreNotGuessed) {
 }
 
 // A text that two functions include, or one function's instances.
-TEST(Passes, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
+TEST(Iterations, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
   const auto loops_in = [](const char* one, const char* other) {
     Trace trace = one_loop();
     trace.loops[0].function = one;
@@ -125,7 +125,7 @@ TEST(Passes, OfTwoFunctionsAreTwoLoopsWhereverTheirTextIs) {
 }
 
 // Paths of a trace that nobody recorded.
-TEST(Passes, OfEndlessPathsAreNone) {
+TEST(Iterations, OfEndlessPathsAreNone) {
   Trace trace = one_loop();
   for (std::uint32_t i = 0; i < 1000; ++i) {
     trace.call_paths.push_back(
@@ -137,7 +137,7 @@ TEST(Passes, OfEndlessPathsAreNone) {
   EXPECT_FALSE(reader.read(steps, 0));
 }
 
-TEST(Passes, OfALibrarysLoopAreNamedByTheCallOfIt) {
+TEST(Iterations, OfALibrarysLoopAreNamedByTheCallOfIt) {
   Trace trace = one_loop();
   trace.loops[0].file = "/usr/include/c++/12/bits/stl_algo.h";
   CallPlace user;

@@ -1,4 +1,4 @@
-// Passes of a loop that maps its data anew each time. For tests only.
+// Iterations of a loop that maps its data anew each time. For tests only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ompdm::test {
 /// What one array of these loops takes.
 inline constexpr std::uint64_t kBytes = 8'000'000;
 
-/// A pass of `target map(tofrom)`: in, kernel, out.
+/// An iteration of `target map(tofrom)`: in, kernel, out.
 inline void map_tofrom(TraceBuilder& build, Index<Site> site,
                        const std::vector<Index<Variable>>& what, std::uint64_t bytes = kBytes) {
   build.begin(site);

@@ -19,16 +19,16 @@ using test::map_tofrom;
 using test::patterns;
 using test::TraceBuilder;
 
-/// Passes of `target map(tofrom: u)`: `content` tells what each sends and brings back.
+/// Iterations of `target map(tofrom: u)`: `content` tells what each sends and brings back.
 template <class Content>
-Analysis passes_with(Nanoseconds between, Content content) {
+Analysis iterations_with(Nanoseconds between, Content content) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto u = build.variable("u", kBytes);
-  for (int pass = 0; pass < 20; ++pass) {
+  for (int iteration = 0; iteration < 20; ++iteration) {
     map_tofrom(build, solve, {u});
     const std::size_t last = build.trace.ops.size();
-    const auto [sent, returned] = content(pass);
+    const auto [sent, returned] = content(iteration);
     build.trace.ops.edit(last - 3)->hash = sent;
     build.trace.ops.edit(last - 2)->hash = returned;
     build.wait(between);
@@ -37,10 +37,10 @@ Analysis passes_with(Nanoseconds between, Content content) {
 }
 using Hashes = std::pair<std::uint64_t, std::uint64_t>;
 
-TEST(PerIterationContents, TheTimeBetweenPassesIsNoEvidence) {
+TEST(PerIterationContents, TheTimeBetweenIterationsIsNoEvidence) {
   for (const Nanoseconds between : {100, 1'000'000}) {
     const Analysis analysis =
-        passes_with(between, [](int pass) { return Hashes(1 + pass, 2 + pass); });
+        iterations_with(between, [](int iteration) { return Hashes(1 + iteration, 2 + iteration); });
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const Finding& finding = analysis.findings[0];
     EXPECT_EQ(finding.confidence, Confidence::kLikely) << "half of the bytes went over unchanged";
@@ -57,10 +57,10 @@ TEST(PerIterationContents, TheTimeBetweenPassesIsNoEvidence) {
   }
 }
 
-TEST(PerIterationContents, SamplesSpeakForTheOtherPasses) {
+TEST(PerIterationContents, SamplesSpeakForTheOtherIterations) {
   const auto confidence = [](int samples) {
-    const Analysis analysis = passes_with(
-        100, [&](int pass) { return pass <= samples ? Hashes(1 + pass, 2 + pass) : Hashes(0, 0); });
+    const Analysis analysis = iterations_with(
+        100, [&](int iteration) { return iteration <= samples ? Hashes(1 + iteration, 2 + iteration) : Hashes(0, 0); });
     EXPECT_EQ(patterns(analysis), "per_iteration_mapping");
     EXPECT_EQ(analysis.findings[0].count, 38U);
     EXPECT_EQ(analysis.findings[0].examined, static_cast<std::uint64_t>(samples));
@@ -74,11 +74,11 @@ TEST(PerIterationContents, TheRecordersTimeIsNotTheHosts) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto u = build.variable("u", kBytes);
-  for (std::uint64_t pass = 0; pass < 20; ++pass) {
+  for (std::uint64_t iteration = 0; iteration < 20; ++iteration) {
     map_tofrom(build, solve, {u});
     const std::size_t last = build.trace.ops.size();
-    build.trace.ops.edit(last - 3)->hash = 1 + pass;
-    build.trace.ops.edit(last - 2)->hash = 2 + pass;
+    build.trace.ops.edit(last - 3)->hash = 1 + iteration;
+    build.trace.ops.edit(last - 2)->hash = 2 + iteration;
     build.trace.regions.edit_back()->hashing_after = 999'900;
     build.wait(1'000'000);
   }
@@ -88,22 +88,22 @@ TEST(PerIterationContents, TheRecordersTimeIsNotTheHosts) {
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 38U) << "the host itself had 100 ns between passes";
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - finding.wasted_time - 20 * 999'900);
-  ASSERT_EQ(analysis.iterations.size(), 1U);
-  EXPECT_EQ(analysis.iterations[0].steady.wall, 2310) << "2315, but 2215 in the last";
-  EXPECT_EQ(analysis.iterations[0].first.wall, 10 + 1000 + 500 + 700 + 5 + 100);
+  ASSERT_EQ(analysis.loops.size(), 1U);
+  EXPECT_EQ(analysis.loops[0].steady.wall, 2310) << "2315, but 2215 in the last";
+  EXPECT_EQ(analysis.loops[0].first.wall, 10 + 1000 + 500 + 700 + 5 + 100);
 }
 
-TEST(PerIterationContents, AHostThatChangesAByteInEachPassNeedsTheTransfers) {
+TEST(PerIterationContents, AHostThatChangesAByteInEachIterationNeedsTheTransfers) {
   for (const Nanoseconds between : {10, 1'000'000}) {
     const Analysis analysis =
-        passes_with(between, [](int pass) { return Hashes(1 + 2 * pass, 2 + 2 * pass); });
+        iterations_with(between, [](int iteration) { return Hashes(1 + 2 * iteration, 2 + 2 * iteration); });
     EXPECT_EQ(patterns(analysis), "repeated_allocation") << between;
   }
 }
 
 TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
-  const Analysis analysis = passes_with(100, [](int pass) {
-    return pass % 5 == 0 ? Hashes(100 + pass, 2 + pass) : Hashes(1 + pass, 2 + pass);
+  const Analysis analysis = iterations_with(100, [](int iteration) {
+    return iteration % 5 == 0 ? Hashes(100 + iteration, 2 + iteration) : Hashes(1 + iteration, 2 + iteration);
   });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 32U)
@@ -112,16 +112,16 @@ TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "a target update with from()\n"));
 }
 
-/// Passes of `target map(to: u)` of which only blocks were looked at.
+/// Iterations of `target map(to: u)` of which only blocks were looked at.
 template <class Content>
-Analysis passes_with_blocks(Content content) {
+Analysis iterations_with_blocks(Content content) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto u = build.variable("u", kBytes);
-  for (int pass = 0; pass < 30; ++pass) {
+  for (int iteration = 0; iteration < 30; ++iteration) {
     build.begin(solve);
     build.op(OpKind::kAlloc, u, kBytes, 10);
-    build.op(OpKind::kHtoD, u, kBytes, 1000)->fingerprint = content(pass);
+    build.op(OpKind::kHtoD, u, kBytes, 1000)->fingerprint = content(iteration);
     build.launch(500);
     build.op(OpKind::kDelete, u, 0, 5);
     build.end();
@@ -130,7 +130,7 @@ Analysis passes_with_blocks(Content content) {
 }
 
 TEST(PerIterationMapping, BlocksMakeItPossibleOnly) {
-  const Analysis analysis = passes_with_blocks([](int) { return 7; });
+  const Analysis analysis = iterations_with_blocks([](int) { return 7; });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   const Finding& finding = analysis.findings[0];
   EXPECT_EQ(finding.count, 29U);
@@ -142,17 +142,17 @@ TEST(PerIterationMapping, BlocksMakeItPossibleOnly) {
       << report::advice_text(finding);
 }
 
-/// Thirty passes that send the same, of which those from 1 on that are named are known in full.
-Analysis passes_known_at(const std::set<int>& whole) {
+/// Thirty iterations that send the same, of which those from 1 on that are named are known in full.
+Analysis iterations_known_at(const std::set<int>& whole) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto u = build.variable("u", kBytes);
-  for (int pass = 1; pass <= 30; ++pass) {
+  for (int iteration = 1; iteration <= 30; ++iteration) {
     build.begin(solve);
     build.op(OpKind::kAlloc, u, kBytes, 10);
     auto sent = build.op(OpKind::kHtoD, u, kBytes, 1000);
     sent->fingerprint = 7;
-    if (whole.contains(pass)) sent->hash = 9;
+    if (whole.contains(iteration)) sent->hash = 9;
     build.launch(500);
     build.op(OpKind::kDelete, u, 0, 5);
     build.end();
@@ -161,7 +161,7 @@ Analysis passes_known_at(const std::set<int>& whole) {
 }
 
 TEST(PerIterationMapping, BlocksAreLikelyWhereAllBytesWereComparedFarIntoTheRun) {
-  const Analysis analysis = passes_known_at({1, 2, 3, 6, 7, 13, 14});
+  const Analysis analysis = iterations_known_at({1, 2, 3, 6, 7, 13, 14});
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kLikely);
   // The sixth is compared with the third, what lies between by blocks.
@@ -171,13 +171,13 @@ TEST(PerIterationMapping, BlocksAreLikelyWhereAllBytesWereComparedFarIntoTheRun)
 }
 
 TEST(PerIterationMapping, BlocksArePossibleWhereAllBytesWereComparedInTheBeginning) {
-  const Analysis analysis = passes_known_at({1, 2, 3, 4});
+  const Analysis analysis = iterations_known_at({1, 2, 3, 4});
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].confidence, Confidence::kPossible);
 }
 
 TEST(PerIterationMapping, BlocksAreNoEvidenceWhereTheHostIsSeenToChangeIt) {
-  const Analysis analysis = passes_with_blocks([](int pass) { return 7 + pass / 4; });
+  const Analysis analysis = iterations_with_blocks([](int iteration) { return 7 + iteration / 4; });
   EXPECT_TRUE(found(analysis, "per_iteration_mapping").empty()) << patterns(analysis);
 }
 

@@ -55,7 +55,7 @@ TEST(PerIterationMapping, ALoopOfTwoDirectivesIsOneFinding) {
   const auto a = build.variable("a", kBytes);
   const auto x = build.variable("x", 8000);
   const auto conv = build.variable("conv", 8);
-  for (int pass = 0; pass < 20; ++pass) {
+  for (int iteration = 0; iteration < 20; ++iteration) {
     build.begin(sweep);
     for (const auto one : {a, x}) {
       build.op(OpKind::kAlloc, one, one == a ? kBytes : 8000, 10);
@@ -96,13 +96,13 @@ TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
     build.begin(setup);
     build.launch(100);
     build.end();
-    for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {u});
+    for (int iteration = 0; iteration < 5; ++iteration) map_tofrom(build, solve, {u});
   }
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 3U * (4 + 4));
   const auto& facts = std::get<facts::PerIterationMapping>(analysis.findings[0].facts);
-  EXPECT_EQ(facts.passes, 15U);
+  EXPECT_EQ(facts.iterations, 15U);
   EXPECT_EQ(facts.entries, 3U);
 }
 
@@ -133,10 +133,10 @@ TEST(PerIterationMapping, DataThatStaysIsClean) {
   EXPECT_EQ(patterns(analyze(build.take())), "");
 }
 
-TEST(PerIterationMapping, DifferentDataInEachPassIsClean) {
+TEST(PerIterationMapping, DifferentDataInEachIterationIsClean) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     map_tofrom(build, solve, {build.variable("chunk", kBytes)});
   }
   EXPECT_EQ(patterns(analyze(build.take())), "");
@@ -152,7 +152,7 @@ TEST(PerIterationMapping, ExplicitTransfersAreTheProgramsWill) {
   build.begin(enter);
   build.op(OpKind::kAlloc, u, kBytes, 10);
   build.end();
-  for (int pass = 0; pass < 10; ++pass) {
+  for (int iteration = 0; iteration < 10; ++iteration) {
     build.begin(update);
     build.op(OpKind::kHtoD, u, kBytes, 1000);
     build.end();
@@ -173,7 +173,7 @@ TEST(PerIterationMapping, OnlySentDataIsReleased) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto a = build.variable("a", kBytes);
-  for (int pass = 0; pass < 5; ++pass) {
+  for (int iteration = 0; iteration < 5; ++iteration) {
     build.begin(solve);
     build.op(OpKind::kAlloc, a, kBytes, 10);
     build.op(OpKind::kHtoD, a, kBytes, 1000);
@@ -193,7 +193,7 @@ TEST(PerIterationMapping, OnAsynchronousDevicesTheTimeIsNotKnown) {
   build.clock = Clock::kEnqueue;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto u = build.variable("u", kBytes);
-  for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {u});
+  for (int iteration = 0; iteration < 5; ++iteration) map_tofrom(build, solve, {u});
   const Analysis analysis = analyze(build.take());
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_FALSE(analysis.findings[0].timed);
@@ -204,15 +204,15 @@ TEST(PerIterationMapping, FirstprivateCopiesAreEachLaunchsOwn) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
   const auto table = build.variable("table", 4000);
-  for (int pass = 0; pass < 5; ++pass) map_tofrom(build, solve, {table}, 4000);
+  for (int iteration = 0; iteration < 5; ++iteration) map_tofrom(build, solve, {table}, 4000);
   build.trace.ops.change_shapes([](DataOp& op) { op.map_type = 0xa1; });
   EXPECT_EQ(patterns(analyze(build.take())), "");
 }
 
-TEST(PerIterationMapping, ResultsThatNoPassSendsAreTheHosts) {
+TEST(PerIterationMapping, ResultsThatNoIterationSendsAreTheHosts) {
   TraceBuilder build;
   const auto solve = build.site(Directive::kTarget, "a.cpp", 9, "main");
-  for (int pass = 0; pass < 2; ++pass) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     const auto out = build.variable("out", kBytes);
     for (int i = 0; i < 2; ++i) {
       build.begin(solve);

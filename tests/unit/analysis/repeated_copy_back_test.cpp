@@ -61,9 +61,9 @@ TEST(RepeatedCopyBack, OfDeferredUpdatesTellsNothing) {
   }
 }
 
-/// `passes` of a loop of main(), with a kernel in each; brings the result back after every one of
+/// `iterations` of a loop of main(), with a kernel in each; brings the result back after every one of
 /// `every`, and once more at the end.
-Analysis brought_at_the_end(int passes, int every) {
+Analysis brought_at_the_end(int iterations, int every) {
   OneArray program;
   program.trace.loops = {{"main", "a.cpp", 22, 3, {}, true}};
   program.trace.call_places.resize(4);
@@ -81,11 +81,11 @@ Analysis brought_at_the_end(int passes, int every) {
   program.map(7);
   along(0);
   std::uint64_t content = 7;
-  for (int pass = 1; pass <= passes; ++pass) {
+  for (int iteration = 1; iteration <= iterations; ++iteration) {
     program.writer();
     along(1);
     ++content;
-    if (pass % every != 0) continue;
+    if (iteration % every != 0) continue;
     program.bring(content);
     along(2);
   }
@@ -97,7 +97,7 @@ Analysis brought_at_the_end(int passes, int every) {
   return analyze(program.take());
 }
 
-TEST(RepeatedCopyBack, AtTheEndOfDataThatEachPassBroughtBack) {
+TEST(RepeatedCopyBack, AtTheEndOfDataThatEachIterationBroughtBack) {
   const Analysis analysis = brought_at_the_end(6, 1);
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].line, 40);

@@ -47,19 +47,19 @@ TEST(Repeats, NothingRepeatsNothing) {
 TEST(Repeats, OneSite) {
   const auto loops = loops_in("aaaaa");
   ASSERT_EQ(loops.size(), 1U);
-  EXPECT_EQ(loops[0].passes, 5U);
+  EXPECT_EQ(loops[0].iterations, 5U);
   EXPECT_EQ(loops[0].entries, 1U);
   EXPECT_EQ(loops[0].total.htod_bytes, 5U);
   EXPECT_EQ(loops[0].first.htod_bytes, 1U);
   EXPECT_EQ(loops[0].first.wall, 20);
-  EXPECT_EQ(loops[0].total.wall, 90);  // the last pass ends with its step
+  EXPECT_EQ(loops[0].total.wall, 90);  // the last iteration ends with its step
 }
 
 TEST(Repeats, AGroupBetweenPrologueAndEpilogue) {
   const auto loops = loops_in("xyz abc abc abc abc vw");
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(letters(loops[0]), "abc");
-  EXPECT_EQ(loops[0].passes, 4U);
+  EXPECT_EQ(loops[0].iterations, 4U);
   EXPECT_EQ(loops[0].total.htod_bytes, 12U);
   EXPECT_EQ(loops[0].first.htod_bytes, 3U);
   EXPECT_EQ(loops[0].first.wall, 60);
@@ -70,40 +70,40 @@ TEST(Repeats, AGroupThatNamesASiteTwice) {
   const auto loops = loops_in("abac abac abac");
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(letters(loops[0]), "abc");
-  EXPECT_EQ(loops[0].passes, 3U);
+  EXPECT_EQ(loops[0].iterations, 3U);
 }
 
 TEST(Repeats, InnerLoopsOfAnyLength) {
   const auto loops = loops_in("x aaab aab aaaab y");
   ASSERT_EQ(loops.size(), 2U);
   EXPECT_EQ(letters(loops[0]), "a");
-  EXPECT_EQ(loops[0].passes, 9U);
+  EXPECT_EQ(loops[0].iterations, 9U);
   EXPECT_EQ(loops[0].entries, 3U);
   EXPECT_EQ(letters(loops[1]), "ab");
-  EXPECT_EQ(loops[1].passes, 3U);
+  EXPECT_EQ(loops[1].iterations, 3U);
   EXPECT_EQ(loops[1].total.htod_bytes, 12U);
 }
 
-TEST(Repeats, AnInnerLoopAtTheEndOfThePass) {
+TEST(Repeats, AnInnerLoopAtTheEndOfTheIteration) {
   const auto loops = loops_in("baaa baaa baaa");
   ASSERT_EQ(loops.size(), 2U);
   EXPECT_EQ(letters(loops[0]), "ba");
-  EXPECT_EQ(loops[0].passes, 3U);
+  EXPECT_EQ(loops[0].iterations, 3U);
   EXPECT_EQ(loops[0].total.htod_bytes, 12U);
   EXPECT_EQ(loops[0].total.wall, 230);
   EXPECT_EQ(letters(loops[1]), "a");
-  EXPECT_EQ(loops[1].passes, 9U);
+  EXPECT_EQ(loops[1].iterations, 9U);
   EXPECT_EQ(loops[1].entries, 3U);
 }
 
-TEST(Repeats, AnInnerGroupAtTheEndOfThePass) {
+TEST(Repeats, AnInnerGroupAtTheEndOfTheIteration) {
   const auto loops = loops_in("x cabababab cabab cabababab y");
   ASSERT_EQ(loops.size(), 2U);
   EXPECT_EQ(letters(loops[0]), "cab");
-  EXPECT_EQ(loops[0].passes, 3U);
+  EXPECT_EQ(loops[0].iterations, 3U);
   EXPECT_EQ(loops[0].total.htod_bytes, 23U);
   EXPECT_EQ(letters(loops[1]), "ab");
-  EXPECT_EQ(loops[1].passes, 10U);
+  EXPECT_EQ(loops[1].iterations, 10U);
   EXPECT_EQ(loops[1].entries, 3U);
 }
 
@@ -116,23 +116,23 @@ TEST(Repeats, ThreeLevels) {
   const auto loops = loops_in(word);
   ASSERT_EQ(loops.size(), 3U);
   EXPECT_EQ(letters(loops[0]), "dcab");
-  EXPECT_EQ(loops[0].passes, 5U);
-  EXPECT_EQ(loops[1].passes, 20U);
-  EXPECT_EQ(loops[2].passes, 60U);
+  EXPECT_EQ(loops[0].iterations, 5U);
+  EXPECT_EQ(loops[1].iterations, 20U);
+  EXPECT_EQ(loops[2].iterations, 60U);
 }
 
 TEST(Repeats, SequencesDoNotMixButEqualLoopsAreOne) {
   const auto loops = loops_in("aba|bab|cdcdcd|cdcd");
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(letters(loops[0]), "cd");
-  EXPECT_EQ(loops[0].passes, 5U);
+  EXPECT_EQ(loops[0].iterations, 5U);
   EXPECT_EQ(loops[0].entries, 2U);
 }
 
-/// The passes of the loop over exactly these symbols; 0 if there is none.
-std::uint64_t passes_of(const std::vector<Loop>& loops, const std::string& symbols) {
+/// The iterations of the loop over exactly these symbols; 0 if there is none.
+std::uint64_t iterations_of(const std::vector<Loop>& loops, const std::string& symbols) {
   for (const Loop& loop : loops) {
-    if (letters(loop) == symbols) return loop.passes;
+    if (letters(loop) == symbols) return loop.iterations;
   }
   return 0;
 }
@@ -143,30 +143,30 @@ std::string repeated(const std::string& word, int times) {
   return text;
 }
 
-TEST(Repeats, AProbeWithinEveryTenthPass) {
+TEST(Repeats, AProbeWithinEveryTenthIteration) {
   const auto loops = loops_in("x" + repeated(repeated("ab", 9) + "apb", 10) + "ab");
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(letters(loops[0]), "ab");
-  EXPECT_EQ(loops[0].passes, 101U);
+  EXPECT_EQ(loops[0].iterations, 101U);
   EXPECT_EQ(loops[0].entries, 1U);
   EXPECT_EQ(loops[0].total.htod_bytes, 212U) << "what the probes cost is part of it";
   EXPECT_EQ(loops[0].total.wall, 211 * 20 + 10);
 }
 
-TEST(Repeats, AProbeBetweenPassesIsALoopAround) {
+TEST(Repeats, AProbeBetweenIterationsIsALoopAround) {
   const auto loops = loops_in(repeated(repeated("ab", 10) + "p", 10));
-  EXPECT_EQ(passes_of(loops, "ab"), 100U);
-  EXPECT_EQ(passes_of(loops, "abp"), 10U);
+  EXPECT_EQ(iterations_of(loops, "ab"), 100U);
+  EXPECT_EQ(iterations_of(loops, "abp"), 10U);
   const auto single = loops_in(repeated(repeated("a", 10) + "p", 10));
-  EXPECT_EQ(passes_of(single, "a"), 100U);
-  EXPECT_EQ(passes_of(single, "ap"), 10U);
+  EXPECT_EQ(iterations_of(single, "a"), 100U);
+  EXPECT_EQ(iterations_of(single, "ap"), 10U);
 }
 
 TEST(Repeats, AStepThatIsLeftOutAtTimes) {
   const auto loops =
       loops_in(repeated("abc", 5) + "ac" + repeated("abc", 7) + "bc" + repeated("abc", 2));
   std::string all;
-  for (const Loop& loop : loops) all += letters(loop) + std::to_string(loop.passes) + ' ';
+  for (const Loop& loop : loops) all += letters(loop) + std::to_string(loop.iterations) + ' ';
   EXPECT_EQ(all, "abc16 ");
 }
 
@@ -178,35 +178,35 @@ TEST(Repeats, IrregularProbes) {
     const bool probe = random >> 28 == 0;
     word += probe ? "abpc" : "abc";
   }
-  // Where two probes meet, or in the end, a pass may stand apart.
-  EXPECT_GE(passes_of(loops_in(word), "abc"), 950U);
+  // Where two probes meet, or in the end, an iteration may stand apart.
+  EXPECT_GE(iterations_of(loops_in(word), "abc"), 950U);
 }
 
 TEST(Repeats, AnotherPhaseIsAnotherLoop) {
   const auto loops = loops_in(repeated("abc", 10) + repeated("ab", 10));
   ASSERT_EQ(loops.size(), 2U);
-  EXPECT_EQ(passes_of(loops, "abc"), 10U);
-  EXPECT_EQ(passes_of(loops, "ab"), 10U);
+  EXPECT_EQ(iterations_of(loops, "abc"), 10U);
+  EXPECT_EQ(iterations_of(loops, "ab"), 10U);
   const auto probed = loops_in(repeated("ab", 10) + repeated("apb", 10) + repeated("ab", 10));
-  EXPECT_EQ(passes_of(probed, "ab"), 20U);
-  EXPECT_EQ(passes_of(probed, "apb"), 10U);
+  EXPECT_EQ(iterations_of(probed, "ab"), 20U);
+  EXPECT_EQ(iterations_of(probed, "apb"), 10U);
 }
 
 TEST(Repeats, AnInnerGroupThatIsPassedOnceAtTimes) {
   const auto loops = loops_in(repeated("cababab", 4) + "cab" + repeated("cababab", 4));
   ASSERT_EQ(loops.size(), 2U);
-  EXPECT_EQ(passes_of(loops, "cab"), 9U);
-  EXPECT_EQ(passes_of(loops, "ab"), 25U);
+  EXPECT_EQ(iterations_of(loops, "cab"), 9U);
+  EXPECT_EQ(iterations_of(loops, "ab"), 25U);
   const auto middle = loops_in(repeated("cabababd", 4) + "cabd" + repeated("cababd", 4));
-  EXPECT_EQ(passes_of(middle, "cabd"), 9U);
-  EXPECT_EQ(passes_of(middle, "ab"), 21U);
+  EXPECT_EQ(iterations_of(middle, "cabd"), 9U);
+  EXPECT_EQ(iterations_of(middle, "ab"), 21U);
 }
 
-TEST(Repeats, ASinglePassOfALoopOfOtherThreads) {
+TEST(Repeats, ASingleIterationOfALoopOfOtherThreads) {
   const auto loops = loops_in("ab|ababab|ab|a|abab");
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(letters(loops[0]), "ab");
-  EXPECT_EQ(loops[0].passes, 7U);
+  EXPECT_EQ(loops[0].iterations, 7U);
   EXPECT_EQ(loops[0].entries, 4U);
   EXPECT_EQ(loops[0].total.htod_bytes, 14U);
   EXPECT_EQ(loops[0].first.htod_bytes, 2U);
@@ -214,17 +214,17 @@ TEST(Repeats, ASinglePassOfALoopOfOtherThreads) {
 }
 
 TEST(Repeats, LongPeriods) {
-  std::string pass;
+  std::string iteration;
   for (int i = 0; i < 500; ++i) {
     // A word without repeated neighbours: a de Bruijn-like walk by a multiplier.
-    pass += static_cast<char>('a' + (i * i * 7 + i / 26) % 26);
-    pass += static_cast<char>('a' + (i / 20));
+    iteration += static_cast<char>('a' + (i * i * 7 + i / 26) % 26);
+    iteration += static_cast<char>('a' + (i / 20));
   }
   std::string word;
-  for (int i = 0; i < 6; ++i) word += pass;
+  for (int i = 0; i < 6; ++i) word += iteration;
   std::uint64_t most = 0;
   for (const Loop& loop : loops_in(word)) {
-    if (loop.total.htod_bytes == word.size()) most = loop.passes;
+    if (loop.total.htod_bytes == word.size()) most = loop.iterations;
   }
   EXPECT_EQ(most, 6U);
 }
@@ -233,18 +233,18 @@ TEST(Repeats, AMillionStepsWithNoiseAreNoBurden) {
   LoopFinder finder(40);
   Step step;
   std::uint32_t random = 1;
-  std::uint64_t passes = 0;
+  std::uint64_t iterations = 0;
   for (std::uint32_t i = 0; i < 1000000; ++i) {
     random = random * 1664525 + 1013904223;
-    // Each pass leaves out some of its 32 steps, and has others.
+    // Each iteration leaves out some of its 32 steps, and has others.
     const bool leaves_out = random >> 27 == 0;
     const bool adds = (random >> 20 & 31) == 0;
-    if (i % 32 == 0) ++passes;
+    if (i % 32 == 0) ++iterations;
     step.symbol = adds ? 32 + (random >> 16 & 7) : i % 32;
     if (!leaves_out) finder.append(step);
   }
   finder.end_sequence();
-  EXPECT_GT(passes, 31000U);
+  EXPECT_GT(iterations, 31000U);
 }
 
 TEST(Repeats, AMillionStepsThatNeverRepeatAreNoBurden) {

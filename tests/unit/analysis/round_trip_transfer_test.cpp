@@ -62,19 +62,19 @@ TEST(RoundTrip, BetweenTwoDirectivesThatMapIt) {
 }
 
 /// Updates from and to the device, pass by pass; of those of `whole` all bytes were compared, of
-/// the others blocks. From pass `changes` on the host changes what no block shows.
-std::vector<Finding> found_in_updates(int passes, const std::set<int>& whole, int changes) {
+/// the others blocks. From iteration `changes` on the host changes what no block shows.
+std::vector<Finding> found_in_updates(int iterations, const std::set<int>& whole, int changes) {
   OneArray program;
   program.blocks_only = true;
   program.map(7);
-  for (int pass = 1; pass <= passes; ++pass) {
+  for (int iteration = 1; iteration <= iterations; ++iteration) {
     program.writer();
-    const auto content = static_cast<std::uint64_t>(100 + pass);
+    const auto content = static_cast<std::uint64_t>(100 + iteration);
     program.bring(content);
-    if (whole.contains(pass)) program.trace.ops.edit_back()->hash = content;
+    if (whole.contains(iteration)) program.trace.ops.edit_back()->hash = content;
     program.send(content);
-    if (whole.contains(pass)) {
-      program.trace.ops.edit_back()->hash = pass < changes ? content : content + 1000;
+    if (whole.contains(iteration)) {
+      program.trace.ops.edit_back()->hash = iteration < changes ? content : content + 1000;
     }
   }
   program.writer();

@@ -16,14 +16,14 @@ namespace {
 const std::string kDouble = "void scale<double>(double*, int)";
 const std::string kFloat = "void scale<float>(float*, int)";
 
-/// Two passes over each of these functions' directive, called from main.
-Trace passes_of(const std::vector<std::string>& functions) {
+/// Two iterations over each of these functions' directive, called from main.
+Trace iterations_of(const std::vector<std::string>& functions) {
   test::TraceBuilder build;
   const auto u = build.variable("u", 8000, "scale.cpp", 3);
   for (const std::string& function : functions) {
     const auto at = build.site(Directive::kTarget, "scale.cpp", 5, function);
     build.trace.sites[at.value].callers = {{"main", "scale.cpp", 20, 3}};
-    for (int pass = 0; pass < 2; ++pass) {
+    for (int iteration = 0; iteration < 2; ++iteration) {
       build.begin(at);
       build.op(OpKind::kHtoD, u, 8000, 1000);
       build.launch(500);
@@ -35,7 +35,7 @@ Trace passes_of(const std::vector<std::string>& functions) {
 
 std::vector<std::string> rows_of(const std::vector<std::string>& functions) {
   std::vector<std::string> rows;
-  for (const DirectiveRow& row : analyze(passes_of(functions)).directives) {
+  for (const DirectiveRow& row : analyze(iterations_of(functions)).directives) {
     rows.push_back(row.function);
   }
   return rows;
@@ -59,14 +59,14 @@ TEST(Templates, OtherFunctionsOfAPlaceAreOtherRows) {
 
 TEST(Templates, KernelsAreInstances) {
   std::vector<std::string> kernels;
-  for (const Activity& row : analyze(passes_of({kDouble, kFloat})).activities) {
+  for (const Activity& row : analyze(iterations_of({kDouble, kFloat})).activities) {
     if (row.type == ActivityType::kKernel) kernels.push_back(row.function);
   }
   EXPECT_EQ(kernels, (std::vector<std::string>{kDouble, kFloat}));
 }
 
 TEST(Templates, ACallIsOfTheInstanceThatWasCalled) {
-  const Trace trace = passes_of({kDouble, kFloat});
+  const Trace trace = iterations_of({kDouble, kFloat});
   EXPECT_EQ(report::loop_text(unplaced_loop(trace, {}, {Index<Site>{1}})),
             "the loop that runs scale.cpp:5 (in scale<float>, or in main, which calls scale<float> "
             "at scale.cpp:20)");

@@ -35,13 +35,13 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_TRUE(
       contains(report::advice_text(finding),
                "at a.cpp:10, write instead of the map clause that is there:\n  map(alloc: a)"));
-  EXPECT_EQ(finding.unless, (std::vector{Unless::kKernelUses, Unless::kNoPass}))
+  EXPECT_EQ(finding.unless, (std::vector{Unless::kKernelUses, Unless::kNoIteration}))
       << "in another run the update may not come";
 }
 
-// An update behind the kernel of each pass: the last one is dropped, and which way was meant does
+// An update behind the kernel of each iteration: the last one is dropped, and which way was meant does
 // not show (it was to bring the results back).
-TEST(UnusedTransfer, OfTheLastPassIsNotTold) {
+TEST(UnusedTransfer, OfTheLastIterationIsNotTold) {
   OneArray program;
   program.allocate();
   for (std::uint64_t i = 0; i < 8; ++i) {

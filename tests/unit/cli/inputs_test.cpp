@@ -79,7 +79,7 @@ TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
 }
 
 // What a run lost can only add to what is too much already.
-TEST_F(Inputs, OfWhichEventsAreMissingDoNotPass) {
+TEST_F(Inputs, OfWhichEventsAreMissingDoNotIteration) {
   test::TraceBuilder build;
   build.begin(build.site(Directive::kTarget, "a.cpp", 4, "main"));
   build.op(OpKind::kHtoD, build.variable("a", 8000), 8000, 1000);

@@ -88,7 +88,7 @@ TEST(Launch, HandsThroughTheEndThoughSigchldIsIgnored) {
   EXPECT_EQ(after, before);
 }
 
-TEST(Launch, PassesSignalsOnAndWaitsForTheProgram) {
+TEST(Launch, IterationsSignalsOnAndWaitsForTheProgram) {
   const Scratch scratch;
   const auto ready = scratch.folder() / "ready";
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
@@ -105,7 +105,7 @@ TEST(Launch, PassesSignalsOnAndWaitsForTheProgram) {
   }
 }
 
-TEST(Launch, PassesOnASignalThatCameTooEarly) {
+TEST(Launch, IterationsOnASignalThatCameTooEarly) {
   const SignalForwarding signals;
   ::raise(SIGTERM);
   EXPECT_EQ(launch({"sleep", "60"}, {}, signals).signal, SIGTERM);

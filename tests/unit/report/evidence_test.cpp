@@ -28,7 +28,7 @@ TEST(Evidence, OfNothingIsNothing) { EXPECT_EQ(evidence_text({}), ""); }
 TEST(Evidence, OfALoop) {
   facts::PerIterationMapping facts{.names = {"u"},
                                    .devices = {0},
-                                   .passes = 6,
+                                   .iterations = 6,
                                    .sent = 36,
                                    .sent_enough = 1,
                                    .returned = 6,
@@ -38,7 +38,7 @@ TEST(Evidence, OfALoop) {
   facts.names = {"u", "v"};
   facts.devices = {0, 1, 2};
   facts.loop = {kPlace};
-  facts.passes_at_least = true;
+  facts.iterations_at_least = true;
   facts.entries = 3;
   facts.returned_enough = 2;
   facts.enough_at_most = true;
@@ -52,7 +52,7 @@ TEST(Evidence, OfALoop) {
             "compared carried what the device had had before. They were compared by blocks only "
             "(OMPDM_HASH=full compares every byte). Whether the host read in between what came "
             "back does not show");
-  facts = {.names = {"u"}, .devices = {0}, .loop = {kPlace, true}, .passes = 21};
+  facts = {.names = {"u"}, .devices = {0}, .loop = {kPlace, true}, .iterations = 21};
   facts.entries = 1;
   facts.entries_at_least = true;
   facts.returned = 21;

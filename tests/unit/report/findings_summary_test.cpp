@@ -20,7 +20,7 @@ using test::TraceBuilder;
 /// Brings its array back unchanged, and leaves it on the device.
 analysis::Analysis wasteful() {
   OneArray program;
-  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 7 + pass);
+  for (int iteration = 0; iteration < 12; ++iteration) program.map_tofrom(program.solve, 7 + iteration, 7 + iteration);
   program.map();
   return analysis::analyze(program.take());
 }
@@ -80,7 +80,7 @@ TEST(FindingsSummary, WhatIsInWordsMarksNoLine) {
 
 TEST(FindingsSummary, OneFindingAloneIsToldAtOnce) {
   OneArray program;
-  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7, 8);
+  for (int iteration = 0; iteration < 12; ++iteration) program.map_tofrom(program.solve, 7, 8);
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
   const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
   EXPECT_FALSE(contains(text, "Findings: what to write")) << text;
@@ -94,7 +94,7 @@ TEST(FindingsSummary, OneFindingAloneIsToldAtOnce) {
 /// An array that is to be kept around a loop whose function knows its name.
 analysis::Analysis kept_around_a_loop() {
   OneArray program;
-  for (int pass = 0; pass < 12; ++pass) program.map_tofrom(program.solve, 7 + pass, 8 + pass);
+  for (int iteration = 0; iteration < 12; ++iteration) program.map_tofrom(program.solve, 7 + iteration, 8 + iteration);
   analysis::Analysis one = analysis::analyze(program.take());
   for (analysis::Edit& edit : one.findings.at(0).edits) {
     if (edit.anchor.of != analysis::Anchor::Of::kLoop) continue;
@@ -240,7 +240,7 @@ TEST(FindingsSummary, AnExplanationIsAListOfSteps) {
 TEST(FindingsSummary, ALoopStandsBeneathTheOneThatItIsIn) {
   std::vector<analysis::Analysis> analyses = {wasteful()};
   const auto loop = [](int line, std::size_t parent) {
-    analysis::Iteration row;
+    analysis::LoopRow row;
     row.file = "a.cpp";
     row.line = line;
     row.function = "solve";
@@ -249,7 +249,7 @@ TEST(FindingsSummary, ALoopStandsBeneathTheOneThatItIsIn) {
     row.count = 7;
     return row;
   };
-  analyses[0].iterations = {loop(1, analysis::kNoRow), loop(50, analysis::kNoRow), loop(5, 0),
+  analyses[0].loops = {loop(1, analysis::kNoRow), loop(50, analysis::kNoRow), loop(5, 0),
                             loop(9, 2)};
   const std::string text = render(analyses, Format::kText);
   std::vector<std::string> ends;

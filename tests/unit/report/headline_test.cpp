@@ -14,16 +14,16 @@ using analysis::Verdict;
 using test::kMillisecond;
 using test::TraceBuilder;
 
-/// A map(tofrom:) kernel a pass; the host works between passes.
+/// A map(tofrom:) kernel an iteration; the host works between iterations.
 struct Scene {
-  int passes = 10;
+  int iterations = 10;
   std::uint64_t bytes = 8'000'000;
   Nanoseconds copy = kMillisecond;
   Nanoseconds kernel = kMillisecond;
   Nanoseconds host = kMillisecond;
   Nanoseconds allocation = 0;
   Clock clock = Clock::kDevice;
-  int launches = 1;   ///< a pass
+  int launches = 1;   ///< an iteration
   bool full = false;  ///< contents are looked at, and are the same each time
 };
 
@@ -35,7 +35,7 @@ analysis::Analysis analysis_of(const Scene& run) {
   const auto enter = build.site(Directive::kTargetEnterData, "src/a.cpp", 8, "main");
   const auto target = build.site(Directive::kTarget, "src/a.cpp", 10, "main");
   const auto a = build.variable("a", run.bytes, "src/a.cpp", 3);
-  for (int i = 0; i < run.passes; ++i) {
+  for (int i = 0; i < run.iterations; ++i) {
     build.begin(enter);
     build.wait(run.allocation);
     build.end();
@@ -85,7 +85,7 @@ TEST(Verdict, CountsDataDirectivesFromBeginToEnd) {
 
 TEST(Verdict, OfHostDevicesIsThatItCannotBeJudgedUnlessHardlyAnythingMoves) {
   EXPECT_EQ(verdict_of({.clock = Clock::kHost}), Verdict::kUnjudged);
-  const Scene little{.passes = 1, .bytes = 356, .clock = Clock::kHost, .launches = 20};
+  const Scene little{.iterations = 1, .bytes = 356, .clock = Clock::kHost, .launches = 20};
   EXPECT_EQ(verdict_of(little), Verdict::kNoProblem);
   EXPECT_TRUE(text_of(little).starts_with(
       "data movement is not a problem here: 712 B moved: a.cpp:10 moved 712 B in 1 instance\n"
@@ -150,7 +150,7 @@ TEST(NoneFound, SaysWhatWasComparedAndWhatMovedMost) {
 // A sum that comes back with each launch rides along: nothing is said of it but that.
 TEST(NoneFound, SaysHowManyTransfersAreTooSmallToBeJudged) {
   EXPECT_NE(
-      text_of({.passes = 3, .bytes = 8}).find(" 6 transfers of at most 256 B were not judged."),
+      text_of({.iterations = 3, .bytes = 8}).find(" 6 transfers of at most 256 B were not judged."),
       std::string::npos);
 }
 

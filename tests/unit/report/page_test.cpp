@@ -249,42 +249,42 @@ TEST(Page, AnAddressThatIsGivenOutAgainWasFreedAndAFailedAllocationIsNone) {
   EXPECT_EQ(memory.residencies[1].end, 20U);
 }
 
-TEST(Page, PassesAddUpToTheirWallAndTellWhatWasNeedless) {
+TEST(Page, IterationsAddUpToTheirWallAndTellWhatWasNeedless) {
   const std::string html = page_of(sample());
-  PageColumns passes = page_block(html, 0, "passes");
-  ASSERT_EQ(passes["wall"].size(), 3U);
+  PageColumns iterations = page_block(html, 0, "passes");
+  ASSERT_EQ(iterations["wall"].size(), 3U);
   std::uint64_t redundant = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     std::uint64_t parts = 0;
     for (const char* part : {"kernel", "htod", "dtoh", "on_device", "allocation", "host"}) {
-      parts += passes[part][i];
-      redundant += passes[part + std::string("_needless")][i];
+      parts += iterations[part][i];
+      redundant += iterations[part + std::string("_needless")][i];
     }
-    EXPECT_EQ(parts, passes["wall"][i]);
-    EXPECT_EQ(passes["htod"][i], 1'234'567U);
-    EXPECT_EQ(passes["kernel"][i], 800'000U);
-    EXPECT_EQ(passes["htod_bytes"][i], 8'000'000U);
+    EXPECT_EQ(parts, iterations["wall"][i]);
+    EXPECT_EQ(iterations["htod"][i], 1'234'567U);
+    EXPECT_EQ(iterations["kernel"][i], 800'000U);
+    EXPECT_EQ(iterations["htod_bytes"][i], 8'000'000U);
   }
   EXPECT_GT(redundant, 0U);
-  EXPECT_EQ(passes["first"], (std::vector<std::uint64_t>{1, 0, 0}));
+  EXPECT_EQ(iterations["first"], (std::vector<std::uint64_t>{1, 0, 0}));
 }
 
-TEST(Page, ManyPassesAreSummedButForTheFirst) {
-  std::vector<analysis::Pass> passes(1001);
-  for (std::size_t i = 0; i < passes.size(); ++i) {
-    passes[i].begin = static_cast<Nanoseconds>(10 * i);
-    passes[i].end = passes[i].begin + 10;
-    passes[i].wall = 10;
+TEST(Page, ManyIterationsAreSummedButForTheFirst) {
+  std::vector<analysis::Iteration> iterations(1001);
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    iterations[i].begin = static_cast<Nanoseconds>(10 * i);
+    iterations[i].end = iterations[i].begin + 10;
+    iterations[i].wall = 10;
   }
-  passes[0].first = true;
-  const std::vector<analysis::Pass> summed = page::summed_passes(passes, 100);
+  iterations[0].first = true;
+  const std::vector<analysis::Iteration> summed = page::summed_iterations(iterations, 100);
   EXPECT_LE(summed.size(), 101U);
   EXPECT_EQ(summed[0].count, 1U);
   std::uint64_t count = 0;
   Nanoseconds wall = 0;
-  for (const analysis::Pass& pass : summed) {
-    count += pass.count;
-    wall += pass.wall;
+  for (const analysis::Iteration& iteration : summed) {
+    count += iteration.count;
+    wall += iteration.wall;
   }
   EXPECT_EQ(count, 1001U);
   EXPECT_EQ(wall, 10'010);

@@ -48,12 +48,12 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
       << text;
   EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
       << text;
-  analysis::Iteration& loop = analyses[0].iterations.at(0);
+  analysis::LoopRow& loop = analyses[0].loops.at(0);
   loop.from_code = true;
   loop.file = "src/b.cpp";
   loop.line = 3;
   loop.function = "step(int)";
-  analyses[0].iterations.push_back(loop);
+  analyses[0].loops.push_back(loop);
   EXPECT_NE(render(analyses, Format::kText).find("table (a.cpp:4); loop at b.cpp:3 in step"),
             std::string::npos);
 }

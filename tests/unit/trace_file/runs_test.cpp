@@ -249,10 +249,10 @@ TEST(DedupColumn, SumUpEachShapeInEachGroup) {
 TEST(DedupColumn, OfALoopShareOneShape) {
   DedupColumn<DataOp> runs;
   DataOp row;
-  for (Nanoseconds pass = 0; pass < 1000; ++pass) {
-    row.begin = 10 * pass;
+  for (Nanoseconds iteration = 0; iteration < 1000; ++iteration) {
+    row.begin = 10 * iteration;
     row.end = row.begin + 5;
-    row.region = {static_cast<std::uint32_t>(pass)};
+    row.region = {static_cast<std::uint32_t>(iteration)};
     runs.push_back(row);
   }
   EXPECT_EQ(runs.shape_count(), 1U);
