@@ -164,7 +164,7 @@ bool add(const Evidence& evidence, const Removed& removed, const std::set<NameIn
   group.facts.allocations += mappings.size();
   const std::uint32_t number =
       group.kept.add(evidence, mappings.front(), false, false, {},
-                     stay_of(first, first.begin, last.end), group.candidate);
+                     residency_of(first, first.begin, last.end), group.candidate);
   std::map<std::pair<std::string, int>, std::string> lines;  // the function of the first at each
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     const Mapping& row = evidence.mapping(mappings[i]);
@@ -217,14 +217,14 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
   UniqueSites sites = kept.sites;
   sites.add(kept.always);
   sites.add(kept.deleting);
-  const Anchor stay = anchor_at(trace, sites.all(), Anchor::Of::kStay);
+  const Anchor residency = anchor_at(trace, sites.all(), Anchor::Of::kResidency);
   finding.data = kept.data.rows();
-  kept.insert(finding.edits, Directive::kTargetEnterData, beside(stay, Anchor::Side::kBefore),
+  kept.insert(finding.edits, Directive::kTargetEnterData, beside(residency, Anchor::Side::kBefore),
               EditWhen::kAlways, {{"alloc", numbers}});
   std::ranges::move(kept.edits_of_directives(trace), std::back_inserter(finding.edits));
   add_crossings(trace, Anchor::Side::kBefore, "to", group, group.sent, finding);
   add_crossings(trace, Anchor::Side::kAfter, "from", group, group.returned, finding);
-  kept.insert(finding.edits, Directive::kTargetExitData, beside(stay, Anchor::Side::kAfter),
+  kept.insert(finding.edits, Directive::kTargetExitData, beside(residency, Anchor::Side::kAfter),
               EditWhen::kAlways, {{"release", numbers}});
   finding.unless = {Unless::kMadeAnew};
 }
@@ -268,7 +268,7 @@ std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Remov
 
 namespace {
 
-/// Whether the program itself has to end this stay: `target` and `target data` end by themselves.
+/// Whether the program itself has to end this residency: `target` and `target data` end by themselves.
 bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }

@@ -48,21 +48,21 @@ inline bool share_one(const std::set<ItemAt>& some, const std::set<ItemAt>& othe
 
 /// Whether two pieces that overlap in part would be on a device at one time: the runtime refuses to
 /// extend a mapping.
-inline bool overlap_in_part(std::vector<Stay> stays) {
-  std::ranges::sort(stays, {}, &Stay::from);
-  std::map<std::pair<std::int32_t, std::uint64_t>, Stay> there;  // apart from each other
-  for (Stay stay : stays) {
-    auto at = there.lower_bound({stay.device, stay.host + stay.bytes});
+inline bool overlap_in_part(std::vector<Residency> residencies) {
+  std::ranges::sort(residencies, {}, &Residency::from);
+  std::map<std::pair<std::int32_t, std::uint64_t>, Residency> there;  // apart from each other
+  for (Residency residency : residencies) {
+    auto at = there.lower_bound({residency.device, residency.host + residency.bytes});
     while (at != there.begin()) {
       const auto before = std::prev(at);
-      const Stay& other = before->second;
-      if (other.device != stay.device || other.host + other.bytes <= stay.host) break;
-      const bool is_same = other.host == stay.host && other.bytes == stay.bytes;
-      if (!is_same && other.to > stay.from) return true;
-      if (is_same) stay.to = std::max(stay.to, other.to);
+      const Residency& other = before->second;
+      if (other.device != residency.device || other.host + other.bytes <= residency.host) break;
+      const bool is_same = other.host == residency.host && other.bytes == residency.bytes;
+      if (!is_same && other.to > residency.from) return true;
+      if (is_same) residency.to = std::max(residency.to, other.to);
       at = there.erase(before);
     }
-    there[{stay.device, stay.host}] = stay;
+    there[{residency.device, residency.host}] = residency;
   }
   return false;
 }
@@ -100,11 +100,11 @@ class Conflicts {
           finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
       return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);
     });
-    std::vector<bool> stays(candidates.size());
-    for (const std::size_t i : order) stays[i] = take(candidates[i]);
+    std::vector<bool> residencies(candidates.size());
+    for (const std::size_t i : order) residencies[i] = take(candidates[i]);
     std::vector<Candidate> kept;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (stays[i]) kept.push_back(std::move(candidates[i]));
+      if (residencies[i]) kept.push_back(std::move(candidates[i]));
     }
     return kept;
   }
@@ -176,7 +176,7 @@ class Conflicts {
     taken_.rewritten.merge(items.rewritten);
     taken_.thinned.merge(items.thinned);
     taken_.needed.merge(items.needed);
-    for (const Stay& stay : candidate.stays) keep(stay);
+    for (const Residency& residency : candidate.residencies) keep(residency);
     for (const std::uint32_t op : candidate.sends) counted_on_[op] = true;
     if (candidate.host_copy_stale) {
       for (const std::uint32_t op : candidate.ops) stayed_[op] = true;
@@ -194,33 +194,33 @@ class Conflicts {
   }
 
   [[nodiscard]] bool contradicts(const Candidate& candidate) const {
-    return overlap_in_part(candidate.stays) ||
-           std::ranges::any_of(candidate.stays, [&](const Stay& stay) { return is_kept(stay); }) ||
+    return overlap_in_part(candidate.residencies) ||
+           std::ranges::any_of(candidate.residencies, [&](const Residency& residency) { return is_kept(residency); }) ||
            std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
            (candidate.host_copy_stale &&
             std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
   }
 
-  [[nodiscard]] bool is_kept(const Stay& stay) const {
-    const auto found = kept_.find({stay.device, stay.storage});
+  [[nodiscard]] bool is_kept(const Residency& residency) const {
+    const auto found = kept_.find({residency.device, residency.storage});
     if (found == kept_.end()) return false;
     const Kept& kept = found->second;
-    const std::uint64_t end = stay.host + stay.bytes;
-    if (!kept.addresses.overlap(stay.host, end)) return false;
+    const std::uint64_t end = residency.host + residency.bytes;
+    if (!kept.addresses.overlap(residency.host, end)) return false;
     for (auto at = kept.times.lower_bound({end, 0}); at != kept.times.begin();) {
       --at;
       const auto& [host, bytes] = at->first;
-      if (host + kept.widest <= stay.host) break;
-      if (host + bytes > stay.host && at->second.overlap(stay.from, stay.to)) return true;
+      if (host + kept.widest <= residency.host) break;
+      if (host + bytes > residency.host && at->second.overlap(residency.from, residency.to)) return true;
     }
     return false;
   }
 
-  void keep(const Stay& stay) {
-    Kept& kept = kept_[{stay.device, stay.storage}];
-    kept.addresses.add(stay.host, stay.host + stay.bytes);
-    kept.times[{stay.host, stay.bytes}].add(stay.from, stay.to);
-    kept.widest = std::max(kept.widest, stay.bytes);
+  void keep(const Residency& residency) {
+    Kept& kept = kept_[{residency.device, residency.storage}];
+    kept.addresses.add(residency.host, residency.host + residency.bytes);
+    kept.times[{residency.host, residency.bytes}].add(residency.from, residency.to);
+    kept.widest = std::max(kept.widest, residency.bytes);
   }
 
   /// Whether the effect of an operation remains: it is kept, or its chain of substitutes ends in an

@@ -52,25 +52,25 @@ Contents::Contents(const Trace& trace, const Mappings& mappings, KernelWrites& w
   sent_.resize(trace.ops.size());
   mapping_of_.resize(trace.ops.size(), kNoOp);
   const std::vector<std::vector<std::uint32_t>> pieces = mappings.by_piece();
-  for (const std::vector<std::uint32_t>& stays : pieces) follow(stays, writes);
+  for (const std::vector<std::uint32_t>& residencies : pieces) follow(residencies, writes);
   note_host_changes();
-  for (const std::vector<std::uint32_t>& stays : pieces) doubt(stays);
+  for (const std::vector<std::uint32_t>& residencies : pieces) doubt(residencies);
 }
 
 /// All stays of one piece of storage on one device, in order.
-void Contents::follow(const std::vector<std::uint32_t>& stays, KernelWrites& writes) {
+void Contents::follow(const std::vector<std::uint32_t>& residencies, KernelWrites& writes) {
   const bool knows = knows_launches(trace_) && !has_lost_events(trace_);
   const auto writer_between = [&](std::uint32_t earlier, std::uint32_t later) {
     const Mapping& was = mappings_.rows()[mapping_of_[earlier]];
-    const bool same_stay = mapping_of_[earlier] == mapping_of_[later];
-    if (was.on_device || was.replaced || (!same_stay && !was.remove)) return Writer::kNamed;
+    const bool same_residency = mapping_of_[earlier] == mapping_of_[later];
+    if (was.on_device || was.replaced || (!same_residency && !was.remove)) return Writer::kNamed;
     if (!knows) return Writer::kUnnamed;
-    const Nanoseconds until = trace_.ops.begin_of(same_stay ? later : was.remove.value);
+    const Nanoseconds until = trace_.ops.begin_of(same_residency ? later : was.remove.value);
     return writes.writer_of(was, trace_.ops.begin_of(earlier), until);
   };
   Latest sent;
   Latest returned;
-  for (const std::uint32_t number : stays) {
+  for (const std::uint32_t number : residencies) {
     const Mapping& mapping = mappings_.rows()[number];
     if (mapping.is_private) continue;
     for (const std::uint32_t i : mappings_.transfers(number)) {
@@ -143,11 +143,11 @@ void Contents::note_host_changes() {
 }
 
 /// Whoever was seen to change the storage may have changed it where no block was looked at.
-void Contents::doubt(const std::vector<std::uint32_t>& stays) {
+void Contents::doubt(const std::vector<std::uint32_t>& residencies) {
   bool is_changed = false;
   std::set<Sender> senders;
   bool device_changes = false;
-  for (const std::uint32_t number : stays) {
+  for (const std::uint32_t number : residencies) {
     for (const std::uint32_t i : mappings_.transfers(number)) {
       const bool differs = earlier_[i].same == Same::kNo;
       if (trace_.ops.common(i).kind == OpKind::kHtoD) {
@@ -161,7 +161,7 @@ void Contents::doubt(const std::vector<std::uint32_t>& stays) {
   HostChanges sent;
   for (const Sender& sender : senders) sent.add(host_changes_[sender]);
   const bool host_changes = is_changed && sent.are_anywhere();
-  for (const std::uint32_t number : stays) {
+  for (const std::uint32_t number : residencies) {
     for (const std::uint32_t i : mappings_.transfers(number)) {
       const bool changes =
           trace_.ops.common(i).kind == OpKind::kHtoD ? host_changes : device_changes;

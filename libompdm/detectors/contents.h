@@ -140,9 +140,9 @@ class Contents {
   [[nodiscard]] std::uint32_t mapping_of(std::uint32_t op) const { return mapping_of_[op]; }
 
  private:
-  void follow(const std::vector<std::uint32_t>& stays, KernelWrites& writes);
+  void follow(const std::vector<std::uint32_t>& residencies, KernelWrites& writes);
   void note_host_changes();
-  void doubt(const std::vector<std::uint32_t>& stays);
+  void doubt(const std::vector<std::uint32_t>& residencies);
 
   /// By directive and item: what it sends may be other storage each time.
   using Sender = std::pair<std::uint32_t, std::string>;

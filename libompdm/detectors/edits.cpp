@@ -40,12 +40,12 @@ Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clau
   return edit;
 }
 
-std::uint64_t memory_of(const std::vector<Stay>& stays) {
+std::uint64_t memory_of(const std::vector<Residency>& residencies) {
   // Device, time, whether it comes, address, bytes: at one time ends come first, and make room.
   std::vector<std::tuple<std::int32_t, Nanoseconds, bool, std::uint64_t, std::uint64_t>> changes;
-  for (const Stay& stay : stays) {
-    changes.emplace_back(stay.device, stay.from, true, stay.host, stay.bytes);
-    changes.emplace_back(stay.device, stay.to, false, stay.host, stay.bytes);
+  for (const Residency& residency : residencies) {
+    changes.emplace_back(residency.device, residency.from, true, residency.host, residency.bytes);
+    changes.emplace_back(residency.device, residency.to, false, residency.host, residency.bytes);
   }
   std::ranges::sort(changes);
   std::uint64_t most = 0;
@@ -246,7 +246,7 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
 }
 
 std::uint32_t KeptData::add(const Evidence& evidence, std::uint32_t first, bool is_sent,
-                            bool is_returned, const OtherMappings& others, const Stay& stay,
+                            bool is_returned, const OtherMappings& others, const Residency& residency,
                             Candidate& candidate) {
   const Trace& trace = evidence.trace;
   const Mappings& mappings = evidence.mappings;
@@ -265,8 +265,8 @@ std::uint32_t KeptData::add(const Evidence& evidence, std::uint32_t first, bool 
   by_mapper = by_mapper || is_of_mapper(trace, mapping);
   (is_sent || others.sent ? sent : made).insert(number);
   (is_returned || others.returned ? returned : left).insert(number);
-  candidate.stays.push_back(stay);
-  add_idle(evidence.idle_directives.edits_on(stay, number));
+  candidate.residencies.push_back(residency);
+  add_idle(evidence.idle_directives.edits_on(residency, number));
   return number;
 }
 
@@ -455,7 +455,7 @@ std::vector<Edit> KeptData::edits(const Trace& trace, const Anchor& around) cons
   std::set<std::uint32_t> to;
   std::set<std::uint32_t> alloc = made;
   // A loop may have no iteration, so that no kernel sets the data.
-  const bool may_be_skipped = around.of != Anchor::Of::kStay;
+  const bool may_be_skipped = around.of != Anchor::Of::kResidency;
   for (const std::uint32_t number : sent) {
     (filled_first.contains(number) && !may_be_skipped ? alloc : to).insert(number);
   }

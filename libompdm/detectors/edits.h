@@ -19,8 +19,8 @@ std::vector<std::uint32_t> add_items(Finding& finding, const std::vector<std::st
 Edit edit_at(Finding& finding, EditKind kind, const Site& site, const char* clause,
              const std::vector<std::string>& expressions);
 
-/// The largest sum of bytes that the stays need on one device at one time.
-std::uint64_t memory_of(const std::vector<Stay>& stays);
+/// The largest sum of bytes that the residencies need on one device at one time.
+std::uint64_t memory_of(const std::vector<Residency>& residencies);
 
 /// Gives each finding its id: a hash of its pattern, file, function and variables, without lines.
 /// Findings that have all of these in common differ by their order.
@@ -123,9 +123,9 @@ struct KeptData {
   std::set<SourcePlace> at_times;
 
   /// Adds a piece by its first mapping (position in Mappings::rows), with the directives of the
-  /// other mappings, and adds the stay to the candidate. Returns the number of the piece.
+  /// other mappings, and adds the residency to the candidate. Returns the number of the piece.
   std::uint32_t add(const Evidence& evidence, std::uint32_t first, bool is_sent, bool is_returned,
-                    const OtherMappings& others, const Stay& stay, Candidate& candidate);
+                    const OtherMappings& others, const Residency& residency, Candidate& candidate);
 
   /// Adds the directives of one of the piece's mappings.
   void add_directives(const Evidence& evidence, std::uint32_t mapping, std::uint32_t number);

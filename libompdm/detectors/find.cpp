@@ -105,7 +105,7 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
   for (const Candidate& candidate : told) {
-    for (const Stay& stay : candidate.stays) kept.emplace(stay.device, stay.storage);
+    for (const Residency& residency : candidate.residencies) kept.emplace(residency.device, residency.storage);
   }
   std::map<Doubt::Reason, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -143,8 +143,8 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candid
   if (candidate.ops.empty()) return loops;
   const std::uint32_t thread = asker_of(evidence.trace, candidate.ops.front()).thread;
   const bool is_within =
-      !candidate.stays.empty() && std::ranges::all_of(candidate.stays, [&](const Stay& stay) {
-        return add(evidence.enclosing.innermost(thread, stay.from, stay.to));
+      !candidate.residencies.empty() && std::ranges::all_of(candidate.residencies, [&](const Residency& residency) {
+        return add(evidence.enclosing.innermost(thread, residency.from, residency.to));
       });
   if (is_within) return loops;
   // Operations of one region are in the same loops.
@@ -253,7 +253,7 @@ void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   finding.withheld_edits = std::move(finding.edits);
   finding.edits.clear();
   finding.unless.clear();
-  candidate.stays.clear();
+  candidate.residencies.clear();
 }
 
 }  // namespace
@@ -475,7 +475,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
-    finding.memory_bytes = memory_of(candidates.told[i].stays);
+    finding.memory_bytes = memory_of(candidates.told[i].residencies);
   }
   identify(analysis.findings);
   return finding_of_op;

@@ -143,12 +143,12 @@ bool may_be_several(const Trace& trace, const Loop& loop) {
   return loop.entries_at_least || (loop.code && trace.loops[loop.code.value].unrolled);
 }
 
-/// The stay of a piece from when the first of its mappings is there until the last one goes.
-Stay stay_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+/// The residency of a piece from when the first of its mappings is there until the last one goes.
+Residency residency_of(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
   const Trace& trace = evidence.trace;
   const Mapping& first = evidence.mapping(mappings.front());
   const Mapping& last = evidence.mapping(mappings.back());
-  return stay_of(first, trace.ops.end_of(first.alloc.value),
+  return residency_of(first, trace.ops.end_of(first.alloc.value),
                  last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
 }
 
@@ -165,10 +165,10 @@ class LoopPresence {
     const Loop& loop = evidence_.loops.rows[entry.loop];
     const Mapping& piece = evidence_.mapping(mappings.front());
     const bool is_own = may_be_several(evidence_.trace, loop);
-    const Stay stay =
-        is_own ? stay_of(evidence_, mappings) : stay_of(piece, entry.begin, entry.end);
+    const Residency residency =
+        is_own ? residency_of(evidence_, mappings) : residency_of(piece, entry.begin, entry.end);
     const OtherMappings others =
-        evidence_.presence.others(piece, stay.from, stay.to, mappings.size());
+        evidence_.presence.others(piece, residency.from, residency.to, mappings.size());
     if (loop.spans.size() == 1 || loop.code) return others;
     const auto [at, is_new] = between_.try_emplace({entry.loop, piece.piece});
     if (is_new) {
@@ -188,7 +188,7 @@ class LoopPresence {
 };
 
 /// One piece of storage that stays while a loop runs that was entered once, and what that spares.
-struct LoopStay {
+struct LoopResidency {
   const EnclosingEntry* entry = nullptr;
   std::uint32_t alias = 0;              ///< Mapping::alias
   bool strays = false;                  ///< its name stood for other memory, too
@@ -199,9 +199,9 @@ struct LoopStay {
   [[nodiscard]] bool can_stay() const { return others.allow_to_keep(redundant.facts.returned > 0); }
 };
 
-/// Stays of what has names in common, and those in inner loops that they take the place of.
+/// Residencies of what has names in common, and those in inner loops that they take the place of.
 struct Choice {
-  std::vector<LoopStay> stays;
+  std::vector<LoopResidency> residencies;
   std::vector<Choice> inner;
 };
 
@@ -263,7 +263,7 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     if (redundant.bytes == 0) continue;
     bytes += redundant.bytes;
     backed_bytes += redundant.backed_bytes;
-    choice.stays.push_back({&entry, alias, false, mappings, std::move(redundant), {}});
+    choice.residencies.push_back({&entry, alias, false, mappings, std::move(redundant), {}});
   }
   const bool is_shown = backed_bytes * 10 > node.backed_bytes * 11;
   if (bytes <= node.bytes || (node.bytes > 0 && !is_shown)) return;
@@ -276,16 +276,16 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
 
 /// Those that the rest of what is mapped allows.
 void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> choices,
-          std::vector<LoopStay>& taken) {
+          std::vector<LoopResidency>& taken) {
   for (Choice& choice : choices) {
     bool allowed = true;
-    for (LoopStay& stay : choice.stays) {
-      stay.others = presence.others(*stay.entry, stay.mappings);
-      allowed = allowed && stay.can_stay();
+    for (LoopResidency& residency : choice.residencies) {
+      residency.others = presence.others(*residency.entry, residency.mappings);
+      allowed = allowed && residency.can_stay();
     }
     if (allowed || choice.inner.empty()) {
-      for (LoopStay& stay : choice.stays) {
-        if (stay.can_stay()) taken.push_back(std::move(stay));
+      for (LoopResidency& residency : choice.residencies) {
+        if (residency.can_stay()) taken.push_back(std::move(residency));
       }
     } else {
       take(evidence, presence, std::move(choice.inner), taken);
@@ -296,13 +296,13 @@ void take(const Evidence& evidence, LoopPresence& presence, std::vector<Choice> 
 /// Leaves out what some entry into the loop forbids that spares nothing itself: the edits would be
 /// made for all entries.
 void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
-                       std::vector<LoopStay>& taken) {
+                       std::vector<LoopResidency>& taken) {
   using LoopGroup = std::pair<std::size_t, std::uint32_t>;  // loop, group of names
   std::set<LoopGroup> kept;
   std::set<std::pair<const EnclosingEntry*, std::uint32_t>> known;  // entry, group of names
-  for (const LoopStay& stay : taken) {
-    kept.emplace(stay.entry->loop, stay.alias);
-    known.emplace(stay.entry, stay.alias);
+  for (const LoopResidency& residency : taken) {
+    kept.emplace(residency.entry->loop, residency.alias);
+    known.emplace(residency.entry, residency.alias);
   }
   std::set<LoopGroup> refused;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -316,28 +316,28 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
       if (!presence.others(*at, {i}).allow_to_keep(false)) refused.insert(group);
     }
   }
-  std::erase_if(taken, [&](const LoopStay& stay) {
-    return refused.contains({stay.entry->loop, stay.alias});
+  std::erase_if(taken, [&](const LoopResidency& residency) {
+    return refused.contains({residency.entry->loop, residency.alias});
   });
 }
 
-/// Tells of each stay whether its name stood for memory of other addresses, which does not stay: an
+/// Tells of each residency whether its name stood for memory of other addresses, which does not stay: an
 /// item at its directive, in iterations of the loop; a local variable at any directive of its function,
 /// since edits before and after the loop would name it, too.
 class Strays {
  public:
-  Strays(const Evidence& evidence, std::vector<LoopStay>& taken)
+  Strays(const Evidence& evidence, std::vector<LoopResidency>& taken)
       : evidence_(evidence), trace_(evidence.trace), taken_(taken) {
     const std::vector<Mapping>& rows = evidence.mappings.rows();
     for (std::uint32_t i = 0; i < taken.size(); ++i) {
-      const LoopStay& stay = taken[i];
-      Addresses& hosts = hosts_[{loop_of(i), stay.alias}];
-      Addresses& bases = bases_[stay.alias];
-      for (const std::uint32_t mapping : stay.mappings) {
+      const LoopResidency& residency = taken[i];
+      Addresses& hosts = hosts_[{loop_of(i), residency.alias}];
+      Addresses& bases = bases_[residency.alias];
+      for (const std::uint32_t mapping : residency.mappings) {
         hosts.insert(rows[mapping].host);
         bases.insert(rows[mapping].base);
       }
-      const Mapping& first = rows[stay.mappings.front()];
+      const Mapping& first = rows[residency.mappings.front()];
       if (first.item == nullptr || !first.site) continue;
       by_item_[{first.site.value, first.item->name}].emplace_back(i, &hosts);
       if (first.item->local_line == 0) continue;
@@ -349,8 +349,8 @@ class Strays {
     const auto others =
         trace_.regions.of_shapes([&](const Region& region) { return items_elsewhere(region); });
     for (std::size_t i = 0; i < trace_.regions.size(); ++i) {
-      const std::vector<std::uint32_t>& stays = others[trace_.regions.shape_of(i)];
-      if (!stays.empty()) note_in_loops(trace_.regions[i], stays);
+      const std::vector<std::uint32_t>& residencies = others[trace_.regions.shape_of(i)];
+      if (!residencies.empty()) note_in_loops(trace_.regions[i], residencies);
     }
   }
 
@@ -359,7 +359,7 @@ class Strays {
   using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
   using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
 
-  [[nodiscard]] std::size_t loop_of(std::uint32_t stay) const { return taken_[stay].entry->loop; }
+  [[nodiscard]] std::size_t loop_of(std::uint32_t residency) const { return taken_[residency].entry->loop; }
 
   [[nodiscard]] Local local_of(Index<Site> site, const MapItem& item) const {
     return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
@@ -367,54 +367,54 @@ class Strays {
 
   /// The stays whose items name other memory in regions of this kind.
   std::vector<std::uint32_t> items_elsewhere(const Region& region) {
-    std::vector<std::uint32_t> stays;
-    if (!region.site) return stays;
+    std::vector<std::uint32_t> residencies;
+    if (!region.site) return residencies;
     const auto each = [this](const auto& names, const auto& name, std::uint64_t address,
                              auto take) {
       const auto at = names.find(name);
       if (at == names.end()) return;
-      for (const auto& [stay, kept] : at->second) {
+      for (const auto& [residency, kept] : at->second) {
         // Of the pieces that one name stands for in turn each stays.
         const bool stays_too = std::ranges::any_of(at->second, [&](const auto& other) {
-          return loop_of(other.first) == loop_of(stay) && other.second->contains(address);
+          return loop_of(other.first) == loop_of(residency) && other.second->contains(address);
         });
-        if (!stays_too) take(stay);
+        if (!stays_too) take(residency);
       }
     };
     for (const MapItem& item : items_of(trace_, region)) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
       each(by_item_, std::pair(region.site.value, std::string_view(item.name)), item.begin,
-           [&](std::uint32_t stay) { stays.push_back(stay); });
+           [&](std::uint32_t residency) { residencies.push_back(residency); });
       if (item.local_line == 0) continue;
       each(by_local_, local_of(region.site, item), item.base,
-           [&](std::uint32_t stay) { taken_[stay].strays = true; });
+           [&](std::uint32_t residency) { taken_[residency].strays = true; });
     }
-    return stays;
+    return residencies;
   }
 
-  void note_in_loops(const Region& region, const std::vector<std::uint32_t>& stays) {
+  void note_in_loops(const Region& region, const std::vector<std::uint32_t>& residencies) {
     const EnclosingEntry* at =
         evidence_.enclosing.innermost(region.asker(), region.asked(), region.end);
     for (; at != nullptr; at = at->parent) {
-      for (const std::uint32_t stay : stays) {
-        if (loop_of(stay) == at->loop) taken_[stay].strays = true;
+      for (const std::uint32_t residency : residencies) {
+        if (loop_of(residency) == at->loop) taken_[residency].strays = true;
       }
     }
   }
 
   const Evidence& evidence_;
   const Trace& trace_;
-  std::vector<LoopStay>& taken_;
+  std::vector<LoopResidency>& taken_;
   std::map<std::pair<std::size_t, std::uint32_t>, Addresses> hosts_;  // by loop, group of names
   std::map<std::uint32_t, Addresses> bases_;                          // by group of names
   std::map<std::pair<std::uint32_t, std::string_view>, Named> by_item_;
   std::map<Local, Named> by_local_;
 };
 
-/// Sorted by entry. Of nested loops the innermost: the nearer a stay is to the iterations, the less
+/// Sorted by entry. Of nested loops the innermost: the nearer a residency is to the iterations, the less
 /// code of the host's could need the data meanwhile. An outer one takes its place if contents show
 /// that it spares a tenth more. What one name stands for in turn stays around the same loop.
-std::vector<LoopStay> loop_stays(const Evidence& evidence) {
+std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   // Entries come before those that they hold: the last is done first.
@@ -427,7 +427,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
     if (entry == nullptr) continue;
     open[{entry, rows[i].alias}].mappings[row.piece].push_back(i);
   }
-  std::vector<LoopStay> taken;
+  std::vector<LoopResidency> taken;
   LoopPresence presence(evidence);
   while (!open.empty()) {
     auto first = open.extract(open.begin());
@@ -450,8 +450,8 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
   }
   leave_out_refused(evidence, presence, taken);
   Strays(evidence, taken).note();
-  std::ranges::sort(taken, {}, [&](const LoopStay& stay) {
-    return std::pair(stay.entry, rows[stay.mappings.front()].piece);
+  std::ranges::sort(taken, {}, [&](const LoopResidency& residency) {
+    return std::pair(residency.entry, rows[residency.mappings.front()].piece);
   });
   return taken;
 }
@@ -460,7 +460,7 @@ std::vector<LoopStay> loop_stays(const Evidence& evidence) {
 struct LoopCandidate : RedundantTransfers {
   Candidate candidate;
   KeptData kept;
-  std::vector<std::uint32_t> data_of_stay;          ///< numbers in `kept`, beside Claim::stays
+  std::vector<std::uint32_t> data_of_residency;          ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
@@ -473,18 +473,18 @@ struct LoopCandidate : RedundantTransfers {
   std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few iterations only
 };
 
-void add_stay(const Evidence& evidence, const LoopStay& stay, LoopCandidate& loop) {
+void add_residency(const Evidence& evidence, const LoopResidency& residency, LoopCandidate& loop) {
   const Trace& trace = evidence.trace;
-  const auto& [entry, alias, strays, group, redundant, others] = stay;
+  const auto& [entry, alias, strays, group, redundant, others] = residency;
   const facts::PerIterationMapping& facts = redundant.facts;
   const std::uint32_t data =
       loop.kept.add(evidence, group.front(), facts.sent > 0, facts.returned > 0, others,
-                    stay_of(evidence, group), loop.candidate);
+                    residency_of(evidence, group), loop.candidate);
   loop.kept.aliases[alias].insert(data);
   if (strays) loop.kept.straying.insert(data);
   loop.pieces_in[data][entry].insert(evidence.mapping(group.front()).piece);
   if (2 * group.size() + 1 < entry->iterations) loop.rare.insert(data);
-  loop.data_of_stay.push_back(data);
+  loop.data_of_residency.push_back(data);
   loop.with_others = loop.with_others || others.any;
   for (const std::uint32_t number : group) {
     loop.sites.add(evidence.mapping(number).site);
@@ -629,17 +629,17 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   return candidate;
 }
 
-using Stays = std::vector<const LoopStay*>;
+using Residencies = std::vector<const LoopResidency*>;
 
-LoopCandidate candidate_of(const Evidence& evidence, const Stays& stays) {
+LoopCandidate candidate_of(const Evidence& evidence, const Residencies& residencies) {
   LoopCandidate loop;
-  for (const LoopStay* stay : stays) add_stay(evidence, *stay, loop);
+  for (const LoopResidency* residency : residencies) add_residency(evidence, *residency, loop);
   return loop;
 }
 
 /// What is kept with certainty, and what may be other memory in each iteration: a candidate of its own,
 /// which makes the other no less certain. All in one where members of objects go together.
-std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Stays& all) {
+std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Residencies& all) {
   LoopCandidate whole = candidate_of(evidence, all);
   const std::vector<EditData> data = whole.kept.data.rows();
   const bool any_member =
@@ -648,14 +648,14 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, c
       made_within(evidence, row, place_around(evidence, row, whole), whole);
   std::set<std::uint32_t> doubtful;  // aliases
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::uint32_t number = whole.data_of_stay[i];
+    const std::uint32_t number = whole.data_of_residency[i];
     const bool is_made = std::ranges::find(made, base_of(data[number].expression)) != made.end();
     if (is_made || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
   }
-  Stays sure;
-  Stays others;
-  for (const LoopStay* stay : all) {
-    (doubtful.contains(stay->alias) ? others : sure).push_back(stay);
+  Residencies sure;
+  Residencies others;
+  for (const LoopResidency* residency : all) {
+    (doubtful.contains(residency->alias) ? others : sure).push_back(residency);
   }
   std::vector<LoopCandidate> candidates;
   if (any_member || sure.empty() || others.empty()) {
@@ -673,10 +673,10 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, c
 /// The same data mapped in and out by the iterations of a loop, where once before and once after it
 /// would do. One candidate a loop.
 std::vector<Candidate> per_iteration_mapping(const Evidence& evidence, const Removed& /*removed*/) {
-  const std::vector<LoopStay> stays = loop_stays(evidence);
-  std::map<std::size_t, Stays> loops;
-  for (const LoopStay& stay : stays) {
-    loops[stay.entry->loop].push_back(&stay);
+  const std::vector<LoopResidency> residencies = loop_residencies(evidence);
+  std::map<std::size_t, Residencies> loops;
+  for (const LoopResidency& residency : residencies) {
+    loops[residency.entry->loop].push_back(&residency);
   }
   std::vector<Candidate> candidates;
   for (const auto& [number, all] : loops) {

@@ -14,11 +14,11 @@
 namespace ompdm::analysis {
 Presence::Presence(const Trace& trace, const Mappings& mappings)
     : trace_(trace), mappings_(mappings) {
-  for (std::vector<std::uint32_t>& stays : mappings.by_piece()) {
-    const Mapping& piece = mappings.rows()[stays.front()];
+  for (std::vector<std::uint32_t>& residencies : mappings.by_piece()) {
+    const Mapping& piece = mappings.rows()[residencies.front()];
     if (piece.host == 0) continue;
     Pieces& pieces = by_device_[piece.device];
-    pieces.rows.push_back(std::move(stays));
+    pieces.rows.push_back(std::move(residencies));
     pieces.overlaps.add(piece.host, piece.host + piece.bytes);
   }
   for (auto& [device, pieces] : by_device_) pieces.overlaps.build();
@@ -44,14 +44,14 @@ void Presence::add_device(const Pieces& pieces, const Mapping& piece, Nanosecond
                           Nanoseconds to, std::size_t known, OtherMappings& others) const {
   const std::uint64_t end = piece.host + piece.bytes;
   pieces.overlaps.each(piece.host, end, [&](std::uint32_t number) {
-    const Stays& stays = pieces.rows[number];
-    const Mapping& other = mappings_.rows()[stays.front()];
+    const Residencies& residencies = pieces.rows[number];
+    const Mapping& other = mappings_.rows()[residencies.front()];
     const bool known_apart =
         other.storage != 0 && piece.storage != 0 && other.storage != piece.storage;
     const bool is_piece = other.host == piece.host && other.bytes == piece.bytes;
-    // What has the place of a piece after it has no part in its stay.
+    // What has the place of a piece after it has no part in its residency.
     if (known_apart && is_piece) return;
-    const OtherMappings found = this->found(stays, from, to, is_piece ? known : 0);
+    const OtherMappings found = this->found(residencies, from, to, is_piece ? known : 0);
     const bool within = other.host >= piece.host && other.host + other.bytes <= end;
     // A part that is there already when the whole is to come is refused as well.
     const bool is_part_before =
@@ -63,12 +63,12 @@ void Presence::add_device(const Pieces& pieces, const Mapping& piece, Nanosecond
   });
 }
 
-Presence::Stays::const_iterator Presence::first_at(const Stays& stays, Nanoseconds time) const {
+Presence::Residencies::const_iterator Presence::first_at(const Residencies& residencies, Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
     return row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();
   };
-  return std::ranges::lower_bound(stays, time, {}, gone);
+  return std::ranges::lower_bound(residencies, time, {}, gone);
 }
 
 bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
@@ -78,18 +78,18 @@ bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t b
   bool is_there = false;
   pieces->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
     if (is_there) return;
-    const Stays& stays = pieces->second.rows[number];
-    const auto first = first_at(stays, at);
-    is_there = first != stays.end() && mappings_.rows()[*first].begin <= at;
+    const Residencies& residencies = pieces->second.rows[number];
+    const auto first = first_at(residencies, at);
+    is_there = first != residencies.end() && mappings_.rows()[*first].begin <= at;
   });
   return is_there;
 }
 
 /// The mappings that were there in [from, to]; none if these are just the `known` ones.
-OtherMappings Presence::found(const Stays& stays, Nanoseconds from, Nanoseconds to,
+OtherMappings Presence::found(const Residencies& residencies, Nanoseconds from, Nanoseconds to,
                               std::size_t known) const {
   OtherMappings found;
-  for (auto at = first_at(stays, from); at != stays.end(); ++at) {
+  for (auto at = first_at(residencies, from); at != residencies.end(); ++at) {
     const Mapping& row = mappings_.rows()[*at];
     if (row.begin > to) break;
     found.mappings.push_back(*at);
@@ -185,7 +185,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
   overlaps_.build();
 }
 
-IdleEdits IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {
+IdleEdits IdleDirectives::edits_on(const Residency& residency, std::uint32_t data) const {
   struct Told {
     Edit edit;
     std::uint64_t idle = 0;  // instances
@@ -194,11 +194,11 @@ IdleEdits IdleDirectives::edits_on(const Stay& stay, std::uint32_t data) const {
   };
   // One directive that is inlined at several places has several sites.
   std::map<std::pair<SourcePlace, Directive>, Told> told;
-  overlaps_.each(stay.host, stay.host + stay.bytes, [&](std::uint32_t number) {
+  overlaps_.each(residency.host, residency.host + residency.bytes, [&](std::uint32_t number) {
     const Item& item = items_[number];
-    const auto first = std::ranges::lower_bound(item.idle, stay.from);
-    const bool is_meanwhile = first != item.idle.end() && *first <= stay.to;
-    if (item.device != stay.device || !is_meanwhile) return;
+    const auto first = std::ranges::lower_bound(item.idle, residency.from);
+    const bool is_meanwhile = first != item.idle.end() && *first <= residency.to;
+    if (item.device != residency.device || !is_meanwhile) return;
     const Site& site = trace_.sites[item.site.value];
     const SourcePlace place = source_place(site);
     auto& [edit, idle, of, only_returns] = told[{place, site.directive}];

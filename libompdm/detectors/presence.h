@@ -14,7 +14,7 @@
 namespace ompdm::analysis {
 
 /// Storage that edits keep on a device, and how long.
-struct Stay {
+struct Residency {
   std::int32_t device = -1;
   std::uint64_t host = 0;
   std::uint64_t bytes = 0;
@@ -24,7 +24,7 @@ struct Stay {
 };
 
 /// That of a mapping's storage.
-inline Stay stay_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
+inline Residency residency_of(const Mapping& mapping, Nanoseconds from, Nanoseconds to) {
   return {mapping.device, mapping.host, mapping.bytes, mapping.storage, from, to};
 }
 
@@ -69,17 +69,17 @@ class Presence {
                               Nanoseconds at) const;
 
  private:
-  using Stays = std::vector<std::uint32_t>;  // mappings of one piece, one after the other in time
+  using Residencies = std::vector<std::uint32_t>;  // mappings of one piece, one after the other in time
   struct Pieces {
-    std::vector<Stays> rows;
+    std::vector<Residencies> rows;
     Overlaps overlaps;  // beside rows
   };
   void add_device(const Pieces& pieces, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
-  [[nodiscard]] OtherMappings found(const Stays& stays, Nanoseconds from, Nanoseconds to,
+  [[nodiscard]] OtherMappings found(const Residencies& residencies, Nanoseconds from, Nanoseconds to,
                                     std::size_t known) const;
   /// The first that was still there then.
-  [[nodiscard]] Stays::const_iterator first_at(const Stays& stays, Nanoseconds time) const;
+  [[nodiscard]] Residencies::const_iterator first_at(const Residencies& residencies, Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;
@@ -102,7 +102,7 @@ class IdleDirectives {
   /// What to do about each directive that names some of this storage, which is `data` in
   /// Finding::data: to remove it; where it did something about its other items, to leave this one
   /// out. An update that brings it back at times may do so each time.
-  [[nodiscard]] IdleEdits edits_on(const Stay& stay, std::uint32_t data) const;
+  [[nodiscard]] IdleEdits edits_on(const Residency& residency, std::uint32_t data) const;
 
  private:
   struct Item {

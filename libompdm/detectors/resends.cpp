@@ -202,13 +202,13 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
 /// What keeps data there that was mapped anew.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding) {
-  const Anchor stay = anchor_at(trace, group.sites.all(), Anchor::Of::kStay);
+  const Anchor residency = anchor_at(trace, group.sites.all(), Anchor::Of::kResidency);
   // Positions are those in the kept data.
   std::vector<EditData> data = group.kept.data.rows();
   std::vector<Edit> edits;
-  for (Edit& edit : group.kept.edits(trace, stay)) {
+  for (Edit& edit : group.kept.edits(trace, residency)) {
     const Anchor& at = edit.anchor;
-    if (at.of != Anchor::Of::kStay || at.side == Anchor::Side::kWithin) {
+    if (at.of != Anchor::Of::kResidency || at.side == Anchor::Side::kWithin) {
       edits.push_back(std::move(edit));
     } else {
       const bool begins = at.side == Anchor::Side::kBefore;
@@ -327,7 +327,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     if (!others.allow_to_keep(false)) return false;
     const std::uint32_t number =
         group.kept.add(evidence, span.first, true, false, others,
-                       stay_of(piece, span.from, span.to), group.content.candidate);
+                       residency_of(piece, span.from, span.to), group.content.candidate);
     // It would be there from the first time that the place of its begin is reached: what was at its
     // address by then was not only filled.
     if (directives.maps_before(piece, span.from, piece.begin)) {
@@ -439,7 +439,7 @@ struct Sends {
 };
 
 /// Adds the delete and the allocation that keeping the data would make redundant, too.
-void add_stay(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
+void add_residency(const Evidence& evidence, const ItemTransfers::Pair& pair, ResendGroup& group) {
   const Contents& contents = evidence.contents;
   const std::uint32_t was = contents.mapping_of(pair.earlier);
   const std::uint32_t is = contents.mapping_of(pair.op);
@@ -457,7 +457,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   const Index<Site> at = trace.ops.common(first.op).site;
   const Site* site = at ? &trace.sites[at.value] : nullptr;
   for (const ItemTransfers::Pair& pair : group.content.pairs) {
-    add_stay(evidence, pair, group);
+    add_residency(evidence, pair, group);
     group.content.candidate.depends_on.push_back({pair.op, origin_of(evidence, pair)});
     // What came back in between is not where the content is from.
     const std::uint32_t rest = origin_of(evidence, pair);

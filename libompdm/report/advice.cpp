@@ -54,7 +54,7 @@ std::string sizes_of(const EditData& data) {
 /// that the uses are in, where a parameter or global of it may be called otherwise.
 bool may_be_elsewhere(const Edit& edit, const EditData& data) {
   using Of = analysis::Anchor::Of;
-  const bool is_of_uses = edit.anchor.of == Of::kStay || edit.anchor.of == Of::kUses;
+  const bool is_of_uses = edit.anchor.of == Of::kResidency || edit.anchor.of == Of::kUses;
   return is_of_uses && !edit.in_scope && data.local_line == 0 && data.named_at.function != "main";
 }
 

@@ -480,14 +480,14 @@ std::vector<std::string> comparison_warnings(const Versions& versions) {
 std::string findings_sentence(const Versions& versions) {
   if (!versions.recorded_whole) return untold_sentence(versions);
   std::size_t went = 0;
-  std::size_t stay = 0;
+  std::size_t residency = 0;
   std::size_t came = 0;
   std::uint64_t bytes = 0;
   Nanoseconds time = 0;
   for (const RowChain& chain : versions.rows.findings) {
     const bool was = chain.front() != analysis::kNoRow;
     const bool is = chain.back() != analysis::kNoRow;
-    stay += was && is ? 1 : 0;
+    residency += was && is ? 1 : 0;
     came += !was && is ? 1 : 0;
     if (!was || is) continue;
     const analysis::Finding& solved = versions.first().findings[chain.front()];
@@ -495,14 +495,14 @@ std::string findings_sentence(const Versions& versions) {
     bytes += solved.wasted_bytes;
     time += solved.timed ? solved.wasted_time : 0;
   }
-  if (went + stay + came == 0) return "Findings: none in either";
+  if (went + residency + came == 0) return "Findings: none in either";
   std::vector<std::string> spared;
   if (bytes > 0) spared.push_back(spoken_size(bytes));
   if (time > 0) spared.push_back(spoken_time(time));
   return fmt::format(
       "Findings: {} went{}, {} {}, {} came", went,
-      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")), stay,
-      stay == 1 ? "stays" : "stay", came);
+      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")), residency,
+      residency == 1 ? "stays" : "stay", came);
 }
 
 std::string render_comparison(std::span<const Analysis> recordings, Format format,

@@ -170,7 +170,7 @@ std::string where_of(const Edit& edit) {
   const bool is_before = anchor.side == Anchor::Side::kBefore;
   if (anchor.of == Of::kLoop || anchor.of == Of::kCalls) return around_loop(edit);
   if (anchor.of == Of::kUses) return is_before ? "before its first use" : "after its last use";
-  if (anchor.of == Of::kStay) {
+  if (anchor.of == Of::kResidency) {
     if (anchor.side == Anchor::Side::kWithin) return "in between";
     return fmt::format("{} {} for the {} time", is_before ? "before" : "after",
                        these_places(anchor.places), is_before ? "first" : "last");

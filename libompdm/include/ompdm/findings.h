@@ -81,7 +81,7 @@ struct Anchor {
     kDirective,  ///< each of `places`
     kLoop,
     kCalls,  ///< calls in a row, or repeated by the compiler: of a line that is no loop (any more)
-    kStay,   ///< from the first to the last instance of any of `places`
+    kResidency,   ///< from the first to the last instance of any of `places`
     kUses,   ///< of the data that any of `places` put there
   };
   Side side = Side::kAt;

@@ -226,8 +226,8 @@ TEST(CodeLoops, ThatWereInlinedAndUnrolledHaveNoPlace) {
 }
 
 // The pointer is one of the loop's own, and may be to other data in each iteration: contents tell.
-TEST(CodeLoops, OfThreeIterationsAreEnoughWhereTheContentStays) {
-  for (const bool stays : {true, false}) {
+TEST(CodeLoops, OfThreeIterationsAreEnoughWhereTheContentResidencies) {
+  for (const bool residencies : {true, false}) {
     CodeLoops program;
     const auto text = program.variable("text", CodeLoops::kGrid);
     const std::uint64_t host = program.trace.variables[text.value].address;
@@ -241,11 +241,11 @@ TEST(CodeLoops, OfThreeIterationsAreEnoughWhereTheContentStays) {
       for (std::size_t op = first; op < program.trace.ops.size(); ++op) {
         const OpKind kind = program.trace.ops.common(op).kind;
         const bool moves = kind == OpKind::kHtoD || kind == OpKind::kDtoH;
-        if (moves) program.trace.ops.edit(op)->hash = stays ? 7 : 7 + i;
+        if (moves) program.trace.ops.edit(op)->hash = residencies ? 7 : 7 + i;
       }
     }
     const Analysis analysis = analyze(program.take());
-    EXPECT_EQ(patterns(analysis) == "per_iteration_mapping", stays) << patterns(analysis);
+    EXPECT_EQ(patterns(analysis) == "per_iteration_mapping", residencies) << patterns(analysis);
   }
 }
 

@@ -111,7 +111,7 @@ TEST(DeviceClock, UseOfADeviceIsOfUnions) {
   EXPECT_EQ(analysis.totals.htod.count, 1U);
 }
 
-TEST(DeviceClock, ATraceWithoutActivitiesStaysAsItIs) {
+TEST(DeviceClock, ATraceWithoutActivitiesResidenciesAsItIs) {
   Trace trace = asynchronous();
   trace.activities.clear();
   const Trace same = on_device_clock(trace);

@@ -83,14 +83,14 @@ TEST(Edits, IdsDoNotTakeLinesOrFiguresIn) {
   EXPECT_EQ(twins[1].id, findings[0].id);
 }
 
-TEST(Edits, MemoryIsThatOfStaysAtOneTimeOnOneDevice) {
-  const auto stay = [](std::int32_t device, std::uint64_t bytes, Nanoseconds from, Nanoseconds to) {
-    return analysis::Stay{device, 0x1000, bytes, 0, from, to};
+TEST(Edits, MemoryIsThatOfResidenciesAtOneTimeOnOneDevice) {
+  const auto residency = [](std::int32_t device, std::uint64_t bytes, Nanoseconds from, Nanoseconds to) {
+    return analysis::Residency{device, 0x1000, bytes, 0, from, to};
   };
   EXPECT_EQ(analysis::memory_of({}), 0U);
-  EXPECT_EQ(analysis::memory_of({stay(0, 8, 0, 10), stay(0, 4, 10, 20)}), 8U);
-  EXPECT_EQ(analysis::memory_of({stay(0, 8, 0, 10), stay(0, 4, 9, 20)}), 12U);
-  EXPECT_EQ(analysis::memory_of({stay(0, 8, 0, 10), stay(1, 4, 0, 10)}), 8U);
+  EXPECT_EQ(analysis::memory_of({residency(0, 8, 0, 10), residency(0, 4, 10, 20)}), 8U);
+  EXPECT_EQ(analysis::memory_of({residency(0, 8, 0, 10), residency(0, 4, 9, 20)}), 12U);
+  EXPECT_EQ(analysis::memory_of({residency(0, 8, 0, 10), residency(1, 4, 0, 10)}), 8U);
 }
 
 }  // namespace

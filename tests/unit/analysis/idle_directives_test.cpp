@@ -46,22 +46,22 @@ struct TwoArrays : OneArray {
   }
 
   /// Where `a` stays from one moment to another (none: the end).
-  IdleEdits found(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
+  IdleEdits found(Nanoseconds begin_of_residency = 0, Nanoseconds end_of_residency = 0,
                   std::int32_t device = 0) {
     const Trace all = take();
     const Mappings mappings(all);
     const Presence presence(all, mappings);
-    Stay stay;
-    stay.device = device;
-    stay.host = all.variables[0].address;
-    stay.bytes = kBytes;
-    stay.from = begin_of_stay;
-    stay.to = end_of_stay == 0 ? all.process.wall : end_of_stay;
-    return IdleDirectives(all, presence).edits_on(stay, kNumber);
+    Residency residency;
+    residency.device = device;
+    residency.host = all.variables[0].address;
+    residency.bytes = kBytes;
+    residency.from = begin_of_residency;
+    residency.to = end_of_residency == 0 ? all.process.wall : end_of_residency;
+    return IdleDirectives(all, presence).edits_on(residency, kNumber);
   }
-  std::vector<Edit> edits(Nanoseconds begin_of_stay = 0, Nanoseconds end_of_stay = 0,
+  std::vector<Edit> edits(Nanoseconds begin_of_residency = 0, Nanoseconds end_of_residency = 0,
                           std::int32_t device = 0) {
-    return found(begin_of_stay, end_of_stay, device).edits;
+    return found(begin_of_residency, end_of_residency, device).edits;
   }
 };
 
@@ -129,7 +129,7 @@ TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFromThatDidSo) {
   EXPECT_TRUE(found.at_times.empty());
 }
 
-TEST(IdleDirectives, StayOutsideOfTheTimeThatItIsKept) {
+TEST(IdleDirectives, ResidencyOutsideOfTheTimeThatItIsKept) {
   for (const bool is_before : {false, true}) {
     TwoArrays program;
     program.name(program.to, 0);
@@ -142,7 +142,7 @@ TEST(IdleDirectives, StayOutsideOfTheTimeThatItIsKept) {
   }
 }
 
-TEST(IdleDirectives, StayOnOtherDevices) {
+TEST(IdleDirectives, ResidencyOnOtherDevices) {
   TwoArrays program;
   program.name(program.to, 0);
   EXPECT_TRUE(program.edits(0, 0, 2).empty());

@@ -109,7 +109,7 @@ TEST(MappedScalars, MembersAndElementsAreNone) {
   }
 }
 
-TEST(MappedScalars, ThatStayAreClean) {
+TEST(MappedScalars, ThatResidencyAreClean) {
   Launches program;
   const auto enter = program.site(Directive::kTargetEnterData, "a.cpp", 3, "main");
   program.begin(enter);

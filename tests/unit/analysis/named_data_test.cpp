@@ -262,7 +262,7 @@ TEST(NamedData, AStructGoesWithItsMembers) {
 }
 
 // What is deleted ends its part of the struct as it is; released besides, it would be another's.
-TEST(NamedData, AStructStaysWhereItsMembersAreDeleted) {
+TEST(NamedData, AStructResidenciesWhereItsMembersAreDeleted) {
   Program program;
   const auto solve = program.site(Directive::kTarget, "a.cpp", 7, "main");
   const auto p = program.variable("s.p", kArrayBytes);

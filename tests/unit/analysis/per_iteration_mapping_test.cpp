@@ -106,7 +106,7 @@ TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
   EXPECT_EQ(facts.entries, 3U);
 }
 
-TEST(PerIterationMapping, DataThatStaysIsClean) {
+TEST(PerIterationMapping, DataThatResidenciesIsClean) {
   TraceBuilder build;
   const auto enter = build.site(Directive::kTargetEnterData, "heat.cpp", 60, "main");
   const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");

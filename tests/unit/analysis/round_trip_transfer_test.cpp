@@ -102,7 +102,7 @@ TEST(RoundTrip, IsLikelyWhereAllBytesWereComparedFarIntoTheRun) {
   EXPECT_EQ(confidence({}), Confidence::kPossible);
 }
 
-// Each of them maps what the next one maps: one enters it, and one ends its stay.
+// Each of them maps what the next one maps: one enters it, and one ends its residency.
 TEST(RoundTrip, AlongSeveralDirectivesIsOne) {
   OneArray program;
   const std::vector<Index<Site>> sites = {program.solve, program.check, program.enter, program.to,

@@ -12,7 +12,7 @@ using test::contains;
 using test::OneArray;
 using test::patterns;
 
-TEST(ClaimsThatRestOnEachOther, OneOfTwoSendsStays) {
+TEST(ClaimsThatRestOnEachOther, OneOfTwoSendsResidencies) {
   OneArray program;
   program.map(7);
   program.send(7);
@@ -24,7 +24,7 @@ TEST(ClaimsThatRestOnEachOther, OneOfTwoSendsStays) {
   EXPECT_EQ(analysis.prediction->wall, analysis.process.wall - 100);
 }
 
-TEST(ClaimsThatRestOnEachOther, TheOneThatSavesMoreStays) {
+TEST(ClaimsThatRestOnEachOther, TheOneThatSavesMoreResidencies) {
   OneArray program;
   program.map(7);
   for (int i = 0; i < 20; ++i) {

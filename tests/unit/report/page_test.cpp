@@ -211,7 +211,7 @@ TEST(Page, BinsLeaveNoGapInTotals) {
   EXPECT_EQ(crossings, 10'000U);
 }
 
-TEST(Page, MemoryRisesAndFallsAndStaysEnd) {
+TEST(Page, MemoryRisesAndFallsAndResidenciesEnd) {
   const Trace trace = sample();
   const page::DeviceMemory memory = page::memory_of(trace, {0}, 1'000'000'000);
   ASSERT_EQ(memory.samples.size(), 6U);
