@@ -34,16 +34,16 @@ void flush_all_activities() noexcept;
 void forget_cupti() noexcept;
 
 /// Ties the driver calls of this thread, until end_external(), to the event that began at `begin`
-/// ticks in `lane`.
-inline void begin_external(spool::LaneId lane, std::uint64_t begin) noexcept {
+/// ticks in `thread buffer`.
+inline void begin_external(spool::BufferId buffer, std::uint64_t begin) noexcept {
   if (recorder.cupti.load(std::memory_order_acquire)) [[unlikely]] {
-    cupti_functions.push_external(cupti::kCustom0, spool::external_id(lane, begin));
+    cupti_functions.push_external(cupti::kCustom0, spool::external_id(buffer, begin));
   }
 }
 /// Ties them to an aggregated event, by its sample (spool::counted_external_id). Needs
 /// `recorder.cupti`.
-inline void begin_aggregated_external(spool::LaneId lane, std::uint32_t sample) noexcept {
-  cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(lane, sample));
+inline void begin_aggregated_external(spool::BufferId buffer, std::uint32_t sample) noexcept {
+  cupti_functions.push_external(cupti::kCustom0, spool::counted_external_id(buffer, sample));
 }
 /// Ends the latest begin_external().
 inline void end_external() noexcept {

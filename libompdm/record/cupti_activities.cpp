@@ -244,9 +244,9 @@ bool make_activity_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, const Ac
     return false;
   }
   auto* made = reinterpret_cast<spool::ActivityAggregate*>(room);
-  made->aggregate.lane = buffer.id;
-  made->owner_lane =
-      spool::LaneId{static_cast<std::uint32_t>((id & ~spool::kCountedExternal) >> 32U)};
+  made->aggregate.buffer = buffer.id;
+  made->owner_buffer =
+      spool::BufferId{static_cast<std::uint32_t>((id & ~spool::kCountedExternal) >> 32U)};
   made->owner = static_cast<std::uint32_t>(id);
   auto of = spool::ActivityAggregateOf::kKernel;
   if (activity.is_kernel()) {

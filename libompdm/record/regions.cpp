@@ -64,9 +64,9 @@ Context* make(ContextTable& table) noexcept {
   return made;
 }
 
-constexpr unsigned kLaneAt = 32;
+constexpr unsigned kBufferAt = 32;
 constexpr unsigned kEntryAt = 48;
-constexpr std::uint64_t kMostLanes = 1U << (kEntryAt - kLaneAt);
+constexpr std::uint64_t kMostBuffers = 1U << (kEntryAt - kBufferAt);
 
 // The place of the return address of the program's call; 0 if the runtime does not tell.
 std::uint64_t place_of_return(const ompt_frame_t* frame, const void* codeptr) noexcept {
@@ -202,9 +202,9 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
 // Records that a region of this buffer begins in a task of a directive with nowait.
 [[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
                                                        const ompt_data_t& task) noexcept {
-  const auto lane = static_cast<spool::LaneId>(task.value >> kLaneAt & (kMostLanes - 1));
+  const auto buffer = static_cast<spool::BufferId>(task.value >> kBufferAt & (kMostBuffers - 1));
   write_record(buffer,
-               spool::DeferredRegion{{}, lane, static_cast<spool::DeferralId>(task.value), 0},
+               spool::DeferredRegion{{}, buffer, static_cast<spool::DeferralId>(task.value), 0},
                spool::Tag::kDeferredRegion);
 }
 
@@ -339,7 +339,7 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   if (recorder.aggregating.load(std::memory_order_relaxed)) {
     return;
   }
-  if (buffer == nullptr || number(buffer->id) >= kMostLanes) {
+  if (buffer == nullptr || number(buffer->id) >= kMostBuffers) {
     return;
   }
   Call call{};
@@ -356,7 +356,7 @@ void note_deferral(const ompt_frame_t* frame, ompt_data_t& task, const void* cod
   const auto id = spool::give_next(buffer->last_deferral);
   if (write_record(*buffer, spool::Deferral{{}, id, ticks(), path, 0}, spool::Tag::kDeferral)) {
     task.value = static_cast<std::uint64_t>(spool::Entry::kDeferral) << kEntryAt |
-                 std::uint64_t{number(buffer->id)} << kLaneAt | number(id);
+                 std::uint64_t{number(buffer->id)} << kBufferAt | number(id);
   }
 }
 

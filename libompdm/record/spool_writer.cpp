@@ -425,7 +425,7 @@ bool open_spool() noexcept {
   return true;
 }
 
-Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept {
+Chunk new_chunk(spool::BufferId buffer, std::uint32_t sequence, std::size_t size) noexcept {
   if (!spool.open || is_parents() || recorder.failed.load(std::memory_order_relaxed)) {
     return {};
   }
@@ -442,7 +442,7 @@ Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) no
     return {};
   }
   auto* chunk = static_cast<spool::ChunkHeader*>(base);
-  chunk->lane = lane;
+  chunk->buffer = buffer;
   chunk->size = size;
   chunk->sequence = sequence;
   chunk->first = clock_triple();

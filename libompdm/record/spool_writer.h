@@ -115,7 +115,7 @@ int reopen_spool() noexcept;
 /// Grows the file by a chunk of `size` bytes (a multiple of the page size) and maps it, with its
 /// header filled and its pages present. The first failure is reported, and all further calls fail.
 /// Needs the recorder's mutex.
-Chunk new_chunk(spool::LaneId lane, std::uint32_t sequence, std::size_t size) noexcept;
+Chunk new_chunk(spool::BufferId buffer, std::uint32_t sequence, std::size_t size) noexcept;
 
 /// Unmaps a chunk that is complete.
 void release_chunk(Chunk chunk) noexcept;

@@ -70,7 +70,7 @@ ThreadBuffer* new_buffer() noexcept {
   if (buffer == nullptr) {
     return nullptr;
   }
-  buffer->id = spool::LaneId{buffers_made++};
+  buffer->id = spool::BufferId{buffers_made++};
   close_all(*buffer);
   start_sites(buffer->sites);
   return buffer;
@@ -171,11 +171,11 @@ AggregateSlot* place_of(AggregateSlot* slots, std::uint32_t mask,
 // Makes room for aggregates in a new chunk; false if the spool cannot grow.
 [[gnu::cold]] bool grow_aggregates(AggregateTable& table) noexcept {
   const Lock lock;
-  if (!table.has_lane) {
-    table.lane = spool::LaneId{buffers_made++};
-    table.has_lane = true;
+  if (!table.has_buffer) {
+    table.buffer = spool::BufferId{buffers_made++};
+    table.has_buffer = true;
   }
-  const Chunk chunk = new_chunk(table.lane, table.sequence, chunk_bytes(table.sequence));
+  const Chunk chunk = new_chunk(table.buffer, table.sequence, chunk_bytes(table.sequence));
   if (chunk.base == nullptr) {
     return false;
   }
@@ -233,7 +233,7 @@ ThreadBuffer* acquire_buffer() noexcept {
   {
     const Lock lock;
     if (!open_spool()) {
-      count_loss(spool::Loss::kThreadsWithoutLane);
+      count_loss(spool::Loss::kThreadsWithoutBuffer);
       return nullptr;
     }
     buffer = free_buffers;
@@ -243,7 +243,7 @@ ThreadBuffer* acquire_buffer() noexcept {
       buffer = new_buffer();
     }
     if (buffer == nullptr || (buffer->chunk.base == nullptr && !grow_locked(*buffer, 0))) {
-      count_loss(spool::Loss::kThreadsWithoutLane);
+      count_loss(spool::Loss::kThreadsWithoutBuffer);
       if (buffer != nullptr) {
         buffer->next_free = free_buffers;
         free_buffers = buffer;
@@ -264,7 +264,7 @@ ThreadBuffer* acquire_buffer() noexcept {
     pthread_setspecific(thread_end, buffer);
   }
   const auto tid = static_cast<std::uint32_t>(syscall(SYS_gettid));
-  write_record(*buffer, spool::LaneThread{{}, tid, ticks()}, spool::Tag::kLaneThread);
+  write_record(*buffer, spool::BufferThread{{}, tid, ticks()}, spool::Tag::kBufferThread);
   write_early_events(*buffer);
   return buffer;
 }
@@ -273,7 +273,7 @@ ThreadBuffer* new_shared_buffer() noexcept {
   const Lock lock;
   ThreadBuffer* buffer = open_spool() ? new_buffer() : nullptr;
   if (buffer == nullptr || !grow_locked(*buffer, 0)) {
-    count_loss(spool::Loss::kThreadsWithoutLane);
+    count_loss(spool::Loss::kThreadsWithoutBuffer);
     return nullptr;
   }
   return buffer;
@@ -352,7 +352,7 @@ bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateO
   if (aggregate == nullptr) {
     return false;
   }
-  aggregate->lane = buffer.id;
+  aggregate->buffer = buffer.id;
   aggregate->example = sample;
   store_head(aggregate->head, spool::Tag::kAggregate, static_cast<std::uint8_t>(of),
              sizeof(spool::Aggregate));

@@ -154,8 +154,8 @@ struct AggregateTable {
   std::uint32_t count;
   AggregateSlot* latest[4];  ///< found last, by AggregateOf
   std::uint32_t sequence;    ///< of the next chunk
-  bool has_lane;             ///< `lane` is valid
-  spool::LaneId lane;        ///< of the chunks
+  bool has_buffer;             ///< `thread buffer` is valid
+  spool::BufferId buffer;        ///< of the chunks
   std::byte* cursor;
   std::byte* limit;
 };
@@ -239,7 +239,7 @@ struct ThreadBuffer {
   std::byte* limit;
   OpenRegion* next;  ///< of the next call; the open regions lie before it
   Chunk chunk;       ///< that is being filled
-  spool::LaneId id;
+  spool::BufferId id;
   std::uint32_t sequence;  ///< of the chunk, from 1
   std::uint32_t regions;   ///< regions so far
   spool::SiteId last_site;

@@ -8,26 +8,26 @@ namespace ompdm::spool {
 /// FileHeader::attached_by of a recording that CUDA itself started.
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
-/// The external correlation id of a recorded region, data operation or submit: its lane and the low
-/// 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the lane above the
-/// 11th are mixed into the ticks, so that two lanes never have equal ids at one instant.
-inline std::uint64_t external_id(LaneId id, std::uint64_t begin) noexcept {
-  const std::uint32_t lane = number(id);
+/// The external correlation id of a recorded region, data operation or submit: its thread buffer and the low
+/// 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the thread buffer above the
+/// 11th are mixed into the ticks, so that two thread buffers never have equal ids at one instant.
+inline std::uint64_t external_id(BufferId id, std::uint64_t begin) noexcept {
+  const std::uint32_t buffer = number(id);
   constexpr unsigned kTickBits = 52;
-  constexpr unsigned kLaneBits = 63 - kTickBits;
-  const std::uint64_t moved = begin ^ std::uint64_t{lane >> kLaneBits} << 32U;
-  constexpr std::uint64_t kLaneMask = (std::uint64_t{1} << kLaneBits) - 1;
-  return (lane & kLaneMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
+  constexpr unsigned kBufferBits = 63 - kTickBits;
+  const std::uint64_t moved = begin ^ std::uint64_t{buffer >> kBufferBits} << 32U;
+  constexpr std::uint64_t kBufferMask = (std::uint64_t{1} << kBufferBits) - 1;
+  return (buffer & kBufferMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
 }
 
-/// The external correlation id of an aggregated event: the lane and the number of its example. 0:
+/// The external correlation id of an aggregated event: the thread buffer and the number of its example. 0:
 /// of a region, whose example is recorded at its end.
 inline constexpr std::uint64_t kCountedExternal = std::uint64_t{1} << 63U;
-inline std::uint64_t counted_external_id(LaneId lane, std::uint32_t example) noexcept {
-  return kCountedExternal | std::uint64_t{number(lane)} << 32U | example;
+inline std::uint64_t counted_external_id(BufferId buffer, std::uint32_t example) noexcept {
+  return kCountedExternal | std::uint64_t{number(buffer)} << 32U | example;
 }
 
-/// A kernel's name, for the records after it in its lane. Followed by the text.
+/// A kernel's name, for the records after it in its thread buffer. Followed by the text.
 struct ActivityName {
   Head head;
   ActivityNameId id;

@@ -53,8 +53,8 @@ enum class AggregateOf : std::uint8_t { kRegion, kOp, kLaunch };
 /// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
 struct Aggregate {
   Head head;
-  LaneId lane;            ///< of the example
-  std::uint32_t example;  ///< its number in that lane, from 1
+  BufferId buffer;            ///< of the example
+  std::uint32_t example;  ///< its number in that thread buffer, from 1
   std::uint32_t reserved;
   std::uint64_t calls;  ///< API calls of the operations, without calls that are recorded, too; 0 in
                         ///< an aggregate of regions
@@ -96,11 +96,11 @@ inline void add_bytes(Aggregate& to, std::uint64_t bytes) noexcept {
 /// Which of the two examples is set, in Head::flags.
 enum class ActivityAggregateOf : std::uint8_t { kKernel, kMemory };
 
-/// A aggregate of device activities. `aggregate.lane` is the lane of kernels' names; it holds no
+/// A aggregate of device activities. `aggregate.thread buffer` is the thread buffer of kernels' names; it holds no
 /// example. Times are on CUPTI's clock.
 struct ActivityAggregate {
   Aggregate aggregate;
-  LaneId owner_lane;    ///< of the example whose activities these are
+  BufferId owner_buffer;    ///< of the example whose activities these are
   std::uint32_t owner;  ///< its number; 0: unknown
   KernelActivity kernel;
   MemoryActivity memory;

@@ -124,13 +124,13 @@ struct OffloadEntry {
 };
 static_assert(sizeof(OffloadEntry) == 32);
 
-/// From here on thread `tid` writes this lane.
-struct LaneThread {
+/// From here on thread `tid` writes this thread buffer.
+struct BufferThread {
   Head head;
   std::uint32_t tid;  ///< kernel thread id
   std::uint64_t ticks;
 };
-static_assert(sizeof(LaneThread) == 16);
+static_assert(sizeof(BufferThread) == 16);
 
 /// A piece of storage that a `declare mapper` adds to the innermost open region.
 struct MapperPiece {
@@ -164,7 +164,7 @@ static_assert(sizeof(Deferral) == 24);
 /// The task that the region begun last runs in.
 struct DeferredRegion {
   Head head;
-  LaneId lane;  ///< of the Deferral
+  BufferId buffer;  ///< of the Deferral
   DeferralId deferral;
   std::uint32_t reserved;
 };

@@ -9,14 +9,14 @@
 
 namespace ompdm::spool {
 
-enum class LaneId : std::uint32_t {};           ///< a thread buffer's stream in the spool, from 0
+enum class BufferId : std::uint32_t {};           ///< a thread buffer's stream in the spool, from 0
 enum class ModuleId : std::uint32_t { kNone };  ///< in the process, never reused
-enum class SiteId : std::uint32_t { kNone };    ///< in its lane
-enum class MapperNameId : std::uint32_t { kNone };    ///< in its lane
-enum class PathId : std::uint32_t { kNone };          ///< in its lane
-enum class DeferralId : std::uint32_t { kNone };      ///< in its lane
-enum class CallId : std::uint32_t { kNone };          ///< of an API call, in its lane
-enum class ActivityNameId : std::uint32_t { kNone };  ///< in its lane
+enum class SiteId : std::uint32_t { kNone };    ///< in its thread buffer
+enum class MapperNameId : std::uint32_t { kNone };    ///< in its thread buffer
+enum class PathId : std::uint32_t { kNone };          ///< in its thread buffer
+enum class DeferralId : std::uint32_t { kNone };      ///< in its thread buffer
+enum class CallId : std::uint32_t { kNone };          ///< of an API call, in its thread buffer
+enum class ActivityNameId : std::uint32_t { kNone };  ///< in its thread buffer
 
 /// An id as a number.
 template <class Id>
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 enum class Tag : std::uint8_t {
   kNone = 0,          ///< nothing committed here yet: the end of a chunk
   kPadding = 1 << 3,  ///< one byte; records begin at multiples of 8
-  kLaneThread = 2 << 3,
+  kBufferThread = 2 << 3,
   kModule = 3 << 3,
   kSite = 4 << 3,
   kEntry = 5 << 3,
@@ -106,7 +106,7 @@ enum class Loss : std::uint32_t {
   kOpsUnmatched,      ///< data operation or submit ends without a begin, or begins without an end
   kNamesUnavailable,  ///< regions whose names did not come from the runtime's arguments
   kModulesUnpatched,  ///< loaded modules with offload calls that could not be patched (each once)
-  kThreadsWithoutLane,  ///< events of threads without a buffer
+  kThreadsWithoutBuffer,  ///< events of threads without a buffer
   kPathsUntold,  ///< regions and API calls without a call path, since there are too many paths
   kActivitiesDropped,        ///< device activities without a buffer of CUPTI or of the recorder
   kActivitiesIncomplete,     ///< device activities without an end at the last flush
@@ -246,9 +246,9 @@ static_assert(sizeof(FileHeader) == 8192 && std::is_trivially_copyable_v<FileHea
 /// First 128 bytes of every chunk.
 struct ChunkHeader {
   std::uint32_t magic;
-  LaneId lane;
+  BufferId buffer;
   std::uint64_t size;         ///< bytes, this header included: the next chunk begins there
-  std::uint32_t sequence;     ///< within the lane, from 0
+  std::uint32_t sequence;     ///< within the thread buffer, from 0
   std::uint32_t last_writes;  ///< odd while `last` is being written
   ClockTriple first;          ///< when the chunk was made
   ClockTriple last;           ///< updated from time to time, for calibration after a kill

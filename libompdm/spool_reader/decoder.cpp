@@ -97,7 +97,7 @@ Distribution distribution_of(const spool::Quantities& told) {
   return times;
 }
 
-// Identifies a site in all lanes.
+// Identifies a site in all thread buffers.
 using SiteKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, spool::Entry,
                            std::string, std::vector<std::string>>;
 
@@ -118,7 +118,7 @@ class Arena {
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
 };
 
-/// Turns records into rows, lane after lane.
+/// Turns records into rows, thread buffer after thread buffer.
 class Decoder {
  public:
   explicit Decoder(const ClockScale& clock) : clock_(clock) {}
@@ -129,15 +129,15 @@ class Decoder {
     std::uint64_t last_ticks = std::max(file.header().attach.ticks, file.header().trailer.ticks);
     const Chunk* previous = nullptr;
     for (const Chunk& chunk : file.chunks()) {
-      if (previous == nullptr || previous->lane != chunk.lane) {
-        begin_lane(chunk.lane);
+      if (previous == nullptr || previous->buffer != chunk.buffer) {
+        begin_buffer(chunk.buffer);
       } else if (chunk.sequence != previous->sequence + 1) {
         skip();
       }
       previous = &chunk;
-      ++lane_.chunks;
-      lane_.instant = chunk.first.ticks;
-      lane_.api = {};
+      ++buffer_.chunks;
+      buffer_.instant = chunk.first.ticks;
+      buffer_.api = {};
       RecordCursor cursor(file.records(chunk));
       for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
         found == RecordCursor::Found::kRecord ? add(cursor.record()) : add(cursor.event());
@@ -169,23 +169,23 @@ class Decoder {
   }
 
  private:
-  void begin_lane(spool::LaneId lane) {
+  void begin_buffer(spool::BufferId buffer) {
     leave_open();
-    lane_ = {};
+    buffer_ = {};
     example_ = kNoList;
-    lane_.number = lane;
-    lane_.first_op = decoded_.trace.ops.size();
+    buffer_.number = buffer;
+    buffer_.first_op = decoded_.trace.ops.size();
     thread_ = kNoList;
   }
 
   /// Records are missing here, ends of regions perhaps. No event refers back across this point.
   void skip() {
-    lane_.first_op = decoded_.trace.ops.size();
+    buffer_.first_op = decoded_.trace.ops.size();
     lose_open();
   }
 
   // Reserves room for the rows of the spool: columns that grow as they are filled are copied, and
-  // touch twice the memory. Of many chunks some tell how much the others hold. A lane of activities
+  // touch twice the memory. Of many chunks some tell how much the others hold. A thread buffer of activities
   // begins with CUPTI's clock.
   void reserve(SpoolFile& file) {
     constexpr std::size_t kAllOf = 32;
@@ -196,7 +196,7 @@ class Decoder {
     std::size_t ops = 0;
     std::size_t looked_at = 0;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-      if (i % step != 0 && chunks[i].lane == chunks[i - 1].lane) continue;
+      if (i % step != 0 && chunks[i].buffer == chunks[i - 1].buffer) continue;
       ++looked_at;
       RecordCursor cursor(file.records(chunks[i]));
       for (auto found = cursor.next(); found != RecordCursor::Found::kEnd; found = cursor.next()) {
@@ -241,7 +241,7 @@ class Decoder {
     const auto on = [&](Tag wanted, auto add_one) {
       if (tag == wanted) add_row(record, add_one);
     };
-    on(Tag::kLaneThread, &Decoder::add_thread);
+    on(Tag::kBufferThread, &Decoder::add_thread);
     on(Tag::kModule, &Decoder::add_module);
     on(Tag::kSite, &Decoder::add_site);
     on(Tag::kPath, &Decoder::add_path);
@@ -285,7 +285,7 @@ class Decoder {
     }
   }
 
-  // Ids of one lane, to positions in the decoded trace's columns.
+  // Ids of one thread buffer, to positions in the decoded trace's columns.
   template <class Id>
   using Positions = std::unordered_map<Id, std::uint32_t>;
 
@@ -302,7 +302,7 @@ class Decoder {
     spool::OpCursor ops;
   };
 
-  struct LaneIds {
+  struct BufferIds {
     Positions<spool::ModuleId> modules;
     Positions<spool::SiteId> sites;
     Positions<spool::MapperNameId> names;
@@ -311,7 +311,7 @@ class Decoder {
     Context* latest = nullptr;  // the context of number `latest_number`
     std::uint64_t latest_number = 0;
     Arena arena;
-    spool::LaneId number{};
+    spool::BufferId number{};
     std::uint32_t chunks = 0;
     std::uint64_t instant = 0;  // ticks, that the next event counts from
     struct {
@@ -322,7 +322,7 @@ class Decoder {
     std::vector<OpenRegion> open;
     std::uint32_t last_region = kNoList;
     std::uint32_t launch = kNoList;  // that runs
-    std::size_t first_op = 0;        // the lane's, or the first after some that are missing
+    std::size_t first_op = 0;        // the thread buffer's, or the first after some that are missing
   };
 
   /// Adds a record's fixed part, and the record where its texts are needed.
@@ -333,7 +333,7 @@ class Decoder {
   }
 
   [[nodiscard]] std::uint64_t external(std::uint64_t begin) const {
-    return spool::external_id(lane_.number, begin);
+    return spool::external_id(buffer_.number, begin);
   }
 
   // A damaged record may have any number, and each device takes memory: numbers beyond those of any
@@ -350,9 +350,9 @@ class Decoder {
     const auto at = ids.find(id);
     return at == ids.end() ? kNoList : at->second;
   }
-  [[nodiscard]] std::uint32_t find_activity_name(spool::LaneId lane,
+  [[nodiscard]] std::uint32_t find_activity_name(spool::BufferId buffer,
                                                  spool::ActivityNameId id) const {
-    const auto at = activity_names_.find({lane, id});
+    const auto at = activity_names_.find({buffer, id});
     return at == activity_names_.end() ? kNoList : at->second;
   }
 
@@ -368,7 +368,7 @@ class Decoder {
     return at->second;
   }
 
-  // The last row repeats a row of its lane, perhaps of a thread that has ended.
+  // The last row repeats a row of its thread buffer, perhaps of a thread that has ended.
   template <class Row>
   void take_thread(DedupColumn<Row>& rows) {
     if (rows.common(rows.size() - 1).thread != thread()) rows.edit_back()->thread = thread();
@@ -387,7 +387,7 @@ class Decoder {
     return {};
   }
 
-  void add_thread(const spool::LaneThread& row) {
+  void add_thread(const spool::BufferThread& row) {
     thread_ = thread_of(row.tid);
     leave_open();
   }
@@ -404,7 +404,7 @@ class Decoder {
       modules.push_back(std::move(module));
       decoded_.module_ranges.push_back({row.begin, row.end});
     }
-    lane_.modules[row.id] = at->second;
+    buffer_.modules[row.id] = at->second;
   }
 
   void add_site(const spool::Site& row, const Record& record) {
@@ -415,7 +415,7 @@ class Decoder {
       psource = std::move(texts.front());
       texts.erase(texts.begin());
     }
-    const std::uint32_t module = find(lane_.modules, row.module);
+    const std::uint32_t module = find(buffer_.modules, row.module);
     const auto entry = row.head.flags < static_cast<std::uint8_t>(spool::Entry::kCount)
                            ? static_cast<spool::Entry>(row.head.flags)
                            : spool::Entry::kNone;
@@ -435,11 +435,11 @@ class Decoder {
       extra.psource = std::move(psource);
       extra.names = std::move(texts);
     }
-    lane_.sites[row.id] = at->second;
+    buffer_.sites[row.id] = at->second;
   }
 
   void add_path(const spool::Path& row, const Record& record) {
-    const std::uint32_t site = find(lane_.sites, row.site);
+    const std::uint32_t site = find(buffer_.sites, row.site);
     if (site == Index<Site>::kNone) return void(++unreadable_);
     DecodedPath path{{site}, row.stack, 0, {}};
     const auto tail = record.tail<spool::Path>(std::uint64_t{row.count} * sizeof(spool::PathFrame));
@@ -451,16 +451,16 @@ class Decoder {
         path.end = row.stack + frame.offset;
         break;
       }
-      const Index<Module> module{find(lane_.modules, frame.module)};
+      const Index<Module> module{find(buffer_.modules, frame.module)};
       const std::uint64_t bias = module ? decoded_.trace.modules[module.value].bias : 0;
       path.frames.push_back({module, frame.address - bias, row.stack + frame.offset});
     }
-    // Each lane has paths of its own. The first path gives a site's callers.
+    // Each thread buffer has paths of its own. The first path gives a site's callers.
     std::vector<DecodedFrame>& callers = decoded_.site_extras[site].callers;
     if (callers.empty()) callers = path.frames;
     // The outermost frames of a path that was cut are not known, nor is what two such paths share.
     if ((row.head.flags & spool::kPathCut) != 0) return;
-    lane_.paths[row.id] = static_cast<std::uint32_t>(decoded_.paths.size());
+    buffer_.paths[row.id] = static_cast<std::uint32_t>(decoded_.paths.size());
     decoded_.paths.push_back(std::move(path));
   }
 
@@ -473,19 +473,19 @@ class Decoder {
     const auto name = record.tail<spool::OffloadEntry>(row.name_size);
     if (name.empty()) return;
     decoded_.symbols.push_back(
-        {{find(lane_.modules, row.module)}, unless_endless(text_of(name)), row.address, row.size});
+        {{find(buffer_.modules, row.module)}, unless_endless(text_of(name)), row.address, row.size});
   }
 
   void add_mapper_name(const spool::MapperName& row, const Record& record) {
-    lane_.names[row.id] = static_cast<std::uint32_t>(decoded_.mapper_names.size());
+    buffer_.names[row.id] = static_cast<std::uint32_t>(decoded_.mapper_names.size());
     decoded_.mapper_names.push_back(
         unless_endless(text_of(record.tail<spool::MapperName>(row.size))));
   }
 
   void add_mapper_piece(const spool::MapperPiece& row) {
-    const std::uint32_t name = find(lane_.names, row.name);
-    if (lane_.open.empty() || name == kNoList) return void(++unreadable_);
-    const std::uint32_t region = lane_.open.back().row;
+    const std::uint32_t name = find(buffer_.names, row.name);
+    if (buffer_.open.empty() || name == kNoList) return void(++unreadable_);
+    const std::uint32_t region = buffer_.open.back().row;
     decoded_.mapper_pieces.push_back({{region}, row.begin, row.size, row.type, name});
     ++decoded_.trace.regions.rare_of(region).components;
   }
@@ -509,15 +509,15 @@ class Decoder {
   }
 
   void add_deferral(const spool::Deferral& row) {
-    deferrals_[{lane_.number, row.id}] = {{find(lane_.paths, row.path)}, thread(), time(row.ticks)};
+    deferrals_[{buffer_.number, row.id}] = {{find(buffer_.paths, row.path)}, thread(), time(row.ticks)};
   }
 
   void add_deferred_region(const spool::DeferredRegion& row) {
-    if (lane_.last_region == kNoList) return void(++unreadable_);
-    deferred_.push_back({lane_.last_region, {row.lane, row.deferral}});
+    if (buffer_.last_region == kNoList) return void(++unreadable_);
+    deferred_.push_back({buffer_.last_region, {row.buffer, row.deferral}});
   }
 
-  // The lane that made a task may come after the one that ran it.
+  // The thread buffer that made a task may come after the one that ran it.
   void tie_deferred_regions() {
     for (const auto& [region, key] : deferred_) {
       const auto made = deferrals_.find(key);
@@ -540,7 +540,7 @@ class Decoder {
     if (number.size() == sizeof(example)) std::memcpy(&example, number.data(), sizeof(example));
     if (example != 0) begin_example(static_cast<std::uint32_t>(example));
     Region region;
-    region.site = {find(lane_.sites, row.site)};
+    region.site = {find(buffer_.sites, row.site)};
     region.thread = thread();
     if (example != 0) example_ = kNoList;
     region.begin = region.end = time(row.ticks);
@@ -553,18 +553,18 @@ class Decoder {
 
   // Mostly the same context as the last time.
   [[nodiscard]] Context& context_of(std::uint64_t number) {
-    if (lane_.latest == nullptr || lane_.latest_number != number) {
-      lane_.latest = &lane_.contexts[number];
-      lane_.latest_number = number;
+    if (buffer_.latest == nullptr || buffer_.latest_number != number) {
+      buffer_.latest = &buffer_.contexts[number];
+      buffer_.latest_number = number;
     }
-    return *lane_.latest;
+    return *buffer_.latest;
   }
 
   // A context's last values are of one chunk.
   Context& known(Context& context) const {
-    if (context.chunk == lane_.chunks) return context;
+    if (context.chunk == buffer_.chunks) return context;
     spool::forget(context.last);
-    context.chunk = lane_.chunks;
+    context.chunk = buffer_.chunks;
     context.row = context.list = kNoList;
     return context;
   }
@@ -576,7 +576,7 @@ class Decoder {
     std::vector<std::array<std::uint64_t, 4>> items(count);
     std::memcpy(items.data(), context.last.items, count * sizeof(items[0]));
     const std::uint32_t site =
-        find(lane_.sites, static_cast<spool::SiteId>(context.last.context[spool::kContextSite]));
+        find(buffer_.sites, static_cast<spool::SiteId>(context.last.context[spool::kContextSite]));
     const auto next = static_cast<std::uint32_t>(decoded_.trace.map_lists.size());
     const auto [at, is_new] = lists_.try_emplace({site, std::move(items)}, next);
     if (!is_new) return at->second;
@@ -597,7 +597,7 @@ class Decoder {
   void tell(Context& context, const RawEvent& event) {
     const auto count = static_cast<std::uint32_t>(event.items.size());
     add_differences(context.last.context, event.fields);
-    spool::make_item_room(context.last, count, lane_.arena);
+    spool::make_item_room(context.last, count, buffer_.arena);
     spool::set_item_count(context.last, count);
     for (std::uint32_t i = 0; i < count; ++i) {
       add_differences(context.last.items[i], event.items[i].data());
@@ -614,7 +614,7 @@ class Decoder {
     } else if (context.row == kNoList) {
       ++unreadable_;  // the region is added without fields, so that its end finds it
     }
-    const std::uint64_t begin = lane_.instant += event.first;
+    const std::uint64_t begin = buffer_.instant += event.first;
     const auto& told = context.last.context;
     const auto example =
         static_cast<std::uint32_t>(told[spool::kContextKind] >> spool::kRegionExampleAt);
@@ -632,8 +632,8 @@ class Decoder {
       take_thread(decoded_.trace.regions);
     } else {
       Region region;
-      region.site = {find(lane_.sites, static_cast<spool::SiteId>(told[spool::kContextSite]))};
-      region.path = {find(lane_.paths, static_cast<spool::PathId>(told[spool::kContextPath]))};
+      region.site = {find(buffer_.sites, static_cast<spool::SiteId>(told[spool::kContextSite]))};
+      region.path = {find(buffer_.paths, static_cast<spool::PathId>(told[spool::kContextPath]))};
       region.thread = thread();
       region.device = device_number(static_cast<std::int64_t>(told[spool::kContextDevice]));
       region.begin = region.end = at;
@@ -642,51 +642,51 @@ class Decoder {
       decoded_.trace.regions.push_back(region);
     }
     context.row = row;
-    lane_.last_region = row;
-    if (!from_wrapper) return lane_.open.push_back({row, &context, {}});
+    buffer_.last_region = row;
+    if (!from_wrapper) return buffer_.open.push_back({row, &context, {}});
     example_ = kNoList;
   }
 
   void end_innermost() {
     auto& regions = decoded_.trace.regions;
-    const std::uint32_t row = lane_.open.back().row;
-    regions.set_times(row, regions.begin_of(row), time(lane_.instant));
+    const std::uint32_t row = buffer_.open.back().row;
+    regions.set_times(row, regions.begin_of(row), time(buffer_.instant));
   }
 
   // The time that hashing took of a region is time of the regions around it, too.
   void close_region() {
     auto& regions = decoded_.trace.regions;
-    const std::uint32_t row = lane_.open.back().row;
-    lane_.open.pop_back();
+    const std::uint32_t row = buffer_.open.back().row;
+    buffer_.open.pop_back();
     example_ = kNoList;  // an example ends with its region
     const Nanoseconds inner = regions.rare(row).hashing;
-    if (!lane_.open.empty() && inner != 0) {
-      regions.rare_of(lane_.open.back().row).hashing += inner;
+    if (!buffer_.open.empty() && inner != 0) {
+      regions.rare_of(buffer_.open.back().row).hashing += inner;
     }
   }
 
   void end_region(const RawEvent& event) {
-    lane_.instant += event.first;
-    if (lane_.open.empty()) return void(++unreadable_);
+    buffer_.instant += event.first;
+    if (buffer_.open.empty()) return void(++unreadable_);
     end_innermost();
     close_region();
   }
 
   void leave_launch() {
-    if (lane_.launch != kNoList) open_launches_.push_back(lane_.launch);
-    lane_.launch = kNoList;
+    if (buffer_.launch != kNoList) open_launches_.push_back(buffer_.launch);
+    buffer_.launch = kNoList;
   }
 
-  // Regions and launches that are open at the end of the lane run until the recording ends.
+  // Regions and launches that are open at the end of the thread buffer run until the recording ends.
   void leave_open() {
-    for (; !lane_.open.empty(); close_region()) open_regions_.push_back(lane_.open.back().row);
+    for (; !buffer_.open.empty(); close_region()) open_regions_.push_back(buffer_.open.back().row);
     leave_launch();
   }
 
   // The ends of open regions may be among the missing records: their known time ends here.
   void lose_open() {
-    for (; !lane_.open.empty(); close_region()) {
-      decoded_.trace.regions.edit(lane_.open.back().row)->unfinished = true;
+    for (; !buffer_.open.empty(); close_region()) {
+      decoded_.trace.regions.edit(buffer_.open.back().row)->unfinished = true;
       end_innermost();
     }
     leave_launch();
@@ -714,12 +714,12 @@ class Decoder {
   }
 
   void add_op(const RawEvent& event) {
-    const std::uint64_t begin = lane_.instant += event.first;
-    const std::uint64_t end = lane_.instant += event.second;
-    if (lane_.open.empty()) return void(++unreadable_);
-    OpenRegion& open = lane_.open.back();
+    const std::uint64_t begin = buffer_.instant += event.first;
+    const std::uint64_t end = buffer_.instant += event.second;
+    if (buffer_.open.empty()) return void(++unreadable_);
+    OpenRegion& open = buffer_.open.back();
     Context& context = known(*open.context);
-    const spool::OpCursor::Place place = open.ops.next(context.last, lane_.arena);
+    const spool::OpCursor::Place place = open.ops.next(context.last, buffer_.arena);
     open.ops.go_on();
     auto& ops = decoded_.trace.ops;
     // A note is a row's number from 1 on; 0: there is none.
@@ -743,9 +743,9 @@ class Decoder {
   }
 
   void add_api_op(const RawEvent& event) {
-    const std::uint64_t begin = lane_.instant += event.first;
-    const std::uint64_t end = lane_.instant += event.second;
-    auto& [fields, call] = lane_.api;
+    const std::uint64_t begin = buffer_.instant += event.first;
+    const std::uint64_t end = buffer_.instant += event.second;
+    auto& [fields, call] = buffer_.api;
     if (event.has_fields) {
       for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += event.fields[i];
       for (std::size_t i = 0; i < call.size(); ++i) call[i] += event.api[i];
@@ -753,12 +753,12 @@ class Decoder {
     const auto example = static_cast<std::uint32_t>(fields[spool::kOpWhat] >> spool::kOpExampleAt);
     if (example != 0) begin_example(example);
     DataOp op = op_of(fields.data());
-    op.site = {find(lane_.sites, static_cast<spool::SiteId>(call[spool::kApiSite]))};
+    op.site = {find(buffer_.sites, static_cast<spool::SiteId>(call[spool::kApiSite]))};
     if (call[spool::kApiCall] != 0) {
-      op.path = {find(lane_.paths, static_cast<spool::PathId>(call[spool::kApiPath]))};
+      op.path = {find(buffer_.paths, static_cast<spool::PathId>(call[spool::kApiPath]))};
     }
-    if (call[spool::kApiCall] != lane_.last_call) ++calls_;
-    lane_.last_call = call[spool::kApiCall];
+    if (call[spool::kApiCall] != buffer_.last_call) ++calls_;
+    buffer_.last_call = call[spool::kApiCall];
     op.call = call[spool::kApiCall] == 0 ? 0 : calls_;
     op.begin = time(begin);
     op.end = time(end);
@@ -771,7 +771,7 @@ class Decoder {
   void add_content(const RawEvent& event) {
     auto& ops = decoded_.trace.ops;
     const std::uint64_t back = event.first;
-    if (!event.has_fields || back == 0 || back > ops.size() - lane_.first_op) {
+    if (!event.has_fields || back == 0 || back > ops.size() - buffer_.first_op) {
       return void(++unreadable_);
     }
     const std::size_t at = ops.size() - back;
@@ -788,23 +788,23 @@ class Decoder {
       if (is_open(own.value)) return;
       regions.rare_of(own.value).hashing_after += taken;
     }
-    if (!lane_.open.empty()) regions.rare_of(lane_.open.back().row).hashing += taken;
+    if (!buffer_.open.empty()) regions.rare_of(buffer_.open.back().row).hashing += taken;
   }
 
   void begin_launch(const RawEvent& event) {
-    const std::uint64_t begin = lane_.instant += event.first;
-    const bool is_in_region = event.second != 0 && !lane_.open.empty();
-    if (event.second != 0 && lane_.open.empty()) ++unreadable_;
+    const std::uint64_t begin = buffer_.instant += event.first;
+    const bool is_in_region = event.second != 0 && !buffer_.open.empty();
+    if (event.second != 0 && buffer_.open.empty()) ++unreadable_;
     spool::LaunchFields none{};
     Launch launch;
     if (is_in_region) {
-      (void)known(*lane_.open.back().context);
-      launch.region = {lane_.open.back().row};
+      (void)known(*buffer_.open.back().context);
+      launch.region = {buffer_.open.back().row};
       const Region region = decoded_.trace.regions.common(launch.region.value);
       launch.site = region.site;
       launch.device = region.device;
     }
-    auto& fields = is_in_region ? lane_.open.back().context->last.launch : none;
+    auto& fields = is_in_region ? buffer_.open.back().context->last.launch : none;
     if (event.has_fields) add_differences(fields, event.fields);
     launch.thread = thread();
     launch.begin = time(begin);
@@ -814,28 +814,28 @@ class Decoder {
     launch.thread_limit = static_cast<std::uint32_t>(fields[spool::kLaunchThreadLimit]);
     launch.trip_count = fields[spool::kLaunchTripCount];
     leave_launch();
-    lane_.launch = static_cast<std::uint32_t>(decoded_.trace.launches.size());
+    buffer_.launch = static_cast<std::uint32_t>(decoded_.trace.launches.size());
     decoded_.trace.launches.push_back(launch);
     decoded_.launch_kernels.push_back(fields[spool::kLaunchKernel]);
     if (has_externals_) decoded_.launch_externals.push_back(external(begin));
   }
 
   void end_launch(const RawEvent& event) {
-    lane_.instant += event.first;
-    if (lane_.launch == kNoList) return void(++unreadable_);
+    buffer_.instant += event.first;
+    if (buffer_.launch == kNoList) return void(++unreadable_);
     auto& launches = decoded_.trace.launches;
-    launches.set_times(lane_.launch, launches.begin_of(lane_.launch), time(lane_.instant));
-    lane_.launch = kNoList;
+    launches.set_times(buffer_.launch, launches.begin_of(buffer_.launch), time(buffer_.instant));
+    buffer_.launch = kNoList;
   }
 
   [[nodiscard]] bool is_open(std::uint32_t region) const {
-    return std::ranges::find(lane_.open, region, &OpenRegion::row) != lane_.open.end();
+    return std::ranges::find(buffer_.open, region, &OpenRegion::row) != buffer_.open.end();
   }
 
   void begin_example(std::uint32_t example) {
     const std::uint32_t real = thread();
     const auto next = static_cast<std::uint32_t>(decoded_.aggregates.size());
-    const auto [at, is_new] = examples_.try_emplace({lane_.number, example}, next);
+    const auto [at, is_new] = examples_.try_emplace({buffer_.number, example}, next);
     // Of two of one number it cannot be told whose the aggregate is.
     is_new ? void(decoded_.aggregates.emplace_back().thread = real) : void(++unreadable_);
     example_ = kFirstExample + at->second;
@@ -846,10 +846,10 @@ class Decoder {
     activity_aggregates_.push_back(row);
   }
 
-  // The chunks of a lane's aggregates may come before the lane.
+  // The chunks of a thread buffer's aggregates may come before the thread buffer.
   void tie_aggregates() {
     for (const spool::Aggregate& aggregate : aggregates_) {
-      const auto example = examples_.find({aggregate.lane, aggregate.example});
+      const auto example = examples_.find({aggregate.buffer, aggregate.example});
       const auto of = static_cast<spool::AggregateOf>(aggregate.head.flags);
       if (example == examples_.end() || of > spool::AggregateOf::kLaunch) {
         ++unreadable_;
@@ -876,11 +876,11 @@ class Decoder {
       ActivityAggregateExtra extra;
       if (of == spool::ActivityAggregateOf::kKernel) {
         extra.row.like = activity_of(aggregate.kernel);
-        extra.name = find_activity_name(sums.lane, aggregate.kernel.name);
+        extra.name = find_activity_name(sums.buffer, aggregate.kernel.name);
       } else {
         extra.row.like = activity_of(aggregate.memory);
       }
-      const auto owner = examples_.find({aggregate.owner_lane, aggregate.owner});
+      const auto owner = examples_.find({aggregate.owner_buffer, aggregate.owner});
       if (aggregate.owner != 0 && owner != examples_.end()) extra.owner = owner->second;
       extra.row.bytes = sums.bytes;
       extra.row.least_bytes = sums.least_bytes;
@@ -891,7 +891,7 @@ class Decoder {
   }
 
   void add_activity_name(const spool::ActivityName& row, const Record& record) {
-    activity_names_[{lane_.number, row.id}] =
+    activity_names_[{buffer_.number, row.id}] =
         static_cast<std::uint32_t>(decoded_.activity_names.size());
     decoded_.activity_names.push_back(text_of(record.tail<spool::ActivityName>(row.size)));
   }
@@ -936,7 +936,7 @@ class Decoder {
 
   void add_kernel_activity(const spool::KernelActivity& row) {
     decoded_.trace.activities.push_back(activity_of(row));
-    decoded_.names_of_activities.push_back(find_activity_name(lane_.number, row.name));
+    decoded_.names_of_activities.push_back(find_activity_name(buffer_.number, row.name));
   }
 
   void add_memory_activity(const spool::MemoryActivity& row) {
@@ -984,27 +984,27 @@ class Decoder {
     Nanoseconds time = 0;
   };
 
-  using DeferralKey = std::pair<spool::LaneId, spool::DeferralId>;
+  using DeferralKey = std::pair<spool::BufferId, spool::DeferralId>;
 
   std::map<DeferralKey, Deferral> deferrals_;
   std::vector<std::pair<std::uint32_t, DeferralKey>> deferred_;  // by region
   const ClockScale& clock_;
   DecodedTrace decoded_;
-  LaneIds lane_;
-  // Open at the end of their lane: they run until the last known instant.
+  BufferIds buffer_;
+  // Open at the end of their thread buffer: they run until the last known instant.
   std::vector<std::uint32_t> open_regions_;
   std::vector<std::uint32_t> open_launches_;
   bool has_externals_ = false;  // calls of a driver are recorded
   std::uint32_t thread_ = kNoList;
   std::uint32_t example_ = kNoList;  // the thread of the example that is being read
-  std::map<std::pair<spool::LaneId, std::uint32_t>, std::uint32_t>
+  std::map<std::pair<spool::BufferId, std::uint32_t>, std::uint32_t>
       examples_;  // of DecodedTrace::aggregates
   std::vector<spool::Aggregate> aggregates_;
   std::vector<spool::ActivityAggregate> activity_aggregates_;
-  std::map<std::pair<spool::LaneId, spool::ActivityNameId>, std::uint32_t> activity_names_;
+  std::map<std::pair<spool::BufferId, spool::ActivityNameId>, std::uint32_t> activity_names_;
   Nanoseconds last_ = 0;
   std::uint64_t unreadable_ = 0;  // records
-  std::uint32_t calls_ = 0;       // API calls seen, in all lanes
+  std::uint32_t calls_ = 0;       // API calls seen, in all thread buffers
   std::uint64_t hashing_ticks_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> modules_;

@@ -235,7 +235,7 @@ void SpoolFile::find_chunks() {
     const std::uint64_t left = file_size_ - at;
     if (head.size > left) ++unreadable_;
     const bool torn = head.last_writes % 2 != 0;
-    chunks_.push_back({at, std::min(head.size, left), head.lane, head.sequence, head.first,
+    chunks_.push_back({at, std::min(head.size, left), head.buffer, head.sequence, head.first,
                        torn ? spool::ClockTriple{} : head.last});
     told_end = at + head.size;
     if (head.size >= left) break;
@@ -244,11 +244,11 @@ void SpoolFile::find_chunks() {
   // At least one chunk is cut off behind the end; their number is not known.
   if (file_size_ < header_.file_size && told_end < header_.file_size) ++unreadable_;
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
-    return std::tie(a.lane, a.sequence, a.offset) < std::tie(b.lane, b.sequence, b.offset);
+    return std::tie(a.buffer, a.sequence, a.offset) < std::tie(b.buffer, b.sequence, b.offset);
   });
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    const bool begins_lane = i == 0 || chunks_[i - 1].lane != chunks_[i].lane;
-    const std::uint32_t expected = begins_lane ? 0 : chunks_[i - 1].sequence + 1;
+    const bool begins_buffer = i == 0 || chunks_[i - 1].buffer != chunks_[i].buffer;
+    const std::uint32_t expected = begins_buffer ? 0 : chunks_[i - 1].sequence + 1;
     if (chunks_[i].sequence != expected) ++unreadable_;
   }
 }

@@ -45,7 +45,7 @@ class OpenFile {
 struct Chunk {
   std::uint64_t offset = 0;  ///< of its header
   std::uint64_t size = 0;    ///< bytes that can be read, header included
-  spool::LaneId lane{};
+  spool::BufferId buffer{};
   std::uint32_t sequence = 0;
   spool::ClockTriple first{};
   spool::ClockTriple last{};  ///< zero if a kill tore it
@@ -131,9 +131,9 @@ class SpoolFile {
   explicit SpoolFile(const std::filesystem::path& path);
 
   [[nodiscard]] const spool::FileHeader& header() const { return header_; }
-  /// All chunks, those of a lane together and in sequence.
+  /// All chunks, those of a thread buffer together and in sequence.
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
-  /// Chunks that are lost: overwritten headers, gaps in a lane, cut off by the end of the file.
+  /// Chunks that are lost: overwritten headers, gaps in a thread buffer, cut off by the end of the file.
   [[nodiscard]] std::uint64_t unreadable_chunks() const { return unreadable_; }
   /// The bytes after a chunk's header; valid until the next call.
   [[nodiscard]] std::span<const std::byte> records(const Chunk& chunk);

@@ -77,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Cancellation,
                                                                           : "asynchronous";
                          });
 
-// What a thread was about to write may lie half done behind its lane's cursor.
-TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
+// What a thread was about to write may lie half done behind its thread buffer's cursor.
+TEST(Cancellation, WithinACallbackLeavesNoHoleInTheBuffer) {
   const Folder folder;
   const Outcome outcome = in_child(folder, [] {
     alarm(60);
@@ -89,9 +89,9 @@ TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
         &thread, nullptr,
         [](void*) -> void* {
           update(kCancelled);
-          record::ThreadBuffer& lane = *record::this_thread.buffer;
-          std::fill_n(lane.cursor, 64, std::byte{0});
-          lane.cursor += 64;
+          record::ThreadBuffer& buffer = *record::this_thread.buffer;
+          std::fill_n(buffer.cursor, 64, std::byte{0});
+          buffer.cursor += 64;
           record::this_thread.inside = true;
           return nullptr;
         },
@@ -103,7 +103,7 @@ TEST(Cancellation, WithinACallbackLeavesNoHoleInTheLane) {
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   const Recorded recorded = read_back(folder.path() / "trace.json.spool");
-  EXPECT_EQ(recorded.lanes, 1U);
+  EXPECT_EQ(recorded.buffers, 1U);
   EXPECT_EQ(std::ranges::count(recorded.trace.ops, kLast, &DataOp::bytes), 100);
 }
 

@@ -113,7 +113,7 @@ TEST(ContentSampling, PastTheAdvanceRunsKeepToTheShare) {
   // 5 % of them: each 32nd; the advance must be spent first, by another site.
   const Recorded shared = record(
       [&] {
-        update_to(numbers(64));  // makes the lane
+        update_to(numbers(64));  // makes the thread buffer
         record::this_thread.buffer->content.hashed.bytes = std::uint64_t{1} << 40U;
         for (std::size_t i = 0; i < 3; ++i) {
           update_to(numbers(64));

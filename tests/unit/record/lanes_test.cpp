@@ -1,4 +1,4 @@
-// Threads, lanes and chunks: nothing is lost and nothing is mixed, however many there are.
+// Threads, thread buffers and chunks: nothing is lost and nothing is mixed, however many there are.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "record/recording.h"
 #include "spool_format/activities.h"
 
-namespace ompdm::test::lanes_test {
+namespace ompdm::test::buffers_test {
 namespace {
 
 void regions_with_ops(int count, std::uint64_t codeptr) {
@@ -24,7 +24,7 @@ void regions_with_ops(int count, std::uint64_t codeptr) {
   }
 }
 
-TEST(Lanes, ManyShortThreadsShareFewLanes) {
+TEST(Buffers, ManyShortThreadsShareFewBuffers) {
   constexpr int kThreads = 300;
   const Recorded recorded = record([] {
     for (int i = 0; i < kThreads; ++i) {
@@ -41,22 +41,22 @@ TEST(Lanes, ManyShortThreadsShareFewLanes) {
   for (const DataOp& op : recorded.trace.ops) {
     EXPECT_EQ(op.thread, recorded.trace.regions[op.region.value].thread);
   }
-  EXPECT_EQ(recorded.count(spool::Tag::kLaneThread), kThreads);
-  EXPECT_LE(recorded.lanes, 2U);
+  EXPECT_EQ(recorded.count(spool::Tag::kBufferThread), kThreads);
+  EXPECT_LE(recorded.buffers, 2U);
   EXPECT_EQ(recorded.count(spool::Tag::kSite), 1U);
 }
 
-TEST(Lanes, ConcurrentThreadsLoseNothing) {
+TEST(Buffers, ConcurrentThreadsLoseNothing) {
   static constexpr int kThreads = 8;
   static constexpr int kRegions = 5000;
   const Recorded recorded = record([] {
     std::vector<std::thread> threads;
-    std::barrier all_have_a_lane(kThreads);
+    std::barrier all_have_a_buffer(kThreads);
     for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&all_have_a_lane, i] {
+      threads.emplace_back([&all_have_a_buffer, i] {
         const std::uint64_t codeptr = 0x1000 + 16 * static_cast<unsigned>(i);
         regions_with_ops(1, codeptr);
-        all_have_a_lane.arrive_and_wait();
+        all_have_a_buffer.arrive_and_wait();
         regions_with_ops(kRegions - 1, codeptr);
       });
     }
@@ -81,7 +81,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
+TEST(Buffers, OfAThousandThreadsAtOnceAreSmall) {
   static constexpr int kThreads = 1000;
   static constexpr std::uint64_t kMebibyte = 1 << 20;
   const Folder folder;
@@ -112,7 +112,7 @@ TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
   });
   ASSERT_EQ(outcome.status, 0) << outcome.messages;
   const Recorded recorded = read_back(folder.path() / "trace.json.spool");
-  EXPECT_EQ(recorded.lanes, kThreads);
+  EXPECT_EQ(recorded.buffers, kThreads);
   EXPECT_EQ(recorded.trace.regions.size(), kThreads);
   EXPECT_EQ(recorded.trace.ops.size(), kThreads);
   EXPECT_LT(std::filesystem::file_size(folder.path() / "trace.json.spool"), 16 * kMebibyte);
@@ -124,7 +124,7 @@ TEST(Lanes, OfAThousandThreadsAtOnceAreSmall) {
 #endif
 }
 
-TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
+TEST(Buffers, ARegionThatOutlivesItsChunkIsStillClosed) {
   const Recorded recorded = record([] {
     FakeRuntime::begin(1, 0, address(0x1000));
     for (int i = 0; i < 5000; ++i) {
@@ -140,7 +140,7 @@ TEST(Lanes, ARegionThatOutlivesItsChunkIsStillClosed) {
   }
 }
 
-TEST(Lanes, WhatALoopRepeatsIsWrittenShort) {
+TEST(Buffers, WhatALoopRepeatsIsWrittenShort) {
   const Recorded recorded = record([] { regions_with_ops(1000, 0x1000); });
   ASSERT_EQ(recorded.trace.regions.size(), 1000U);
   ASSERT_EQ(recorded.trace.ops.size(), 1000U);
@@ -154,7 +154,7 @@ TEST(Lanes, WhatALoopRepeatsIsWrittenShort) {
   }
 }
 
-TEST(Lanes, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
+TEST(Buffers, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
   const Recorded recorded = record([] {
     for (int i = 0; i < 4; ++i) {
       FakeRuntime::begin(2, 0, address(0x1000));
@@ -177,7 +177,7 @@ TEST(Lanes, ARegionRepeatsItsOperationsAsFarAsTheyAreTheSame) {
   EXPECT_EQ(recorded.told(spool::Event::kOp), 3U + 2U);
 }
 
-TEST(Lanes, ALongRegionAndALongPauseAreToldInFull) {
+TEST(Buffers, ALongRegionAndALongPauseAreToldInFull) {
   constexpr auto kLong = std::chrono::milliseconds(2500);  // over 2^32 ticks of most processors
   const auto before = std::chrono::steady_clock::now();
   const Recorded recorded = record([=] {
@@ -198,7 +198,7 @@ TEST(Lanes, ALongRegionAndALongPauseAreToldInFull) {
   EXPECT_GE(recorded.trace.regions[3].begin, region.end);
 }
 
-TEST(Lanes, WhatDiffersIsTold) {
+TEST(Buffers, WhatDiffersIsTold) {
   const Recorded recorded = record([] {
     for (std::uint64_t i = 0; i < 100; ++i) {
       FakeRuntime::begin(4, static_cast<int>(i % 2), address(0x1000));
@@ -215,7 +215,7 @@ TEST(Lanes, WhatDiffersIsTold) {
 }
 
 // It says nothing but its times: what the event before it said is not its own.
-TEST(Lanes, AnApiOperationThatRepeatsIsWhatItWasWhateverCameBetween) {
+TEST(Buffers, AnApiOperationThatRepeatsIsWhatItWasWhateverCameBetween) {
   const Recorded recorded = record([] {
     for (std::uint64_t i = 0; i < 3; ++i) {
       FakeRuntime::op(2, address(0x10), kHost, address(0x20), 0, 64, address(0x9000));
@@ -235,14 +235,14 @@ TEST(Lanes, AnApiOperationThatRepeatsIsWhatItWasWhateverCameBetween) {
 }
 
 // By these ids CUPTI's activities find what asked for them.
-TEST(Lanes, NoTwoHaveTheSameExternalIdAtOneInstant) {
+TEST(Buffers, NoTwoHaveTheSameExternalIdAtOneInstant) {
   constexpr std::uint64_t kInstant = 0x12'3456'789a'bcde;
   std::set<std::uint64_t> ids;
-  constexpr std::uint32_t kLanes = 20'000;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    ids.insert(spool::external_id(spool::LaneId{lane}, kInstant));
+  constexpr std::uint32_t kBuffers = 20'000;
+  for (std::uint32_t buffer = 0; buffer < kBuffers; ++buffer) {
+    ids.insert(spool::external_id(spool::BufferId{buffer}, kInstant));
   }
-  EXPECT_EQ(ids.size(), kLanes);
+  EXPECT_EQ(ids.size(), kBuffers);
 }
 
 }  // namespace

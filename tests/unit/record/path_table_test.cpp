@@ -1,4 +1,4 @@
-// The tree of call paths as a lane keeps it.
+// The tree of call paths as a thread buffer keeps it.
 
 #include <gtest/gtest.h>
 

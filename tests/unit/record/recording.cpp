@@ -32,9 +32,9 @@ Recorded read_back(const fs::path& path) {
   // Of a killed process there is no trailer: a tick counts as a nanosecond.
   const trace::ClockScale clock(header.clock, header.attach, {&header.trailer, 1});
   Recorded recorded{trace::decode(file, clock), header};
-  std::set<spool::LaneId> lanes;
+  std::set<spool::BufferId> buffers;
   for (const trace::Chunk& chunk : file.chunks()) {
-    lanes.insert(chunk.lane);
+    buffers.insert(chunk.buffer);
     trace::RecordCursor cursor(file.records(chunk));
     for (auto found = cursor.next(); found != trace::RecordCursor::Found::kEnd;
          found = cursor.next()) {
@@ -48,7 +48,7 @@ Recorded read_back(const fs::path& path) {
     recorded.stream_bytes += cursor.passed();
   }
   recorded.chunks = file.chunks().size();
-  recorded.lanes = lanes.size();
+  recorded.buffers = buffers.size();
   for (const Loss& loss : recorded.trace.losses) {
     if (loss.count != 0) throw std::runtime_error(loss.name + ": " + std::to_string(loss.count));
   }

@@ -30,7 +30,7 @@ struct Recorded : trace::DecodedTrace {
   std::map<spool::Event, std::size_t> with_fields = {};
   std::size_t stream_bytes = 0;  ///< of records and events
   std::size_t chunks = 0;
-  std::size_t lanes = 0;
+  std::size_t buffers = 0;
 
   [[nodiscard]] std::size_t count(spool::Tag tag) const {
     const auto at = records.find(tag);

@@ -1,4 +1,4 @@
-// Sites: however many a program has, each is defined once a lane; and what a lane knows by an
+// Sites: however many a program has, each is defined once a thread buffer; and what a thread buffer knows by an
 // address is void once another library may lie there.
 
 #include "record/sites.h"

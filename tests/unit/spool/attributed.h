@@ -6,9 +6,9 @@
 
 namespace ompdm::test {
 
-/// The model of a spool of these lanes.
-inline Trace read(const std::vector<LaneBuilder>& lanes) {
-  return read_spool(write_file("attribution", spool_bytes(plain_header(), lanes)));
+/// The model of a spool of these thread buffers.
+inline Trace read(const std::vector<BufferBuilder>& buffers) {
+  return read_spool(write_file("attribution", spool_bytes(plain_header(), buffers)));
 }
 
 /// What the operation's variable is called, "(none)" if it has none.

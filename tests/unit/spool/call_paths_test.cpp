@@ -10,7 +10,7 @@ namespace {
 using spool::Entry;
 
 /// A path of `site` whose call lay at `stack`, innermost caller first, each 16 bytes further up.
-void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint64_t stack,
+void add_path(BufferBuilder& buffer, std::uint32_t id, std::uint32_t site, std::uint64_t stack,
               const std::vector<std::uint64_t>& callers, std::uint8_t flags = 0) {
   std::vector<spool::PathFrame> frames;
   for (const std::uint64_t address : callers) {
@@ -22,25 +22,25 @@ void add_path(LaneBuilder& lane, std::uint32_t id, std::uint32_t site, std::uint
   path.site = spool::SiteId{site};
   path.count = static_cast<std::uint32_t>(frames.size());
   path.stack = stack;
-  lane.add(spool::Tag::kPath, path,
+  buffer.add(spool::Tag::kPath, path,
            {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])},
            flags);
 }
 
-void add_region(LaneBuilder& lane, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {
-  lane.region(id, 1, 1, begin, begin + 5, 0, 0, path);
+void add_region(BufferBuilder& buffer, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {
+  buffer.region(id, 1, 1, begin, begin + 5, 0, 0, path);
 }
 
 TEST(CallPaths, ShareTheirCallers) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kKernel, 0x10);
-  add_path(lane, 1, 1, 0x1000, {0x20, 0x90});
-  add_path(lane, 2, 1, 0x1000, {0x30, 0x90});
-  add_region(lane, 1, 1, 10);
-  add_region(lane, 2, 2, 20);
-  add_region(lane, 3, 1, 30);
-  add_region(lane, 4, 0, 40);
-  const Trace trace = read({lane});
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kKernel, 0x10);
+  add_path(buffer, 1, 1, 0x1000, {0x20, 0x90});
+  add_path(buffer, 2, 1, 0x1000, {0x30, 0x90});
+  add_region(buffer, 1, 1, 10);
+  add_region(buffer, 2, 2, 20);
+  add_region(buffer, 3, 1, 30);
+  add_region(buffer, 4, 0, 40);
+  const Trace trace = read({buffer});
   ASSERT_EQ(trace.regions.size(), 4U);
   EXPECT_EQ(trace.regions[0].path, trace.regions[2].path);
   EXPECT_NE(trace.regions[0].path, trace.regions[1].path);
@@ -56,31 +56,31 @@ TEST(CallPaths, ShareTheirCallers) {
 }
 
 TEST(CallPaths, OfARecursionAreAsManyAsItsLevels) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kKernel, 0x10);
-  add_path(lane, 1, 1, 0x1000, {0x20});
-  add_path(lane, 2, 1, 0x0f00, {0x20, 0x20});
-  add_region(lane, 1, 1, 10);
-  add_region(lane, 2, 2, 20);
-  const Trace trace = read({lane});
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kKernel, 0x10);
+  add_path(buffer, 1, 1, 0x1000, {0x20});
+  add_path(buffer, 2, 1, 0x0f00, {0x20, 0x20});
+  add_region(buffer, 1, 1, 10);
+  add_region(buffer, 2, 2, 20);
+  const Trace trace = read({buffer});
   EXPECT_NE(trace.regions[0].path, trace.regions[1].path);
   EXPECT_EQ(trace.call_places.size(), 2U);
 }
 
 TEST(CallPaths, ThatAreCutAreNotComparedWithOthers) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kKernel, 0x10);
-  add_path(lane, 1, 1, 0x1000, {0x20, 0x20}, spool::kPathCut);
-  add_region(lane, 1, 1, 10);
-  const Trace trace = read({lane});
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kKernel, 0x10);
+  add_path(buffer, 1, 1, 0x1000, {0x20, 0x20}, spool::kPathCut);
+  add_region(buffer, 1, 1, 10);
+  const Trace trace = read({buffer});
   ASSERT_EQ(trace.regions.size(), 1U);
   EXPECT_FALSE(trace.regions[0].path);
 }
 
 TEST(CallPaths, OfASiteThatIsNotThereAreDamage) {
-  LaneBuilder lane(0);
-  add_path(lane, 1, 7, 0x1000, {0x20});
-  const Trace trace = read({lane});
+  BufferBuilder buffer(0);
+  add_path(buffer, 1, 7, 0x1000, {0x20});
+  const Trace trace = read({buffer});
   EXPECT_TRUE(trace.call_paths.empty());
 }
 

@@ -59,8 +59,8 @@ TEST(FlangNames, SectionsAndComponents) {
   EXPECT_EQ(trace::struct_of("a[i % 2].b"), "a[i % 2]");
 }
 
-Trace read_flang(const std::vector<LaneBuilder>& lanes) {
-  return read_spool(write_file("flang", spool_bytes(plain_header(), lanes)));
+Trace read_flang(const std::vector<BufferBuilder>& buffers) {
+  return read_spool(write_file("flang", spool_bytes(plain_header(), buffers)));
 }
 
 struct Shown {
@@ -79,12 +79,12 @@ Shown shown(const Trace& trace, std::size_t site) {
 }
 
 TEST(Flang, AFileIsThatOfTheVariables) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;10;9;;", {";/src/d.f90;u;4;14;;"}});
-  lane.site(2, Entry::kDataBegin, 0x20, {";FIRModule;MAIN;10;9;;", {";/src/e.f90;u;4;14;;"}});
-  lane.site(3, Entry::kDataUpdate, 0x30,
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;10;9;;", {";/src/d.f90;u;4;14;;"}});
+  buffer.site(2, Entry::kDataBegin, 0x20, {";FIRModule;MAIN;10;9;;", {";/src/e.f90;u;4;14;;"}});
+  buffer.site(3, Entry::kDataUpdate, 0x30,
             {";FIRModule;push;14;11;;", {";/src/fields.f90;unknown;14;25;;"}});
-  const Trace trace = read_flang({lane});
+  const Trace trace = read_flang({buffer});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/d.f90", 10, "main program"}));
   EXPECT_EQ(shown(trace, 1), (Shown{"/src/e.f90", 10, "main program"}));
   EXPECT_EQ(shown(trace, 2), (Shown{"/src/fields.f90", 14, "push"}));
@@ -94,34 +94,34 @@ TEST(Flang, AFileIsThatOfTheVariables) {
 
 // Without debug information: from the same procedure's other directives, or not at all.
 TEST(Flang, AFileThatNoVariableTellsIsThatOfTheProcedure) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kDataBegin, 0x10,
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;push;13;9;;", {";/src/fields.mod;grid;4;10;;"}});
-  lane.site(2, Entry::kDataEnd, 0x20, {";FIRModule;push;17;9;;", {";/src/more.f90;x;8;10;;"}});
-  lane.site(3, Entry::kDataEnd, 0x30, {";FIRModule;pull;25;9;;", {";/src/fields.mod;grid;4;10;;"}});
-  const Trace trace = read_flang({lane});
+  buffer.site(2, Entry::kDataEnd, 0x20, {";FIRModule;push;17;9;;", {";/src/more.f90;x;8;10;;"}});
+  buffer.site(3, Entry::kDataEnd, 0x30, {";FIRModule;pull;25;9;;", {";/src/fields.mod;grid;4;10;;"}});
+  const Trace trace = read_flang({buffer});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/more.f90", 13, "push"}));
   EXPECT_EQ(shown(trace, 2), (Shown{"", 25, "pull"}));
 }
 
 TEST(Flang, ProceduresOfTwoFilesAreToldApart) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kDataBegin, 0x10, {";FIRModule;twin;31;11;;", {";/src/a.f90;v;28;22;;"}});
-  lane.site(2, Entry::kDataEnd, 0x20, {";FIRModule;twin;31;11;;", {";/src/b.f90;v;29;22;;"}});
-  lane.region(1, 1, 2, 10, 20).region(2, 2, 3, 30, 40);
-  const Trace trace = read_flang({lane});
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kDataBegin, 0x10, {";FIRModule;twin;31;11;;", {";/src/a.f90;v;28;22;;"}});
+  buffer.site(2, Entry::kDataEnd, 0x20, {";FIRModule;twin;31;11;;", {";/src/b.f90;v;29;22;;"}});
+  buffer.region(1, 1, 2, 10, 20).region(2, 2, 3, 30, 40);
+  const Trace trace = read_flang({buffer});
   EXPECT_EQ(trace.sites[0].directive, Directive::kTargetEnterData);
   EXPECT_EQ(trace.sites[1].directive, Directive::kTargetExitData);
 }
 
 // Places in a module's file are no places in the source.
 TEST(Flang, AModulesVariableHasItsNameAlone) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kDataBegin, 0x10,
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;push;13;9;;", {";/src/fields.mod;grid(1:100);4;10;;"}});
-  lane.map_list(1, {{0xa000, 0xa000, 800, 0x1}});
-  lane.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 800), 1));
-  const Trace trace = read_flang({lane});
+  buffer.map_list(1, {{0xa000, 0xa000, 800, 0x1}});
+  buffer.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 800), 1));
+  const Trace trace = read_flang({buffer});
   ASSERT_EQ(trace.variables.size(), 1U);
   EXPECT_EQ(trace.variables[0].name, "grid");
   EXPECT_EQ(trace.variables[0].expression, "grid(1:100)");
@@ -151,81 +151,81 @@ void expect_descriptor_told_apart(const Trace& trace, std::uint64_t program_ops)
 }
 
 TEST(Flang, OfVersion19ADescriptorIsNoPieceOfItsArray) {
-  LaneBuilder lane(0);
+  BufferBuilder buffer(0);
   const std::string name = ";/src/d.f90;b;5;33;;";
-  lane.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;11;9;;", {name, name, name}});
-  lane.map_list(1, {{0x4220, 0x4220, 72, 0},
+  buffer.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;11;9;;", {name, name, name}});
+  buffer.map_list(1, {{0x4220, 0x4220, 72, 0},
                     {0x4220, 0x4220, 72, 0x1000000000001},
                     {0x4220, 0xa4530, 32000, 0x1000000000011}});
   const std::string unknown = ";/src/d.f90;unknown;16;25;;";
-  lane.site(2, Entry::kDataUpdate, 0x20,
+  buffer.site(2, Entry::kDataUpdate, 0x20,
             {";FIRModule;_QQmain;16;11;;", {unknown, unknown, unknown}});
-  lane.site(3, Entry::kDataEnd, 0x30, {";FIRModule;_QQmain;19;9;;", {name, name, name}});
-  lane.map_list(2, {{0x4220, 0x4220, 72, 0},
+  buffer.site(3, Entry::kDataEnd, 0x30, {";FIRModule;_QQmain;19;9;;", {name, name, name}});
+  buffer.map_list(2, {{0x4220, 0x4220, 72, 0},
                     {0x4220, 0x4220, 72, 0x1000000000001},
                     {0x4220, 0xa4530, 32000, 0x1000000000011}});
-  lane.map_list(3, {{0x4220, 0x4220, 72, 0},
+  buffer.map_list(3, {{0x4220, 0x4220, 72, 0},
                     {0x4220, 0x4220, 72, 0x1000000000001},
                     {0x4220, 0xa4530, 32000, 0x1000000000012}});
-  lane.region(1, 1, 2, 10, 90, 1);
-  lane.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 1));
-  lane.op(1, argument(to_device(25, 0x4220, 0xd000, 72), 1));
-  lane.op(1, argument(alloc(30, 0xa4530, 0xe000, 32000), 3));
-  lane.op(1, argument(to_device(35, 0xa4530, 0xe000, 32000), 3));
-  lane.op(1, to_device(40, 0x5ad0, 0xd000, 8));
-  lane.region(2, 2, 4, 100, 190, 2);
-  lane.op(2, argument(to_device(120, 0xa4530, 0xe000, 32000), 3));
-  lane.op(2, argument(to_device(130, 0x4220, 0xd000, 72), 1));
-  lane.region(3, 3, 3, 200, 290, 3);
-  lane.op(3, free_on_device(210, 0xe000)).op(3, free_on_device(220, 0xd000));
-  expect_descriptor_told_apart(read_flang({lane}), 4);
+  buffer.region(1, 1, 2, 10, 90, 1);
+  buffer.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 1));
+  buffer.op(1, argument(to_device(25, 0x4220, 0xd000, 72), 1));
+  buffer.op(1, argument(alloc(30, 0xa4530, 0xe000, 32000), 3));
+  buffer.op(1, argument(to_device(35, 0xa4530, 0xe000, 32000), 3));
+  buffer.op(1, to_device(40, 0x5ad0, 0xd000, 8));
+  buffer.region(2, 2, 4, 100, 190, 2);
+  buffer.op(2, argument(to_device(120, 0xa4530, 0xe000, 32000), 3));
+  buffer.op(2, argument(to_device(130, 0x4220, 0xd000, 72), 1));
+  buffer.region(3, 3, 3, 200, 290, 3);
+  buffer.op(3, free_on_device(210, 0xe000)).op(3, free_on_device(220, 0xd000));
+  expect_descriptor_told_apart(read_flang({buffer}), 4);
 }
 
 TEST(Flang, OfVersion22ADescriptorsPiecesAreNoneOfItsArray) {
-  LaneBuilder lane(0);
+  BufferBuilder buffer(0);
   const std::string name = ";/src/d.f90;b;5;33;;";
   const std::string unknown = ";/src/d.f90;unknown;5;33;;";
-  lane.site(1, Entry::kDataBegin, 0x10,
+  buffer.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;MAIN;11;9;;", {name, name, name, unknown, unknown}});
-  lane.map_list(1, {{0x4220, 0x4220, 72, 0},
+  buffer.map_list(1, {{0x4220, 0x4220, 72, 0},
                     {0x4220, 0x4220, 0, 0x1000000000005},
                     {0x4220, 0x4228, 64, 0x1000000000005},
                     {0x4220, 0x4220, 8, 0x1000000000001},
                     {0x4220, 0xa4530, 32000, 0x1000000000011}});
-  lane.region(1, 1, 2, 10, 90, 1);
-  lane.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 4));
-  lane.op(1, argument(to_device(25, 0x4228, 0xd008, 64), 3));
-  lane.op(1, argument(to_device(27, 0x4220, 0xd000, 8), 4));
-  lane.op(1, argument(alloc(30, 0xa4530, 0xe000, 32000), 5));
-  lane.op(1, argument(to_device(35, 0xa4530, 0xe000, 32000), 5));
-  lane.op(1, to_device(40, 0x5ad0, 0xd000, 8));
-  lane.op(1, free_on_device(60, 0xe000)).op(1, free_on_device(70, 0xd000));
-  const Trace trace = read_flang({lane});
+  buffer.region(1, 1, 2, 10, 90, 1);
+  buffer.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 4));
+  buffer.op(1, argument(to_device(25, 0x4228, 0xd008, 64), 3));
+  buffer.op(1, argument(to_device(27, 0x4220, 0xd000, 8), 4));
+  buffer.op(1, argument(alloc(30, 0xa4530, 0xe000, 32000), 5));
+  buffer.op(1, argument(to_device(35, 0xa4530, 0xe000, 32000), 5));
+  buffer.op(1, to_device(40, 0x5ad0, 0xd000, 8));
+  buffer.op(1, free_on_device(60, 0xe000)).op(1, free_on_device(70, 0xd000));
+  const Trace trace = read_flang({buffer});
   expect_descriptor_told_apart(trace, 3);
   EXPECT_EQ(trace.map_lists[0][4].name, "b");
 }
 
 // map(tofrom: a%t, a%k): the struct's memory is the program's, its descriptor's bytes are not.
 TEST(Flang, ADescriptorMayBeAComponent) {
-  LaneBuilder lane(0);
+  BufferBuilder buffer(0);
   const std::string unknown = ";/src/d.f90;unknown;38;21;;";
-  lane.site(1, Entry::kDataBegin, 0x10,
+  buffer.site(1, Entry::kDataBegin, 0x10,
             {";FIRModule;DER;38;9;;",
              {";/src/d.f90;unknown;27;17;;", ";/src/d.f90;a%t;38;21;;", unknown, unknown,
               ";/src/d.f90;a%k;38;21;;"}});
-  lane.map_list(1, {{0x4210, 0x4210, 72, 0},
+  buffer.map_list(1, {{0x4210, 0x4210, 72, 0},
                     {0x4210, 0x4210, 48, 0x1000000000005},
                     {0x4210, 0x4210, 8, 0x1000000000003},
                     {0x4210, 0xbfe70, 800, 0x1000000000013},
                     {0x4210, 0x4240, 24, 0x1000000000003}});
-  lane.region(1, 1, 2, 10, 90, 1);
-  lane.op(1, argument(alloc(20, 0x4210, 0xd000, 72), 3));
-  lane.op(1, argument(to_device(25, 0x4210, 0xd000, 48), 2));
-  lane.op(1, argument(to_device(27, 0x4210, 0xd000, 8), 3));
-  lane.op(1, argument(alloc(30, 0xbfe70, 0xe000, 800), 4));
-  lane.op(1, argument(to_device(35, 0xbfe70, 0xe000, 800), 4));
-  lane.op(1, argument(to_device(45, 0x4240, 0xd030, 24), 5));
-  const Trace trace = read_flang({lane});
+  buffer.region(1, 1, 2, 10, 90, 1);
+  buffer.op(1, argument(alloc(20, 0x4210, 0xd000, 72), 3));
+  buffer.op(1, argument(to_device(25, 0x4210, 0xd000, 48), 2));
+  buffer.op(1, argument(to_device(27, 0x4210, 0xd000, 8), 3));
+  buffer.op(1, argument(alloc(30, 0xbfe70, 0xe000, 800), 4));
+  buffer.op(1, argument(to_device(35, 0xbfe70, 0xe000, 800), 4));
+  buffer.op(1, argument(to_device(45, 0x4240, 0xd030, 24), 5));
+  const Trace trace = read_flang({buffer});
   std::vector<bool> internal;
   for (const DataOp& op : trace.ops) internal.push_back(op.internal);
   EXPECT_EQ(internal, (std::vector<bool>{false, true, true, false, false, false}));
@@ -239,14 +239,14 @@ TEST(Flang, ADescriptorMayBeAComponent) {
 
 // A struct of C that begins with a pointer has the same shape.
 TEST(Flang, WhatClangMapsIsNoDescriptor) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kDataBegin, 0x10,
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kDataBegin, 0x10,
             {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
-  lane.map_list(1, {{0xa000, 0xa000, 48, 0x1}, {0xa000, 0xb000, 400, 0x1000000000011}});
-  lane.region(1, 1, 2, 10, 90, 1);
-  lane.op(1, argument(alloc(20, 0xa000, 0xd000, 48), 1));
-  lane.op(1, argument(to_device(30, 0xa000, 0xd000, 48), 1));
-  const Trace trace = read_flang({lane});
+  buffer.map_list(1, {{0xa000, 0xa000, 48, 0x1}, {0xa000, 0xb000, 400, 0x1000000000011}});
+  buffer.region(1, 1, 2, 10, 90, 1);
+  buffer.op(1, argument(alloc(20, 0xa000, 0xd000, 48), 1));
+  buffer.op(1, argument(to_device(30, 0xa000, 0xd000, 48), 1));
+  const Trace trace = read_flang({buffer});
   EXPECT_FALSE(trace.ops[0].internal);
   EXPECT_FALSE(trace.ops[1].internal);
 }

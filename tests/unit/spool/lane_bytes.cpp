@@ -1,4 +1,4 @@
-// What a recorder would have written of a lane's steps.
+// What a recorder would have written of a thread buffer's steps.
 #include <algorithm>
 #include <deque>
 #include <tuple>
@@ -10,12 +10,12 @@ namespace ompdm::test {
 /// Steps as a recorder would have written them.
 class Encoder {
  public:
-  using Step = LaneBuilder::Step;
-  explicit Encoder(const LaneBuilder& lane) : lane_(lane), instant_(lane.header_.first.ticks) {}
+  using Step = BufferBuilder::Step;
+  explicit Encoder(const BufferBuilder& buffer) : buffer_(buffer), instant_(buffer.header_.first.ticks) {}
 
   std::string encoded() {
-    for (const Step& step : lane_.steps_) add(step);
-    while (!lane_.goes_on_ && !open_.empty() && open_.back().end != 0) close();
+    for (const Step& step : buffer_.steps_) add(step);
+    while (!buffer_.goes_on_ && !open_.empty() && open_.back().end != 0) close();
     return std::move(bytes_);
   }
 
@@ -87,9 +87,9 @@ class Encoder {
 
   void begin(const Step& step) {
     while (!open_.empty() && open_.back().end != 0 && open_.back().end <= step.begin) close();
-    const auto list = lane_.lists_.find(step.list);
+    const auto list = buffer_.lists_.find(step.list);
     const std::vector<spool::MapItem> items =
-        list == lane_.lists_.end() ? std::vector<spool::MapItem>() : list->second;
+        list == buffer_.lists_.end() ? std::vector<spool::MapItem>() : list->second;
     auto key = std::make_tuple(step.context[0], step.context[1], step.context[2], step.context[3],
                                step.list);
     Context& context = contexts_.try_emplace(key).first->second;
@@ -182,7 +182,7 @@ class Encoder {
   }
 
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
-  const LaneBuilder& lane_;
+  const BufferBuilder& buffer_;
   std::uint64_t instant_;
   std::string bytes_;
   std::vector<Open> open_;
@@ -194,7 +194,7 @@ class Encoder {
   bool was_in_region_ = false;
 };
 
-std::string LaneBuilder::bytes(std::size_t free_bytes) const {
+std::string BufferBuilder::bytes(std::size_t free_bytes) const {
   spool::ChunkHeader header = header_;
   const std::string encoded = Encoder(*this).encoded();
   if (header.size == 0) header.size = (sizeof(header) + encoded.size() + free_bytes + 7) / 8 * 8;

@@ -10,16 +10,16 @@ namespace {
 using spool::Entry;
 
 TEST(Modules, LaunchesAreBoundToTheirKernels) {
-  LaneBuilder lane(0);
-  lane.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
-  lane.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
+  BufferBuilder buffer(0);
+  buffer.symbol(0x7000, 0, "__omp_offloading_fe00_a7__Z4heatPdi_l41");
+  buffer.site(1, Entry::kKernel, 0x10, {";unknown;unknown;0;0;;", {}}, 0x7000);
   Submit launch;
   launch.region = 1;
   launch.kernel = 0x7000;
   launch.begin = tick(20);
   launch.trip_count = 100;
-  lane.region(1, 1, 1, 10, 90).launch(launch);
-  const Trace trace = read({lane});
+  buffer.region(1, 1, 1, 10, 90).launch(launch);
+  const Trace trace = read({buffer});
   ASSERT_EQ(trace.kernels.size(), 1U);
   EXPECT_EQ(trace.kernels[0].function, "heat(double*, int)");
   EXPECT_EQ(trace.kernels[0].line, 41);
@@ -30,10 +30,10 @@ TEST(Modules, LaunchesAreBoundToTheirKernels) {
 }
 
 TEST(Modules, ACallThatRanBeforeItsLibraryWasPatchedBorrowsItsNames) {
-  LaneBuilder lane(0);
-  lane.site(1, Entry::kNone, 0x10).region(1, 1, 1, 10, 20);
-  lane.site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}}).region(2, 2, 1, 30, 40);
-  const Trace trace = read({lane});
+  BufferBuilder buffer(0);
+  buffer.site(1, Entry::kNone, 0x10).region(1, 1, 1, 10, 20);
+  buffer.site(2, Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}}).region(2, 2, 1, 30, 40);
+  const Trace trace = read({buffer});
   EXPECT_EQ(trace.sites[0].line, 7);
 }
 
@@ -42,35 +42,35 @@ TEST(Modules, ACallThatRanBeforeItsLibraryWasPatchedBorrowsItsNames) {
 TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
   constexpr std::uint64_t kBias = 0x10000;
   const std::string kernel = "__omp_offloading_fd00_1_";
-  LaneBuilder lane(0);
+  BufferBuilder buffer(0);
   for (std::uint32_t library = 1; library <= 2; ++library) {
     const bool first = library == 1;
     const std::string file = first ? "a.cpp" : "b.cpp";
-    lane.module(library, first ? "/a.so" : "/b.so", kBias, first ? "aa" : "bb", 0x1000);
-    lane.symbol(kBias + 0x500, 0, kernel + (first ? "f_l7" : "g_l9"), library);
-    lane.symbol(kBias + 0x800, 64, first ? "apples" : "grapes", library);
-    lane.site(library, Entry::kKernel, kBias + 0x10,
+    buffer.module(library, first ? "/a.so" : "/b.so", kBias, first ? "aa" : "bb", 0x1000);
+    buffer.symbol(kBias + 0x500, 0, kernel + (first ? "f_l7" : "g_l9"), library);
+    buffer.symbol(kBias + 0x800, 64, first ? "apples" : "grapes", library);
+    buffer.site(library, Entry::kKernel, kBias + 0x10,
               {";" + file + ";f;7;1;;", {first ? ";u;a.cpp;3;1;;" : ";v;b.cpp;3;1;;"}},
               kBias + 0x500, library);
-    lane.map_list(library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
+    buffer.map_list(library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
   }
   // The first comes back after the second.
   for (std::uint32_t i = 0; i < 3; ++i) {
     const std::uint64_t at = 1000 * (i + 1);
     const std::uint32_t library = i == 1 ? 2 : 1;
-    lane.region(i + 1, library, 1, at, at + 900, library);
-    lane.op(i + 1, argument(alloc(at + 100, kBias + 0x900, 0x9000, 32), 1));
-    lane.op(i + 1, argument(to_device(at + 200, kBias + 0x900, 0x9000, 32), 1));
-    lane.op(i + 1, to_device(at + 300, kBias + 0x810, 0x7000, 16));
+    buffer.region(i + 1, library, 1, at, at + 900, library);
+    buffer.op(i + 1, argument(alloc(at + 100, kBias + 0x900, 0x9000, 32), 1));
+    buffer.op(i + 1, argument(to_device(at + 200, kBias + 0x900, 0x9000, 32), 1));
+    buffer.op(i + 1, to_device(at + 300, kBias + 0x810, 0x7000, 16));
     Submit launch;
     launch.region = i + 1;
     launch.kernel = kBias + 0x500;
     launch.begin = tick(at + 400);
     launch.end = tick(at + 500);
-    lane.launch(launch);
-    lane.op(i + 1, free_on_device(at + 600, 0x9000));
+    buffer.launch(launch);
+    buffer.op(i + 1, free_on_device(at + 600, 0x9000));
   }
-  const Trace trace = read({lane});
+  const Trace trace = read({buffer});
   ASSERT_EQ(trace.ops.size(), 12U);
   EXPECT_EQ(variable_of(trace, 1), "u");
   EXPECT_EQ(variable_of(trace, 2), "apples");

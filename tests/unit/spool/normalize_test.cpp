@@ -7,8 +7,8 @@
 namespace ompdm::test::normalize_test {
 namespace {
 
-Trace read(const LaneBuilder& lane) {
-  return read_spool(write_file("normalize", spool_bytes(plain_header(), {lane})));
+Trace read(const BufferBuilder& buffer) {
+  return read_spool(write_file("normalize", spool_bytes(plain_header(), {buffer})));
 }
 
 Operation on_devices(Operation op, std::int32_t src, std::int32_t dst) {
@@ -18,10 +18,10 @@ Operation on_devices(Operation op, std::int32_t src, std::int32_t dst) {
 }
 
 TEST(Normalize, TheHostsNumberIsLearnt) {
-  LaneBuilder lane(0);
-  lane.device(0, "generic-64bit").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 9);
-  lane.op(1, alloc(2, 0xa000, 0xd000, 80));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.device(0, "generic-64bit").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 9);
+  buffer.op(1, alloc(2, 0xa000, 0xd000, 80));
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.host_device, 4);
   ASSERT_EQ(trace.devices.size(), 2U);
   EXPECT_TRUE(trace.devices[0].emulated);
@@ -30,17 +30,17 @@ TEST(Normalize, TheHostsNumberIsLearnt) {
 }
 
 TEST(Normalize, WithoutOperationsTheHostComesAfterTheDevices) {
-  LaneBuilder lane(0);
-  lane.device(0, "sm_90").device(1, "sm_90");
-  EXPECT_EQ(read(lane).host_device, 2);
-  EXPECT_EQ(read(LaneBuilder(0)).host_device, -1);
+  BufferBuilder buffer(0);
+  buffer.device(0, "sm_90").device(1, "sm_90");
+  EXPECT_EQ(read(buffer).host_device, 2);
+  EXPECT_EQ(read(BufferBuilder(0)).host_device, -1);
 }
 
 TEST(Normalize, ADeletesBytesAreThoseOfTheAllocation) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 99);
-  lane.op(1, alloc(2, 0xa000, 0xd000, 5'368'709'120)).op(1, free_on_device(50, 0xd000));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 99);
+  buffer.op(1, alloc(2, 0xa000, 0xd000, 5'368'709'120)).op(1, free_on_device(50, 0xd000));
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.ops[1].kind, OpKind::kDelete);
   EXPECT_EQ(trace.ops[1].bytes, 5'368'709'120U);
   EXPECT_EQ(trace.ops[1].src_device, 0);
@@ -48,35 +48,35 @@ TEST(Normalize, ADeletesBytesAreThoseOfTheAllocation) {
 }
 
 TEST(Normalize, AsynchronousFormsAndNowaitKindsAreTheirPlainForms) {
-  LaneBuilder lane(0);
+  BufferBuilder buffer(0);
   Operation op = to_device(2, 0xa000, 0xd000, 8);
   op.optype = 18;
-  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 12, 1, 9).op(1, op);
-  const Trace trace = read(lane);
+  buffer.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 12, 1, 9).op(1, op);
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.ops[0].kind, OpKind::kHtoD);
   EXPECT_TRUE(trace.regions[0].nowait);
   EXPECT_EQ(trace.sites[0].directive, Directive::kTargetUpdate);
 }
 
 TEST(Normalize, OneOperationBetweenDevicesIsOneCopy) {
-  LaneBuilder lane(0);
-  lane.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
-  lane.api_op(1, alloc(1, 0, 0xd000, 64));
-  lane.api_op(1, on_devices(from_device(10, 0xd000, 0xe000, 64), 0, 1));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
+  buffer.api_op(1, alloc(1, 0, 0xd000, 64));
+  buffer.api_op(1, on_devices(from_device(10, 0xd000, 0xe000, 64), 0, 1));
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.ops[1].kind, OpKind::kDtoD);
   EXPECT_EQ(trace.ops[1].clock, Clock::kEnqueue);
   EXPECT_EQ(trace.ops[1].dst_device, 1);
 }
 
 TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kMemcpy, 0x1000);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kMemcpy, 0x1000);
   Operation down = from_device(10, 0xd000, 0xbeef0, 64);
   Operation up = on_devices(to_device(20, 0xbeef0, 0xe000, 64), 4, 1);
   down.api_call = up.api_call = spool::CallId{1};
-  lane.api_op(1, down).api_op(1, up);
-  const Trace trace = read(lane);
+  buffer.api_op(1, down).api_op(1, up);
+  const Trace trace = read(buffer);
   ASSERT_EQ(trace.ops.size(), 1U);
   EXPECT_EQ(trace.ops[0].kind, OpKind::kDtoD);
   EXPECT_EQ(trace.ops[0].src, 0xd000U);
@@ -87,20 +87,20 @@ TEST(Normalize, TheHalvesOfABouncedCopyAreOne) {
 }
 
 TEST(Normalize, TwoCallsThatGoThereAndBackAreTwoCopies) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kMemcpy, 0x1000);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kMemcpy, 0x1000);
   Operation down = from_device(10, 0xd000, 0xbeef0, 64);
   Operation up = to_device(20, 0xbeef0, 0xd000, 64);
   down.api_call = spool::CallId{1};
   up.api_call = spool::CallId{2};
-  lane.api_op(1, down).api_op(1, up);
-  EXPECT_EQ(read(lane).ops.size(), 2U);
+  buffer.api_op(1, down).api_op(1, up);
+  EXPECT_EQ(read(buffer).ops.size(), 2U);
 }
 
 TEST(Normalize, AMemsetIsOneFillAndItsStagingIsInternal) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kMemset, 0x1000).api_op(1, to_device(10, 0xbeef0, 0xd000, 64));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kMemset, 0x1000).api_op(1, to_device(10, 0xbeef0, 0xd000, 64));
+  const Trace trace = read(buffer);
   ASSERT_EQ(trace.ops.size(), 2U);
   EXPECT_EQ(trace.ops[0].kind, OpKind::kMemset);
   EXPECT_FALSE(trace.ops[0].internal);
@@ -110,25 +110,25 @@ TEST(Normalize, AMemsetIsOneFillAndItsStagingIsInternal) {
 }
 
 TEST(Normalize, WorkOnAnAsynchronousDeviceIsTimedAsEnqueued) {
-  LaneBuilder lane(0);
-  lane.device(0, "sm_90").site(1, spool::Entry::kKernel, 0x1000).region(1, 1, 1, 1, 99);
-  lane.op(1, alloc(2, 0xa000, 0xd000, 8)).op(1, to_device(10, 0xa000, 0xd000, 8));
+  BufferBuilder buffer(0);
+  buffer.device(0, "sm_90").site(1, spool::Entry::kKernel, 0x1000).region(1, 1, 1, 1, 99);
+  buffer.op(1, alloc(2, 0xa000, 0xd000, 8)).op(1, to_device(10, 0xa000, 0xd000, 8));
   Submit launch;
   launch.region = 1;
   launch.begin = tick(30);
   launch.end = tick(40);
-  lane.launch(launch);
-  const Trace trace = read(lane);
+  buffer.launch(launch);
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.ops[0].clock, Clock::kHost);
   EXPECT_EQ(trace.ops[1].clock, Clock::kEnqueue);
   EXPECT_EQ(trace.launches[0].clock, Clock::kEnqueue);
 }
 
 TEST(Normalize, AFallbackIsARegionThatRanOnTheHost) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kKernel, 0x1000, {";a.c;main;3;1;;", {}});
-  lane.add(spool::Tag::kFallback, spool::Fallback{{}, spool::SiteId{1}, tick(50)});
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kKernel, 0x1000, {";a.c;main;3;1;;", {}});
+  buffer.add(spool::Tag::kFallback, spool::Fallback{{}, spool::SiteId{1}, tick(50)});
+  const Trace trace = read(buffer);
   ASSERT_EQ(trace.regions.size(), 1U);
   EXPECT_TRUE(trace.regions[0].host_fallback);
   EXPECT_EQ(trace.sites[0].directive, Directive::kTarget);
@@ -148,14 +148,14 @@ std::uint64_t loss(const Trace& trace, const std::string& name) {
 
 // LLVM 23 tells the host as omp_initial_device: most "to device" copies here are between devices.
 TEST(Normalize, AHostThatIsOnlyToldAsTheInitialDeviceComesAfterTheDevices) {
-  LaneBuilder lane(0);
-  lane.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
-  lane.api_op(1, on_devices(alloc(1, 0, 0xd000, 64), -1, 0));
-  lane.api_op(1, on_devices(to_device(10, 0xa000, 0xd000, 64), -1, 0));
-  lane.api_op(1, on_devices(to_device(20, 0xd000, 0xe000, 64), 0, 1));
-  lane.api_op(1, on_devices(to_device(30, 0xd000, 0xe000, 64), 0, 1));
-  lane.api_op(1, on_devices(from_device(40, 0xe000, 0xa000, 64), 1, -1));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.device(0, "sm_90").device(1, "sm_90").site(1, spool::Entry::kMemcpy, 0x1000);
+  buffer.api_op(1, on_devices(alloc(1, 0, 0xd000, 64), -1, 0));
+  buffer.api_op(1, on_devices(to_device(10, 0xa000, 0xd000, 64), -1, 0));
+  buffer.api_op(1, on_devices(to_device(20, 0xd000, 0xe000, 64), 0, 1));
+  buffer.api_op(1, on_devices(to_device(30, 0xd000, 0xe000, 64), 0, 1));
+  buffer.api_op(1, on_devices(from_device(40, 0xe000, 0xa000, 64), 1, -1));
+  const Trace trace = read(buffer);
   EXPECT_EQ(trace.host_device, 2);
   ASSERT_EQ(trace.ops.size(), 5U);
   EXPECT_EQ(trace.ops[1].kind, OpKind::kHtoD);
@@ -168,16 +168,16 @@ TEST(Normalize, AHostThatIsOnlyToldAsTheInitialDeviceComesAfterTheDevices) {
 }
 
 TEST(Normalize, OperationsOfOpenMp60AreKnown) {
-  LaneBuilder lane(0);
-  lane.device(0, "sm_90").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
-  lane.op(1, of_type(to_device(10, 0xa000, 0xd000, 8), 7));
-  lane.op(1, of_type(from_device(20, 0xd000, 0xa000, 8), 23));
-  lane.op(1, of_type(to_device(30, 0xa000, 0xd000, 8), 9));
-  lane.op(1, of_type(from_device(40, 0xd000, 0xa000, 8), 25));
-  lane.op(1, of_type(to_device(50, 0xa000, 0xd000, 8), 24));
-  lane.op(1, of_type(alloc(60, 0xa000, 0xe000, 8), 17))
+  BufferBuilder buffer(0);
+  buffer.device(0, "sm_90").site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
+  buffer.op(1, of_type(to_device(10, 0xa000, 0xd000, 8), 7));
+  buffer.op(1, of_type(from_device(20, 0xd000, 0xa000, 8), 23));
+  buffer.op(1, of_type(to_device(30, 0xa000, 0xd000, 8), 9));
+  buffer.op(1, of_type(from_device(40, 0xd000, 0xa000, 8), 25));
+  buffer.op(1, of_type(to_device(50, 0xa000, 0xd000, 8), 24));
+  buffer.op(1, of_type(alloc(60, 0xa000, 0xe000, 8), 17))
       .op(1, of_type(free_on_device(70, 0xe000), 20));
-  const Trace trace = read(lane);
+  const Trace trace = read(buffer);
   std::vector<OpKind> kinds;
   for (const DataOp& op : trace.ops) kinds.push_back(op.kind);
   EXPECT_EQ(kinds, (std::vector<OpKind>{OpKind::kHtoD, OpKind::kDtoH, OpKind::kHtoD, OpKind::kDtoH,
@@ -186,10 +186,10 @@ TEST(Normalize, OperationsOfOpenMp60AreKnown) {
 }
 
 TEST(Normalize, AMemsetThatIsToldIsOneFill) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kMemset, 0x1000).api_op(1, alloc(1, 0, 0xd000, 64));
-  lane.api_op(1, of_type(on_devices(to_device(10, 0xbeef0, 0xd000, 64), -1, 0), 8));
-  const Trace trace = read(lane);
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kMemset, 0x1000).api_op(1, alloc(1, 0, 0xd000, 64));
+  buffer.api_op(1, of_type(on_devices(to_device(10, 0xbeef0, 0xd000, 64), -1, 0), 8));
+  const Trace trace = read(buffer);
   ASSERT_EQ(trace.ops.size(), 2U);
   EXPECT_EQ(trace.ops[1].kind, OpKind::kMemset);
   EXPECT_FALSE(trace.ops[1].internal);
@@ -198,17 +198,17 @@ TEST(Normalize, AMemsetThatIsToldIsOneFill) {
 }
 
 TEST(Normalize, WhatNoSpecificationKnowsIsNoTransferButLost) {
-  LaneBuilder lane(0);
-  lane.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
-  lane.op(1, to_device(10, 0xa000, 0xd000, 8));
+  BufferBuilder buffer(0);
+  buffer.site(1, spool::Entry::kNone, 0x1000).region(1, 1, 4, 1, 99);
+  buffer.op(1, to_device(10, 0xa000, 0xd000, 8));
   std::uint64_t at = 20;
   constexpr std::uint16_t kUnknown[] = {0, 10, 16, 26, 35, 66};
   for (const std::uint16_t optype : kUnknown) {
-    lane.op(1, of_type(to_device(at, 0xa000, 0xd000, 8), optype));
+    buffer.op(1, of_type(to_device(at, 0xa000, 0xd000, 8), optype));
     at += 10;
   }
-  lane.op(1, from_device(90, 0xd000, 0xa000, 8));
-  const Trace trace = read(lane);
+  buffer.op(1, from_device(90, 0xd000, 0xa000, 8));
+  const Trace trace = read(buffer);
   ASSERT_EQ(trace.ops.size(), 2U);
   EXPECT_EQ(trace.ops[0].kind, OpKind::kHtoD);
   EXPECT_EQ(trace.ops[1].kind, OpKind::kDtoH);

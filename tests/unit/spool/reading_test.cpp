@@ -10,9 +10,9 @@
 namespace ompdm::test::reading_test {
 namespace {
 
-LaneBuilder small_lane() {
-  LaneBuilder lane(0);
-  lane.thread(7)
+BufferBuilder small_buffer() {
+  BufferBuilder buffer(0);
+  buffer.thread(7)
       .device(0, "generic-64bit")
       .site(1, spool::Entry::kKernel, 0x1000, {";heat.cpp;main;12;3;;", {";u[0:n];heat.cpp;5;1;;"}})
       .map_list(1, {{0xa000, 0xa000, 80, 0x23}})
@@ -21,7 +21,7 @@ LaneBuilder small_lane() {
       .op(1, to_device(120, 0xa000, 0xd000, 80))
       .op(1, from_device(150, 0xd000, 0xa000, 80))
       .op(1, free_on_device(160, 0xd000));
-  return lane;
+  return buffer;
 }
 
 std::uint64_t loss(const Trace& trace, const std::string& name) {
@@ -34,9 +34,9 @@ std::uint64_t loss(const Trace& trace, const std::string& name) {
 
 double residual_of(const std::string& name, const spool::FileHeader& header,
                    const spool::ChunkHeader& chunk) {
-  LaneBuilder lane = small_lane();
-  lane.header_ = chunk;
-  return read_spool(write_file(name, spool_bytes(header, {lane}))).recording.clock_residual_ns;
+  BufferBuilder buffer = small_buffer();
+  buffer.header_ = chunk;
+  return read_spool(write_file(name, spool_bytes(header, {buffer}))).recording.clock_residual_ns;
 }
 
 // A kill may come between two words of a triple that is written in place.
@@ -48,7 +48,7 @@ TEST(Reading, TriplesThatAKillMayHaveTornAreNotBelieved) {
   header.clock = spool::Clock::kTsc;
   header.attach = kAttach;
   header.trailer = kWhole;
-  spool::ChunkHeader chunk = LaneBuilder(0).header_;
+  spool::ChunkHeader chunk = BufferBuilder(0).header_;
   chunk.first = kAttach;
   chunk.last = kTorn;
   chunk.last_writes = 7;
@@ -72,7 +72,7 @@ std::string failure(const std::filesystem::path& path) {
 }
 
 TEST(Reading, TheHeaderBecomesProcessAndRecording) {
-  const Trace trace = read_spool(write_file("whole", spool_bytes(plain_header(), {small_lane()})));
+  const Trace trace = read_spool(write_file("whole", spool_bytes(plain_header(), {small_buffer()})));
   EXPECT_EQ(trace.process.pid, 4242U);
   EXPECT_EQ(trace.process.program, "/home/u/heat");
   EXPECT_EQ(trace.process.arguments, (std::vector<std::string>{"./heat", "1000"}));
@@ -91,7 +91,7 @@ TEST(Reading, TheHeaderBecomesProcessAndRecording) {
 TEST(Reading, WhatTheKernelSaidOfItsClockIsToldWhereItWasAsked) {
   spool::FileHeader header = plain_header();
   const auto process_of = [&] {
-    return read_spool(write_file("clocks", spool_bytes(header, {small_lane()}))).process;
+    return read_spool(write_file("clocks", spool_bytes(header, {small_buffer()}))).process;
   };
   EXPECT_EQ(process_of().realtime, RealtimeClock());
   EXPECT_EQ(process_of().time_namespace, 0U);
@@ -125,17 +125,17 @@ TEST(Reading, EveryLossIsNamedZerosToo) {
 }
 
 TEST(Reading, LookingAtContentsTookTimeOfTheRegionsAroundIt) {
-  LaneBuilder lane(0);
-  lane.thread(7).site(1, spool::Entry::kNone, 0x401000);
-  lane.region(1, 1, 1, 100, 900);
-  lane.region(2, 1, 1, 200, 300).op(2, to_device(210, 0xa000, 0xd000, 80));
-  lane.content(1, 1, 10);
-  lane.op(2, from_device(220, 0xd000, 0xa000, 80));
-  lane.content(1, 1, 7, spool::kContentAfter);
-  lane.region(3, 1, 1, 400, 500);
-  lane.region(4, 1, 1, 600, 700).op(4, to_device(610, 0xa000, 0xd000, 80));
-  lane.content(1, 1, 5);
-  const Trace trace = read_spool(write_file("contents", spool_bytes(plain_header(), {lane})));
+  BufferBuilder buffer(0);
+  buffer.thread(7).site(1, spool::Entry::kNone, 0x401000);
+  buffer.region(1, 1, 1, 100, 900);
+  buffer.region(2, 1, 1, 200, 300).op(2, to_device(210, 0xa000, 0xd000, 80));
+  buffer.content(1, 1, 10);
+  buffer.op(2, from_device(220, 0xd000, 0xa000, 80));
+  buffer.content(1, 1, 7, spool::kContentAfter);
+  buffer.region(3, 1, 1, 400, 500);
+  buffer.region(4, 1, 1, 600, 700).op(4, to_device(610, 0xa000, 0xd000, 80));
+  buffer.content(1, 1, 5);
+  const Trace trace = read_spool(write_file("contents", spool_bytes(plain_header(), {buffer})));
   ASSERT_EQ(trace.regions.size(), 4U);
   EXPECT_EQ(trace.regions[0].hashing, 22);
   EXPECT_EQ(trace.regions[1].hashing, 10);
@@ -148,10 +148,10 @@ TEST(Reading, AKilledProcessLeavesItsOpenRegion) {
   spool::FileHeader header = plain_header();
   header.state = spool::State::kRunning;
   header.trailer = {};
-  LaneBuilder lane = small_lane();
-  lane.region(2, 1, 1, 300, 0, 1).op(2, alloc(310, 0xa000, 0xd000, 80));
-  lane.header_.last = {tick(900), tick(900), 0};
-  const Trace trace = read_spool(write_file("killed", spool_bytes(header, {lane})));
+  BufferBuilder buffer = small_buffer();
+  buffer.region(2, 1, 1, 300, 0, 1).op(2, alloc(310, 0xa000, 0xd000, 80));
+  buffer.header_.last = {tick(900), tick(900), 0};
+  const Trace trace = read_spool(write_file("killed", spool_bytes(header, {buffer})));
   EXPECT_FALSE(trace.recording.finished);
   EXPECT_EQ(trace.process.wall, 900);
   ASSERT_EQ(trace.regions.size(), 2U);
@@ -160,13 +160,13 @@ TEST(Reading, AKilledProcessLeavesItsOpenRegion) {
   EXPECT_EQ(trace.ops.back().region.value, 1U);
 }
 
-TEST(Reading, ChunksOfALaneAreJoinedInSequence) {
-  LaneBuilder second(5, 1);
+TEST(Reading, ChunksOfABufferAreJoinedInSequence) {
+  BufferBuilder second(5, 1);
   second.op(1, to_device(120, 0xa000, 0xd000, 80)).end(200);
-  LaneBuilder first(5, 0);
+  BufferBuilder first(5, 0);
   first.thread(9).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 100, 0).goes_on();
   const Trace trace =
-      read_spool(write_file("lanes", spool_bytes(plain_header(), {second, small_lane(), first})));
+      read_spool(write_file("lanes", spool_bytes(plain_header(), {second, small_buffer(), first})));
   ASSERT_EQ(trace.regions.size(), 2U);
   EXPECT_EQ(loss(trace, "chunks_unreadable"), 0U);
   const auto op = std::find_if(trace.ops.begin(), trace.ops.end(),
@@ -175,14 +175,14 @@ TEST(Reading, ChunksOfALaneAreJoinedInSequence) {
   EXPECT_EQ(op->region.value, 1U);
 }
 
-TEST(Reading, IdsAreScopedToTheirLane) {
-  LaneBuilder other(1);
+TEST(Reading, IdsAreScopedToTheirBuffer) {
+  BufferBuilder other(1);
   other.thread(8)
       .site(1, spool::Entry::kDataUpdate, 0x2000, {";heat.cpp;main;30;1;;", {}})
       .region(1, 1, 4, 50, 60)
       .op(1, to_device(52, 0xb000, 0xe000, 16));
   const Trace trace =
-      read_spool(write_file("scopes", spool_bytes(plain_header(), {small_lane(), other})));
+      read_spool(write_file("scopes", spool_bytes(plain_header(), {small_buffer(), other})));
   ASSERT_EQ(trace.regions.size(), 2U);
   EXPECT_EQ(trace.sites[trace.regions[0].site.value].line, 30);  // in order of begin
   EXPECT_EQ(trace.ops[0].region.value, 0U);
@@ -190,11 +190,11 @@ TEST(Reading, IdsAreScopedToTheirLane) {
 }
 
 TEST(Reading, AnEventIsAsItsContextsLastOneAtAnotherTime) {
-  LaneBuilder lane = small_lane();
-  lane.region(2, 1, 1, 1000, 9'000'000'000, 1)
+  BufferBuilder buffer = small_buffer();
+  buffer.region(2, 1, 1, 1000, 9'000'000'000, 1)
       .op(2, alloc(1010, 0xa000, 0xd000, 80))
       .op(2, to_device(1020, 0xa000, 0xd000, 80));
-  const Trace trace = read_spool(write_file("repeated", spool_bytes(plain_header(), {lane})));
+  const Trace trace = read_spool(write_file("repeated", spool_bytes(plain_header(), {buffer})));
   EXPECT_EQ(loss(trace, "records_unreadable"), 0U);
   ASSERT_EQ(trace.regions.size(), 2U);
   EXPECT_EQ(trace.regions[1].site, trace.regions[0].site);
@@ -216,18 +216,18 @@ TEST(Reading, AnEventIsAsItsContextsLastOneAtAnotherTime) {
 
 // A region whose begin lies in a chunk that is lost has ended in one that is not.
 TEST(Reading, AnEndOfNothingIsCounted) {
-  LaneBuilder lane = small_lane();
-  lane.end(200).end(300);
-  const Trace trace = read_spool(write_file("nothing", spool_bytes(plain_header(), {lane})));
+  BufferBuilder buffer = small_buffer();
+  buffer.end(200).end(300);
+  const Trace trace = read_spool(write_file("nothing", spool_bytes(plain_header(), {buffer})));
   EXPECT_EQ(loss(trace, "records_unreadable"), 1U);
   EXPECT_EQ(trace.regions.size(), 1U);
 }
 
 TEST(Reading, WhatIsOpenWhereAChunkIsMissingIsKnownUpToThere) {
-  LaneBuilder first(0, 0);
+  BufferBuilder first(0, 0);
   first.thread(7).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 1, 100, 0).goes_on();
   first.op(1, to_device(120, 0xa000, 0xd000, 80));
-  LaneBuilder third(0, 2);
+  BufferBuilder third(0, 2);
   third.region(2, 1, 1, 900, 990);
   const Trace trace = read_spool(write_file("gap", spool_bytes(plain_header(), {first, third})));
   ASSERT_EQ(trace.regions.size(), 2U);
@@ -238,29 +238,29 @@ TEST(Reading, WhatIsOpenWhereAChunkIsMissingIsKnownUpToThere) {
 }
 
 TEST(Reading, UnknownTagsAreSkipped) {
-  LaneBuilder lane(0);
-  lane.add(static_cast<spool::Tag>(31 << 3), spool::LaneThread{{}, 0, 0}, "and more");
-  lane.thread(7).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
-  const Trace trace = read_spool(write_file("tags", spool_bytes(plain_header(), {lane})));
+  BufferBuilder buffer(0);
+  buffer.add(static_cast<spool::Tag>(31 << 3), spool::BufferThread{{}, 0, 0}, "and more");
+  buffer.thread(7).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
+  const Trace trace = read_spool(write_file("tags", spool_bytes(plain_header(), {buffer})));
   EXPECT_EQ(trace.regions.size(), 1U);
   EXPECT_EQ(loss(trace, "records_unreadable"), 0U);
 }
 
 TEST(Reading, ARecordThatCannotBeIsCountedAndEndsItsChunk) {
-  LaneBuilder lane = small_lane();
-  lane.raw(std::string("\x30\x00\xff\xff\0\0\0\0", 8));  // claims 512 KiB
-  const Trace trace = read_spool(write_file("damage", spool_bytes(plain_header(), {lane})));
+  BufferBuilder buffer = small_buffer();
+  buffer.raw(std::string("\x30\x00\xff\xff\0\0\0\0", 8));  // claims 512 KiB
+  const Trace trace = read_spool(write_file("damage", spool_bytes(plain_header(), {buffer})));
   EXPECT_EQ(trace.ops.size(), 4U);
   EXPECT_EQ(loss(trace, "records_unreadable"), 1U);
 }
 
 TEST(Reading, ADamagedChunkHeaderCostsThatChunkOnly) {
-  LaneBuilder first = small_lane();
+  BufferBuilder first = small_buffer();
   std::string bytes = spool_bytes(plain_header(), {});
   std::string chunk = first.bytes();
   chunk.resize(4096);
   chunk[0] = 'x';
-  LaneBuilder other(1);
+  BufferBuilder other(1);
   other.thread(8).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
   bytes += chunk + other.bytes();
   const Trace trace = read_spool(write_file("chunk", bytes));
@@ -268,15 +268,15 @@ TEST(Reading, ADamagedChunkHeaderCostsThatChunkOnly) {
   EXPECT_EQ(loss(trace, "chunks_unreadable"), 1U);
 }
 
-// Nothing that is left tells of a lane whose only chunk is gone: the header knows the file's size.
+// Nothing that is left tells of a thread buffer whose only chunk is gone: the header knows the file's size.
 TEST(Reading, ChunksBehindTheEndAreCounted) {
-  LaneBuilder other(1);
+  BufferBuilder other(1);
   other.thread(8).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);
   spool::FileHeader header = plain_header();
-  const std::size_t cut = spool_bytes(header, {small_lane()}).size();
-  const std::string whole = spool_bytes(header, {small_lane(), other});
+  const std::size_t cut = spool_bytes(header, {small_buffer()}).size();
+  const std::string whole = spool_bytes(header, {small_buffer(), other});
   header.file_size = whole.size();
-  const std::string told = spool_bytes(header, {small_lane(), other});
+  const std::string told = spool_bytes(header, {small_buffer(), other});
   EXPECT_EQ(loss(read_spool(write_file("whole", told)), "chunks_unreadable"), 0U);
   EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut))), "chunks_unreadable"), 1U);
   EXPECT_EQ(loss(read_spool(write_file("cut", told.substr(0, cut + 64))), "chunks_unreadable"), 1U);
@@ -285,7 +285,7 @@ TEST(Reading, ChunksBehindTheEndAreCounted) {
 }
 
 TEST(Reading, EveryPrefixOfASpoolIsReadOrRefusedInOneLine) {
-  const std::string whole = spool_bytes(plain_header(), {small_lane()});
+  const std::string whole = spool_bytes(plain_header(), {small_buffer()});
   for (std::size_t size = 0; size < whole.size(); size += size < 8192 ? 509 : 7) {
     const std::string message = failure(write_file("prefix", whole.substr(0, size)));
     if (size < 8192) {
@@ -296,7 +296,7 @@ TEST(Reading, EveryPrefixOfASpoolIsReadOrRefusedInOneLine) {
 }
 
 TEST(Reading, AnyByteMayBeWrong) {
-  const std::string whole = spool_bytes(plain_header(), {small_lane()});
+  const std::string whole = spool_bytes(plain_header(), {small_buffer()});
   for (std::size_t at = 8192; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0xff);

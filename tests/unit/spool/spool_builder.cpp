@@ -20,11 +20,11 @@ Operation operation(std::uint16_t optype, std::uint64_t at, std::uint64_t bytes)
 
 }  // namespace
 
-LaneBuilder& LaneBuilder::thread(std::uint32_t tid) {
-  return add(spool::Tag::kLaneThread, spool::LaneThread{{}, tid, tick(0)});
+BufferBuilder& BufferBuilder::thread(std::uint32_t tid) {
+  return add(spool::Tag::kBufferThread, spool::BufferThread{{}, tid, tick(0)});
 }
 
-LaneBuilder& LaneBuilder::module(std::uint32_t id, const std::string& path, std::uint64_t bias,
+BufferBuilder& BufferBuilder::module(std::uint32_t id, const std::string& path, std::uint64_t bias,
                                  const std::string& build_id, std::uint64_t size) {
   spool::Module module{};
   module.id = spool::ModuleId{id};
@@ -36,7 +36,7 @@ LaneBuilder& LaneBuilder::module(std::uint32_t id, const std::string& path, std:
   return add(spool::Tag::kModule, module, build_id + path + '\0');
 }
 
-LaneBuilder& LaneBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
+BufferBuilder& BufferBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
                                const SiteText& text, std::uint64_t kernel, std::uint32_t module) {
   std::string tail = text.psource + '\0';
   for (const std::string& name : text.names) tail += name + '\0';
@@ -50,7 +50,7 @@ LaneBuilder& LaneBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64
   return add(spool::Tag::kSite, site, tail, static_cast<std::uint8_t>(entry));
 }
 
-LaneBuilder& LaneBuilder::record(std::string bytes) {
+BufferBuilder& BufferBuilder::record(std::string bytes) {
   Step step;
   step.kind = Step::Kind::kRecord;
   step.bytes = std::move(bytes);
@@ -58,19 +58,19 @@ LaneBuilder& LaneBuilder::record(std::string bytes) {
   return *this;
 }
 
-LaneBuilder& LaneBuilder::raw(std::string_view bytes) {
+BufferBuilder& BufferBuilder::raw(std::string_view bytes) {
   Step step;
   step.bytes = bytes;
   steps_.push_back(std::move(step));
   return *this;
 }
 
-LaneBuilder& LaneBuilder::map_list(std::uint32_t id, const std::vector<spool::MapItem>& items) {
+BufferBuilder& BufferBuilder::map_list(std::uint32_t id, const std::vector<spool::MapItem>& items) {
   lists_[id] = items;
   return *this;
 }
 
-LaneBuilder& LaneBuilder::region(std::uint32_t id, std::uint32_t site, std::uint8_t kind,
+BufferBuilder& BufferBuilder::region(std::uint32_t id, std::uint32_t site, std::uint8_t kind,
                                  std::uint64_t begin, std::uint64_t end, std::uint32_t map_list,
                                  std::int32_t device, std::uint32_t path) {
   Step step;
@@ -88,7 +88,7 @@ LaneBuilder& LaneBuilder::region(std::uint32_t id, std::uint32_t site, std::uint
   return *this;
 }
 
-LaneBuilder& LaneBuilder::end(std::uint64_t at) {
+BufferBuilder& BufferBuilder::end(std::uint64_t at) {
   Step step;
   step.kind = Step::Kind::kEnd;
   step.end = tick(at);
@@ -96,7 +96,7 @@ LaneBuilder& LaneBuilder::end(std::uint64_t at) {
   return *this;
 }
 
-LaneBuilder& LaneBuilder::op(std::uint32_t region, Operation op) {
+BufferBuilder& BufferBuilder::op(std::uint32_t region, Operation op) {
   Step step;
   step.kind = Step::Kind::kOp;
   step.region = region;
@@ -105,7 +105,7 @@ LaneBuilder& LaneBuilder::op(std::uint32_t region, Operation op) {
   return *this;
 }
 
-LaneBuilder& LaneBuilder::api_op(std::uint32_t site, Operation op, std::uint32_t path) {
+BufferBuilder& BufferBuilder::api_op(std::uint32_t site, Operation op, std::uint32_t path) {
   Step step;
   step.kind = Step::Kind::kApiOp;
   step.site = site;
@@ -115,7 +115,7 @@ LaneBuilder& LaneBuilder::api_op(std::uint32_t site, Operation op, std::uint32_t
   return *this;
 }
 
-LaneBuilder& LaneBuilder::content(std::uint64_t fingerprint, std::uint64_t hash,
+BufferBuilder& BufferBuilder::content(std::uint64_t fingerprint, std::uint64_t hash,
                                   std::uint64_t ticks, std::uint64_t flags) {
   Step step;
   step.kind = Step::Kind::kContent;
@@ -127,7 +127,7 @@ LaneBuilder& LaneBuilder::content(std::uint64_t fingerprint, std::uint64_t hash,
   return *this;
 }
 
-LaneBuilder& LaneBuilder::launch(Submit submit) {
+BufferBuilder& BufferBuilder::launch(Submit submit) {
   Step step;
   step.kind = Step::Kind::kLaunch;
   step.region = submit.region;
@@ -136,7 +136,7 @@ LaneBuilder& LaneBuilder::launch(Submit submit) {
   return *this;
 }
 
-LaneBuilder& LaneBuilder::symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
+BufferBuilder& BufferBuilder::symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
                                  std::uint32_t module) {
   spool::OffloadEntry entry{};
   entry.module = spool::ModuleId{module};
@@ -146,7 +146,7 @@ LaneBuilder& LaneBuilder::symbol(std::uint64_t address, std::uint64_t size, cons
   return add(spool::Tag::kEntry, entry, name + '\0');
 }
 
-LaneBuilder& LaneBuilder::device(std::int32_t number, const std::string& type,
+BufferBuilder& BufferBuilder::device(std::int32_t number, const std::string& type,
                                  std::uint64_t ticks) {
   spool::Device device{};
   device.number = number;
@@ -178,9 +178,9 @@ spool::FileHeader plain_header() {
   return header;
 }
 
-std::string spool_bytes(const spool::FileHeader& header, const std::vector<LaneBuilder>& chunks) {
+std::string spool_bytes(const spool::FileHeader& header, const std::vector<BufferBuilder>& chunks) {
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
-  for (const LaneBuilder& chunk : chunks) bytes += chunk.bytes();
+  for (const BufferBuilder& chunk : chunks) bytes += chunk.bytes();
   return bytes;
 }
 
@@ -225,10 +225,10 @@ Operation free_on_device(std::uint64_t at, std::uint64_t device) {
 }
 
 std::filesystem::path spool_of(const std::string& name, const spool::FileHeader& header) {
-  LaneBuilder lane(0);
-  lane.thread(7).site(1, spool::Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}});
-  lane.region(1, 1, 1, 10, 20);
-  return write_file(name, spool_bytes(header, {lane}));
+  BufferBuilder buffer(0);
+  buffer.thread(7).site(1, spool::Entry::kKernel, 0x10, {";a.cpp;main;7;1;;", {}});
+  buffer.region(1, 1, 1, 10, 20);
+  return write_file(name, spool_bytes(header, {buffer}));
 }
 
 }  // namespace ompdm::test

@@ -1,4 +1,4 @@
-// A spool made by hand: records appended to lanes as a recorder would commit them, and written as
+// A spool made by hand: records appended to thread buffers as a recorder would commit them, and written as
 // one file. For tests of the reader only; shares nothing with the recorder but format.h.
 #pragma once
 
@@ -45,19 +45,19 @@ struct Submit {
   std::uint32_t thread_limit = 0;
 };
 
-/// One lane's chunk under construction. Regions nest as their times do: one ends before the next
+/// One thread buffer's chunk under construction. Regions nest as their times do: one ends before the next
 /// one that begins later, and before what is another one's.
-class LaneBuilder {
+class BufferBuilder {
  public:
-  explicit LaneBuilder(std::uint32_t number, std::uint32_t sequence = 0) {
+  explicit BufferBuilder(std::uint32_t number, std::uint32_t sequence = 0) {
     header_.magic = spool::kChunkMagic;
-    header_.lane = spool::LaneId{number};
+    header_.buffer = spool::BufferId{number};
     header_.sequence = sequence;
   }
 
   /// Appends a record: fixed part, then `tail`, padded to 8 bytes. Sets the head.
   template <class T>
-  LaneBuilder& add(spool::Tag tag, T fixed, std::string_view tail = {}, std::uint8_t flags = 0) {
+  BufferBuilder& add(spool::Tag tag, T fixed, std::string_view tail = {}, std::uint8_t flags = 0) {
     const std::size_t size = (sizeof(T) + tail.size() + 7) / 8 * 8;
     std::string bytes(size, '\0');
     fixed.head = {static_cast<std::uint8_t>(tag), flags, static_cast<std::uint16_t>(size / 8)};
@@ -66,39 +66,39 @@ class LaneBuilder {
     return record(std::move(bytes));
   }
   /// Whatever it is.
-  LaneBuilder& raw(std::string_view bytes);
+  BufferBuilder& raw(std::string_view bytes);
 
-  LaneBuilder& thread(std::uint32_t tid);
-  LaneBuilder& module(std::uint32_t id, const std::string& path, std::uint64_t bias,
+  BufferBuilder& thread(std::uint32_t tid);
+  BufferBuilder& module(std::uint32_t id, const std::string& path, std::uint64_t bias,
                       const std::string& build_id = {}, std::uint64_t size = 0);
   struct SiteText {
     std::string psource;
     std::vector<std::string> names;
   };
-  LaneBuilder& site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
+  BufferBuilder& site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
                     const SiteText& text = {}, std::uint64_t kernel = 0, std::uint32_t module = 0);
   /// Of regions that name it.
-  LaneBuilder& map_list(std::uint32_t id, const std::vector<spool::MapItem>& items);
-  LaneBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind, std::uint64_t begin,
+  BufferBuilder& map_list(std::uint32_t id, const std::vector<spool::MapItem>& items);
+  BufferBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind, std::uint64_t begin,
                       std::uint64_t end, std::uint32_t map_list = 0, std::int32_t device = 0,
                       std::uint32_t path = 0);
   /// Ends the innermost region of those that are not known to end.
-  LaneBuilder& end(std::uint64_t at);
+  BufferBuilder& end(std::uint64_t at);
   /// In a region; `api_op` is for calls outside any.
-  LaneBuilder& op(std::uint32_t region, Operation op);
-  LaneBuilder& api_op(std::uint32_t site, Operation op, std::uint32_t path = 0);
+  BufferBuilder& op(std::uint32_t region, Operation op);
+  BufferBuilder& api_op(std::uint32_t site, Operation op, std::uint32_t path = 0);
   /// What the last operation carried.
-  LaneBuilder& content(std::uint64_t fingerprint, std::uint64_t hash, std::uint64_t ticks,
+  BufferBuilder& content(std::uint64_t fingerprint, std::uint64_t hash, std::uint64_t ticks,
                        std::uint64_t flags = 0);
-  LaneBuilder& launch(Submit submit);
-  /// Leaves what is open to the lane's next chunk.
-  LaneBuilder& goes_on() {
+  BufferBuilder& launch(Submit submit);
+  /// Leaves what is open to the thread buffer's next chunk.
+  BufferBuilder& goes_on() {
     goes_on_ = true;
     return *this;
   }
-  LaneBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
+  BufferBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
                       std::uint32_t module = 0);
-  LaneBuilder& device(std::int32_t number, const std::string& type, std::uint64_t ticks = 1);
+  BufferBuilder& device(std::int32_t number, const std::string& type, std::uint64_t ticks = 1);
 
   /// Chunk header and records, `free_bytes` of zeros behind them.
   [[nodiscard]] std::string bytes(std::size_t free_bytes = 256) const;
@@ -122,7 +122,7 @@ class LaneBuilder {
   };
   friend class Encoder;
 
-  LaneBuilder& record(std::string bytes);
+  BufferBuilder& record(std::string bytes);
 
   std::vector<Step> steps_;
   std::map<std::uint32_t, std::vector<spool::MapItem>> lists_;
@@ -137,7 +137,7 @@ spool::FileHeader plain_header();
 constexpr std::uint64_t tick(std::uint64_t nanoseconds) { return nanoseconds + 1000; }
 
 /// The bytes of a whole spool.
-std::string spool_bytes(const spool::FileHeader& header, const std::vector<LaneBuilder>& chunks);
+std::string spool_bytes(const spool::FileHeader& header, const std::vector<BufferBuilder>& chunks);
 
 /// Writes a file into a folder of this test's own and returns its path.
 std::filesystem::path write_file(const std::string& name, const std::string& bytes);
