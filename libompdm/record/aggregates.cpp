@@ -25,7 +25,7 @@ template <class Record>
 bool record_sample(ThreadBuffer& buffer, const OpenRegion& region, std::uint32_t sample,
                    std::uint64_t begin, std::uint64_t end, Record&& record_content) noexcept {
   OpenRegion own = region;
-  const std::uint64_t kind = region.kind | std::uint64_t{sample} << spool::kRegionExampleAt;
+  const std::uint64_t kind = region.kind | std::uint64_t{sample} << spool::kRegionSampleAt;
   if (!record_begin(buffer, own, kind, begin)) {
     return false;
   }

@@ -266,7 +266,7 @@ bool record_api_op(ThreadBuffer& buffer, const Origin& origin, const Operation& 
   }
   spool::OpFields now;
   take_fields(op, now);
-  now[spool::kOpWhat] |= std::uint64_t{sample} << spool::kOpExampleAt;
+  now[spool::kOpWhat] |= std::uint64_t{sample} << spool::kOpSampleAt;
   const spool::ApiFields api = {number(origin.api_call),
                                 origin.site != nullptr ? number(origin.site->id) : 0,
                                 number(origin.path)};

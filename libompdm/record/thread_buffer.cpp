@@ -353,7 +353,7 @@ bool make_aggregate(ThreadBuffer& buffer, AggregateSlot& slot, spool::AggregateO
     return false;
   }
   aggregate->buffer = buffer.id;
-  aggregate->example = sample;
+  aggregate->sample = sample;
   store_head(aggregate->head, spool::Tag::kAggregate, static_cast<std::uint8_t>(of),
              sizeof(spool::Aggregate));
   slot.aggregate = aggregate;

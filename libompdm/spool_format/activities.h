@@ -20,11 +20,11 @@ inline std::uint64_t external_id(BufferId id, std::uint64_t begin) noexcept {
   return (buffer & kBufferMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
 }
 
-/// The external correlation id of an aggregated event: the thread buffer and the number of its example. 0:
-/// of a region, whose example is recorded at its end.
+/// The external correlation id of an aggregated event: the thread buffer and the number of its sample. 0:
+/// of a region, whose sample is recorded at its end.
 inline constexpr std::uint64_t kCountedExternal = std::uint64_t{1} << 63U;
-inline std::uint64_t counted_external_id(BufferId buffer, std::uint32_t example) noexcept {
-  return kCountedExternal | std::uint64_t{number(buffer)} << 32U | example;
+inline std::uint64_t counted_external_id(BufferId buffer, std::uint32_t sample) noexcept {
+  return kCountedExternal | std::uint64_t{number(buffer)} << 32U | sample;
 }
 
 /// A kernel's name, for the records after it in its thread buffer. Followed by the text.

@@ -46,15 +46,15 @@ struct Quantities {
   std::uint64_t bins[kBins];
 };
 
-/// What an aggregate sums up, in Head::flags: the example region itself, or the one operation or
-/// launch in it. An operation of an API call is an example without a region.
+/// What an aggregate sums up, in Head::flags: the sample region itself, or the one operation or
+/// launch in it. An operation of an API call is a sample without a region.
 enum class AggregateOf : std::uint8_t { kRegion, kOp, kLaunch };
 
 /// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
 struct Aggregate {
   Head head;
-  BufferId buffer;            ///< of the example
-  std::uint32_t example;  ///< its number in that thread buffer, from 1
+  BufferId buffer;            ///< of the sample
+  std::uint32_t sample;  ///< its number in that thread buffer, from 1
   std::uint32_t reserved;
   std::uint64_t calls;  ///< API calls of the operations, without calls that are recorded, too; 0 in
                         ///< an aggregate of regions
@@ -65,10 +65,10 @@ struct Aggregate {
 };
 static_assert(sizeof(Aggregate) == 1472);
 
-/// Where an example's number is: of a region above the bits of its kind in kContextKind, of an API
+/// Where a sample's number is: of a region above the bits of its kind in kContextKind, of an API
 /// call's operation above those of kOpWhat that say what it is.
-inline constexpr unsigned kRegionExampleAt = 8;
-inline constexpr unsigned kOpExampleAt = 32;
+inline constexpr unsigned kRegionSampleAt = 8;
+inline constexpr unsigned kOpSampleAt = 32;
 
 /// Adds one quantity.
 inline void add(Quantities& to, std::uint64_t value) noexcept {
@@ -93,14 +93,14 @@ inline void add_bytes(Aggregate& to, std::uint64_t bytes) noexcept {
   to.most_bytes = bytes > to.most_bytes ? bytes : to.most_bytes;
 }
 
-/// Which of the two examples is set, in Head::flags.
+/// Which of the two samples is set, in Head::flags.
 enum class ActivityAggregateOf : std::uint8_t { kKernel, kMemory };
 
 /// A aggregate of device activities. `aggregate.thread buffer` is the thread buffer of kernels' names; it holds no
-/// example. Times are on CUPTI's clock.
+/// sample. Times are on CUPTI's clock.
 struct ActivityAggregate {
   Aggregate aggregate;
-  BufferId owner_buffer;    ///< of the example whose activities these are
+  BufferId owner_buffer;    ///< of the sample whose activities these are
   std::uint32_t owner;  ///< its number; 0: unknown
   KernelActivity kernel;
   MemoryActivity memory;

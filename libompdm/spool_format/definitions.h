@@ -185,7 +185,7 @@ struct Device {
 static_assert(sizeof(Device) == 32);
 
 /// A kernel call without a target region: it ran on the host. Head::flags: 1 + the number of the
-/// requested device, 0 if unknown. Followed by its number (u64) if it is the example of a
+/// requested device, 0 if unknown. Followed by its number (u64) if it is the sample of a
 /// aggregate.
 struct Fallback {
   Head head;

@@ -103,7 +103,7 @@ void take_from(const DataOp& op, DeviceActivity& activity) {
 }
 
 /// Makes the trace's aggregates of the decoded trace's, which have their times and devices: finds
-/// the aggregate of operations or launches and the kernel of each. Needs the examples taken.
+/// the aggregate of operations or launches and the kernel of each. Needs the samples taken.
 void tie_activity_aggregates(DecodedTrace& decoded, Kernels& kernels, bool has_directives) {
   Trace& trace = decoded.trace;
   for (const ActivityAggregateExtra& extra : decoded.activity_aggregates) {

@@ -172,7 +172,7 @@ class Decoder {
   void begin_buffer(spool::BufferId buffer) {
     leave_open();
     buffer_ = {};
-    example_ = kNoList;
+    sample_ = kNoList;
     buffer_.number = buffer;
     buffer_.first_op = decoded_.trace.ops.size();
     thread_ = kNoList;
@@ -357,7 +357,7 @@ class Decoder {
   }
 
   std::uint32_t thread() {
-    if (example_ != kNoList) return example_;
+    if (sample_ != kNoList) return sample_;
     if (thread_ == kNoList) thread_ = thread_of(0);
     return thread_;
   }
@@ -535,14 +535,14 @@ class Decoder {
   }
 
   void add_fallback(const spool::Fallback& row, const Record& record) {
-    std::uint64_t example = 0;
-    const auto number = record.tail<spool::Fallback>(sizeof(example));
-    if (number.size() == sizeof(example)) std::memcpy(&example, number.data(), sizeof(example));
-    if (example != 0) begin_example(static_cast<std::uint32_t>(example));
+    std::uint64_t sample = 0;
+    const auto number = record.tail<spool::Fallback>(sizeof(sample));
+    if (number.size() == sizeof(sample)) std::memcpy(&sample, number.data(), sizeof(sample));
+    if (sample != 0) begin_sample(static_cast<std::uint32_t>(sample));
     Region region;
     region.site = {find(buffer_.sites, row.site)};
     region.thread = thread();
-    if (example != 0) example_ = kNoList;
+    if (sample != 0) sample_ = kNoList;
     region.begin = region.end = time(row.ticks);
     region.host_fallback = true;
     region.device = static_cast<std::int32_t>(row.head.flags) - 1;
@@ -616,9 +616,9 @@ class Decoder {
     }
     const std::uint64_t begin = buffer_.instant += event.first;
     const auto& told = context.last.context;
-    const auto example =
-        static_cast<std::uint32_t>(told[spool::kContextKind] >> spool::kRegionExampleAt);
-    if (example != 0) begin_example(example);
+    const auto sample =
+        static_cast<std::uint32_t>(told[spool::kContextKind] >> spool::kRegionSampleAt);
+    if (sample != 0) begin_sample(sample);
     auto kind = static_cast<std::uint8_t>(told[spool::kContextKind] & spool::kRegionKindMask);
     const bool from_wrapper = (told[spool::kContextKind] & spool::kRegionFromWrapper) != 0;
     const bool is_nowait = kind > kNowaitForms;
@@ -644,7 +644,7 @@ class Decoder {
     context.row = row;
     buffer_.last_region = row;
     if (!from_wrapper) return buffer_.open.push_back({row, &context, {}});
-    example_ = kNoList;
+    sample_ = kNoList;
   }
 
   void end_innermost() {
@@ -658,7 +658,7 @@ class Decoder {
     auto& regions = decoded_.trace.regions;
     const std::uint32_t row = buffer_.open.back().row;
     buffer_.open.pop_back();
-    example_ = kNoList;  // an example ends with its region
+    sample_ = kNoList;  // a sample ends with its region
     const Nanoseconds inner = regions.rare(row).hashing;
     if (!buffer_.open.empty() && inner != 0) {
       regions.rare_of(buffer_.open.back().row).hashing += inner;
@@ -750,8 +750,8 @@ class Decoder {
       for (std::size_t i = 0; i < fields.size(); ++i) fields[i] += event.fields[i];
       for (std::size_t i = 0; i < call.size(); ++i) call[i] += event.api[i];
     }
-    const auto example = static_cast<std::uint32_t>(fields[spool::kOpWhat] >> spool::kOpExampleAt);
-    if (example != 0) begin_example(example);
+    const auto sample = static_cast<std::uint32_t>(fields[spool::kOpWhat] >> spool::kOpSampleAt);
+    if (sample != 0) begin_sample(sample);
     DataOp op = op_of(fields.data());
     op.site = {find(buffer_.sites, static_cast<spool::SiteId>(call[spool::kApiSite]))};
     if (call[spool::kApiCall] != 0) {
@@ -763,7 +763,7 @@ class Decoder {
     op.begin = time(begin);
     op.end = time(end);
     add_op_row(op, fields.data(), begin, static_cast<spool::CallId>(call[spool::kApiCall]));
-    example_ = kNoList;
+    sample_ = kNoList;
   }
 
   // The time of hashing is added to the region that is open; to those around it when it closes, so
@@ -832,13 +832,13 @@ class Decoder {
     return std::ranges::find(buffer_.open, region, &OpenRegion::row) != buffer_.open.end();
   }
 
-  void begin_example(std::uint32_t example) {
+  void begin_sample(std::uint32_t sample) {
     const std::uint32_t real = thread();
     const auto next = static_cast<std::uint32_t>(decoded_.aggregates.size());
-    const auto [at, is_new] = examples_.try_emplace({buffer_.number, example}, next);
+    const auto [at, is_new] = samples_.try_emplace({buffer_.number, sample}, next);
     // Of two of one number it cannot be told whose the aggregate is.
     is_new ? void(decoded_.aggregates.emplace_back().thread = real) : void(++unreadable_);
-    example_ = kFirstExample + at->second;
+    sample_ = kFirstSample + at->second;
   }
 
   void add_aggregate(const spool::Aggregate& row) { aggregates_.push_back(row); }
@@ -849,13 +849,13 @@ class Decoder {
   // The chunks of a thread buffer's aggregates may come before the thread buffer.
   void tie_aggregates() {
     for (const spool::Aggregate& aggregate : aggregates_) {
-      const auto example = examples_.find({aggregate.buffer, aggregate.example});
+      const auto sample = samples_.find({aggregate.buffer, aggregate.sample});
       const auto of = static_cast<spool::AggregateOf>(aggregate.head.flags);
-      if (example == examples_.end() || of > spool::AggregateOf::kLaunch) {
+      if (sample == samples_.end() || of > spool::AggregateOf::kLaunch) {
         ++unreadable_;
         continue;
       }
-      AggregateExtra& extra = decoded_.aggregates[example->second];
+      AggregateExtra& extra = decoded_.aggregates[sample->second];
       extra.is_known = true;
       extra.of = of;
       extra.calls = aggregate.calls;
@@ -880,8 +880,8 @@ class Decoder {
       } else {
         extra.row.like = activity_of(aggregate.memory);
       }
-      const auto owner = examples_.find({aggregate.owner_buffer, aggregate.owner});
-      if (aggregate.owner != 0 && owner != examples_.end()) extra.owner = owner->second;
+      const auto owner = samples_.find({aggregate.owner_buffer, aggregate.owner});
+      if (aggregate.owner != 0 && owner != samples_.end()) extra.owner = owner->second;
       extra.row.bytes = sums.bytes;
       extra.row.least_bytes = sums.least_bytes;
       extra.row.most_bytes = sums.most_bytes;
@@ -996,9 +996,9 @@ class Decoder {
   std::vector<std::uint32_t> open_launches_;
   bool has_externals_ = false;  // calls of a driver are recorded
   std::uint32_t thread_ = kNoList;
-  std::uint32_t example_ = kNoList;  // the thread of the example that is being read
+  std::uint32_t sample_ = kNoList;  // the thread of the sample that is being read
   std::map<std::pair<spool::BufferId, std::uint32_t>, std::uint32_t>
-      examples_;  // of DecodedTrace::aggregates
+      samples_;  // of DecodedTrace::aggregates
   std::vector<spool::Aggregate> aggregates_;
   std::vector<spool::ActivityAggregate> activity_aggregates_;
   std::map<std::pair<spool::BufferId, spool::ActivityNameId>, std::uint32_t> activity_names_;

@@ -13,27 +13,27 @@ std::string hex_of(std::span<const std::byte> bytes) {
 
 namespace {
 
-// Removes the examples' rows and the elements beside them. Returns where each row went.
+// Removes the samples' rows and the elements beside them. Returns where each row went.
 template <class Row, class... Beside>
-std::vector<std::uint32_t> without_examples(DedupColumn<Row>& rows, Beside&... beside) {
+std::vector<std::uint32_t> without_samples(DedupColumn<Row>& rows, Beside&... beside) {
   const auto moved =
-      rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstExample; });
+      rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstSample; });
   (keep_beside(moved, beside), ...);
   return moved;
 }
 
 }  // namespace
 
-void take_examples(DecodedTrace& decoded) {
+void take_samples(DecodedTrace& decoded) {
   if (decoded.aggregates.empty()) return;
   Trace& trace = decoded.trace;
-  // Calls `take` with each example of a kind and its aggregate, unless that was lost, or is of
-  // another kind. The example has its thread again.
-  const auto each_example = [&](const auto& rows, spool::AggregateOf of, auto take) {
+  // Calls `take` with each sample of a kind and its aggregate, unless that was lost, or is of
+  // another kind. The sample has its thread again.
+  const auto each_sample = [&](const auto& rows, spool::AggregateOf of, auto take) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows.common(i).thread < kFirstExample) continue;
+      if (rows.common(i).thread < kFirstSample) continue;
       auto row = rows[i];
-      const std::size_t number = row.thread - kFirstExample;
+      const std::size_t number = row.thread - kFirstSample;
       if (number >= decoded.aggregates.size()) continue;
       AggregateExtra& extra = decoded.aggregates[number];
       if (!extra.is_known || extra.of != of || extra.times.count == 0) continue;
@@ -44,11 +44,11 @@ void take_examples(DecodedTrace& decoded) {
   const auto path_of = [&](Index<Region> region) {
     return region ? trace.regions.common(region.value).path : Index<CallPath>{};
   };
-  each_example(trace.regions, spool::AggregateOf::kRegion,
+  each_sample(trace.regions, spool::AggregateOf::kRegion,
                [&](const Region& region, const AggregateExtra& extra) {
                  trace.region_aggregates.push_back({region, extra.times});
                });
-  each_example(trace.ops, spool::AggregateOf::kOp, [&](DataOp& op, AggregateExtra& extra) {
+  each_sample(trace.ops, spool::AggregateOf::kOp, [&](DataOp& op, AggregateExtra& extra) {
     extra.ops.push_back(static_cast<std::uint32_t>(trace.op_aggregates.size()));
     if (op.region) op.path = path_of(op.region);
     op.region = {};
@@ -56,7 +56,7 @@ void take_examples(DecodedTrace& decoded) {
     trace.op_aggregates.push_back(
         {op, extra.calls, extra.bytes, extra.least_bytes, extra.most_bytes, extra.times});
   });
-  each_example(
+  each_sample(
       trace.launches, spool::AggregateOf::kLaunch, [&](Launch& launch, AggregateExtra& extra) {
         extra.launches.push_back(static_cast<std::uint32_t>(trace.launch_aggregates.size()));
         const Index<CallPath> path = path_of(launch.region);
@@ -64,9 +64,9 @@ void take_examples(DecodedTrace& decoded) {
         trace.launch_aggregates.push_back({launch, path, extra.times});
       });
   const auto moved =
-      without_examples(trace.regions, decoded.region_extras, decoded.region_externals);
-  without_examples(trace.ops, decoded.op_extras, decoded.op_externals);
-  without_examples(trace.launches, decoded.launch_kernels, decoded.launch_externals);
+      without_samples(trace.regions, decoded.region_extras, decoded.region_externals);
+  without_samples(trace.ops, decoded.op_extras, decoded.op_externals);
+  without_samples(trace.launches, decoded.launch_kernels, decoded.launch_externals);
   const auto follow = [&](std::uint32_t region) { return moved[region]; };
   trace.ops.change_regions(follow);
   trace.launches.change_regions(follow);

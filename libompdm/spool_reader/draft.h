@@ -19,11 +19,11 @@
 
 namespace ompdm::trace {
 
-/// Rows of examples have threads of their own, from this number on, until they are taken out: no
+/// Rows of samples have threads of their own, from this number on, until they are taken out: no
 /// pass takes them for rows between others.
-inline constexpr std::uint32_t kFirstExample = std::uint32_t{1} << 31U;
+inline constexpr std::uint32_t kFirstSample = std::uint32_t{1} << 31U;
 
-/// The aggregate of an example, and the example's thread.
+/// The aggregate of a sample, and the sample's thread.
 struct AggregateExtra {
   std::uint32_t thread = 0;
   bool is_known = false;  ///< the aggregate was read
@@ -183,7 +183,7 @@ struct DecodedTrace {
   std::vector<OffloadSymbol> symbols;
   std::vector<std::string> mapper_names;  ///< as the compiler passes them
   std::vector<MapperPiece> mapper_pieces;
-  std::vector<AggregateExtra> aggregates;  ///< by example
+  std::vector<AggregateExtra> aggregates;  ///< by sample
   std::vector<ActivityAggregateExtra> activity_aggregates;
 };
 

@@ -141,18 +141,18 @@ bool is_memset_call(spool::Entry entry) {
 
 bool are_of_one_thread(const DecodedTrace& decoded, std::uint32_t a, std::uint32_t b) {
   if (a == b) return true;
-  return a >= kFirstExample && b >= kFirstExample &&
-         decoded.aggregates[a - kFirstExample].thread ==
-             decoded.aggregates[b - kFirstExample].thread;
+  return a >= kFirstSample && b >= kFirstSample &&
+         decoded.aggregates[a - kFirstSample].thread ==
+             decoded.aggregates[b - kFirstSample].thread;
 }
 
 // Sums of operations that were aggregated in two halves are exact. Which times of the halves belong
 // together is not known: each gets the other half's mean.
 void join_aggregates(DecodedTrace& decoded, std::uint32_t down, std::uint32_t up) {
-  if (down < kFirstExample) return;
-  Distribution& times = decoded.aggregates[down - kFirstExample].times;
-  const Distribution& others = decoded.aggregates[up - kFirstExample].times;
-  decoded.aggregates[up - kFirstExample].joined = down - kFirstExample;
+  if (down < kFirstSample) return;
+  Distribution& times = decoded.aggregates[down - kFirstSample].times;
+  const Distribution& others = decoded.aggregates[up - kFirstSample].times;
+  decoded.aggregates[up - kFirstSample].joined = down - kFirstSample;
   if (times.count == 0 || others.count == 0) return;
   const auto mean = static_cast<std::uint64_t>(others.mean());
   Distribution joined;

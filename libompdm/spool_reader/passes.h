@@ -53,8 +53,8 @@ void name_globals(DecodedTrace& decoded, Symbols& symbols);
 /// pointers. Needs the variables.
 void find_pointers(DecodedTrace& decoded, Symbols& symbols);
 
-/// Takes the examples out of the decoded rows, and makes the trace's aggregates of them.
-void take_examples(DecodedTrace& decoded);
+/// Takes the samples out of the decoded rows, and makes the trace's aggregates of them.
+void take_samples(DecodedTrace& decoded);
 
 /// Brings the activities to the recording's clock, OpenMP's device numbers and order of begin, and
 /// finds the operation, launch, region and kernel of each. `attach`: CLOCK_MONOTONIC at attach.

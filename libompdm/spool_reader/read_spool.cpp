@@ -255,7 +255,7 @@ Trace read_spool(const std::filesystem::path& path) {
   trace::tidy(model);
   trace::find_pointers(decoded, symbols);
   model.sources = trace::source_digests(model, symbols);
-  trace::take_examples(decoded);
+  trace::take_samples(decoded);
   model.losses.push_back({"modules_missing", symbols.missing()});
   model.losses.push_back({"modules_changed", symbols.changed()});
   model.losses.push_back({"clock_uncalibrated", clock.calibrated() ? 0U : 1U});

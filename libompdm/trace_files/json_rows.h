@@ -39,7 +39,7 @@ template <class Row>
 inline constexpr bool kIsReference<Index<Row>> = true;
 using Bins = std::array<std::uint64_t, Distribution::kBins>;
 
-/// The fields of an aggregate's example, in the order of the aggregate's row.
+/// The fields of an aggregate's sample, in the order of the aggregate's row.
 inline constexpr std::string_view kRegionSample[] = {
     "site",      "path",          "thread", "device",   "map_list",
     "ends_data", "host_fallback", "nowait", "begin_ns", "end_ns"};
@@ -61,7 +61,7 @@ constexpr std::span<const std::string_view> sample_of(const DeviceActivity&) {
   return kActivitySample;
 }
 
-/// The key of an example's field: an aggregate has `bytes` of its own.
+/// The key of a sample's field: an aggregate has `bytes` of its own.
 constexpr std::string_view sample_key(std::string_view key) {
   return key == "bytes" ? "like_bytes" : key;
 }
@@ -84,7 +84,7 @@ class JsonRowWriter {
     put(out_, value, rule);
   }
 
-  /// An aggregate's example: in an order of its own, with addresses as numbers.
+  /// An aggregate's sample: in an order of its own, with addresses as numbers.
   template <class Row>
   void sample(const Row& row) {
     for (const std::string_view wanted : json_rows::sample_of(row)) {
@@ -227,7 +227,7 @@ class JsonRowReader {
     if (rule.as == FieldRule::kTime) ++times_;
   }
 
-  /// An aggregate's example.
+  /// An aggregate's sample.
   template <class Row>
   void sample(Row& row) {
     const auto read = [&](std::string_view key, auto& field, FieldRule rule = {}) {

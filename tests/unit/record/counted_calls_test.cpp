@@ -32,7 +32,7 @@ TEST(CountedCalls, AreWithoutTheOneThatIsToldInPart) {
   ASSERT_EQ(recorded.aggregates.size(), 1U);
   EXPECT_EQ(recorded.aggregates[0].times.count, 13U);
   EXPECT_EQ(recorded.aggregates[0].calls, 2U);
-  EXPECT_EQ(recorded.trace.ops.size(), 6U + 1U);  // and the example
+  EXPECT_EQ(recorded.trace.ops.size(), 6U + 1U);  // and the sample
 }
 
 TEST(CountedCalls, AreWholeWhereTellingBegins) {

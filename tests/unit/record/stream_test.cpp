@@ -181,20 +181,20 @@ Sums sums_of_events(const Recorded& recorded) {
   Sums sums;
   for (std::size_t i = 0; i < recorded.trace.regions.size(); ++i) {
     const Region region = recorded.trace.regions[i];
-    if (region.thread >= trace::kFirstExample) continue;
+    if (region.thread >= trace::kFirstSample) continue;
     const int kind = recorded.region_extras[i].kind;
     ++sums[{'r', codeptr_of(recorded, region.site), kind, region.device}].first;
   }
   for (std::size_t i = 0; i < recorded.trace.ops.size(); ++i) {
     const DataOp op = recorded.trace.ops[i];
-    if (op.thread >= trace::kFirstExample) continue;
+    if (op.thread >= trace::kFirstSample) continue;
     auto& [count, bytes] =
         sums[{'o', codeptr_of(recorded, op.site), recorded.op_extras[i].optype, op.dst_device}];
     ++count;
     bytes += op.bytes;
   }
   for (const Launch& launch : recorded.trace.launches) {
-    if (launch.thread >= trace::kFirstExample) continue;
+    if (launch.thread >= trace::kFirstSample) continue;
     ++sums[{'l', codeptr_of(recorded, launch.site), 0, launch.device}].first;
   }
   return sums;
@@ -202,8 +202,8 @@ Sums sums_of_events(const Recorded& recorded) {
 
 void add_counted(const Recorded& recorded, Sums& sums) {
   const auto aggregate_of = [&](std::uint32_t thread) -> const trace::AggregateExtra* {
-    if (thread < trace::kFirstExample) return nullptr;
-    const trace::AggregateExtra& note = recorded.aggregates[thread - trace::kFirstExample];
+    if (thread < trace::kFirstSample) return nullptr;
+    const trace::AggregateExtra& note = recorded.aggregates[thread - trace::kFirstSample];
     EXPECT_TRUE(note.is_known);
     EXPECT_LE(note.times.least, note.times.most);
     return &note;
