@@ -267,8 +267,7 @@ Comparison compare(std::span<const Analysis> versions) {
     loops.begin(i, own.loops.size());
     findings.begin(i, own.findings.size());
   }
-  return {activities.take(), directives.take(), variables.take(), loops.take(),
-          findings.take()};
+  return {activities.take(), directives.take(), variables.take(), loops.take(), findings.take()};
 }
 
 }  // namespace ompdm::analysis

@@ -35,12 +35,12 @@ inline void add(Loop& sum, const Loop& loop) {
   sum.spans.insert(sum.spans.end(), loop.spans.begin(), loop.spans.end());
 }
 
-/// Folds one sequence (thread) after the other. Two iterations are equal when they are the same symbols
-/// in the same order, where a symbol or an inner loop counts as one however often it is repeated in
-/// place. Between two such iterations of a loop there may be one that is alike: most of the symbols in
-/// their order, with others in between (a probe every tenth step) or some left out, not the last;
-/// what is only in such iterations is in the loop's cost, and not among its symbols. A sequence that is
-/// one iteration of a loop of other sequences is an entry of that loop too.
+/// Folds one sequence (thread) after the other. Two iterations are equal when they are the same
+/// symbols in the same order, where a symbol or an inner loop counts as one however often it is
+/// repeated in place. Between two such iterations of a loop there may be one that is alike: most of
+/// the symbols in their order, with others in between (a probe every tenth step) or some left out,
+/// not the last; what is only in such iterations is in the loop's cost, and not among its symbols.
+/// A sequence that is one iteration of a loop of other sequences is an entry of that loop too.
 class LoopFinder {
  public:
   /// Symbols are 0 ... symbol_count - 1.
@@ -100,7 +100,8 @@ class LoopFinder {
     std::uint32_t shape = 0;     ///< the symbol, or symbol_count_ + the number of a longer body
     std::uint32_t loop = kNone;  ///< in loops_, once it is one
     std::uint32_t span = kNone;  ///< in that loop's spans
-    std::uint32_t tail = kNone;  ///< in tails_: last node of the latest iteration, which may yet repeat
+    std::uint32_t tail =
+        kNone;  ///< in tails_: last node of the latest iteration, which may yet repeat
     std::uint32_t body_below = kNone;  ///< on the stack: nearest node below with a longer body
     Nanoseconds begin = 0;
     Nanoseconds end = 0;
@@ -116,8 +117,8 @@ class LoopFinder {
     IterationCost cost;
   };
   static constexpr std::size_t kMostCandidates = 64;
-  static constexpr int kMostLoopsAlike = 4;         // the nearest, that an iteration may be alike to
-  static constexpr std::size_t kLongestAlike = 64;  // iterations that need not be equal
+  static constexpr int kMostLoopsAlike = 4;  // the nearest, that an iteration may be alike to
+  static constexpr std::size_t kLongestAlike = 64;            // iterations that need not be equal
   static constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15;  // of the hashes
 
   void push(Node node) {
@@ -181,7 +182,8 @@ class LoopFinder {
     return stack_.size() == at + 2 && stack_.back().shape == node.shape;
   }
 
-  /// Takes the nodes above `at` as one more iteration of that node, or of what ends its latest iteration.
+  /// Takes the nodes above `at` as one more iteration of that node, or of what ends its latest
+  /// iteration.
   bool extend_loop_at(std::size_t at) {
     Node* node = &stack_[at];
     while (!matches_above(*node, at)) {
@@ -313,8 +315,8 @@ class LoopFinder {
     loop.total.wall += longer;
   }
 
-  /// Takes the nodes above `at` as two more iterations of that loop, if the upper ones are exactly one
-  /// and the others are alike: an iteration that differs stands between two that do not.
+  /// Takes the nodes above `at` as two more iterations of that loop, if the upper ones are exactly
+  /// one and the others are alike: an iteration that differs stands between two that do not.
   bool take_alike_iteration_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
@@ -332,7 +334,8 @@ class LoopFinder {
   }
 
   /// Where the loop at `at` has an inner loop of several nodes next, takes the topmost nodes as the
-  /// only iteration of that, if they are one: so that an iteration which enters it once equals the others.
+  /// only iteration of that, if they are one: so that an iteration which enters it once equals the
+  /// others.
   bool enter_inner_loop_at(std::size_t at) {
     const Body& body = body_of(stack_[at].shape);
     const std::size_t above = stack_.size() - at - 1;
@@ -376,8 +379,8 @@ class LoopFinder {
     return 2 * matched > expected.size() && found.size() - matched <= expected.size();
   }
 
-  /// Remembers a short sequence in which nothing was folded: it may turn out to be one iteration of a
-  /// loop of other sequences.
+  /// Remembers a short sequence in which nothing was folded: it may turn out to be one iteration of
+  /// a loop of other sequences.
   void keep_single_iteration() {
     if (stack_.empty() || stack_.size() > kLongestAlike) return;
     SingleIteration single;

@@ -60,13 +60,14 @@ struct Loop {
   bool at_least = false;       ///< more iterations may have come, in which nothing was recorded
   std::uint64_t iterations = 0;
   std::uint64_t entries = 0;
-  bool entries_at_least = false;       ///< it may have been left and entered anew unseen
-  Nanoseconds begin = 0;               ///< of the first iteration of the first entry
-  IterationCost first;                      ///< the first iteration of the first entry
-  IterationCost first_iterations;               ///< summed over entries: the first iteration of each
-  IterationCost total;                      ///< summed over all iterations
-  std::vector<LoopEntry> spans;        ///< one an entry, in the order in which they were recognized
-  std::vector<IterationBegin> iteration_begins;  ///< one an iteration, of each entry in order of time
+  bool entries_at_least = false;   ///< it may have been left and entered anew unseen
+  Nanoseconds begin = 0;           ///< of the first iteration of the first entry
+  IterationCost first;             ///< the first iteration of the first entry
+  IterationCost first_iterations;  ///< summed over entries: the first iteration of each
+  IterationCost total;             ///< summed over all iterations
+  std::vector<LoopEntry> spans;    ///< one an entry, in the order in which they were recognized
+  std::vector<IterationBegin>
+      iteration_begins;  ///< one an iteration, of each entry in order of time
 };
 
 /// Adds `cost` to `sum`.
@@ -164,7 +165,7 @@ std::vector<VariableRow> variables_of(const Trace& trace);
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives);
 
 std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
-                                     const DirectiveTable& directives);
+                              const DirectiveTable& directives);
 
 /// From the activities' intervals; empty without them.
 std::vector<DeviceUse> device_use_of(const Trace& trace);
@@ -181,8 +182,8 @@ Nanoseconds program_wall_of(const Trace& trace);
 
 Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& directives);
 
-/// Fills in, for each loop of loops_of(), the items whose content was the same in every iteration that
-/// was hashed, and those that changed now and then; nothing for loops of which no content was
+/// Fills in, for each loop of loops_of(), the items whose content was the same in every iteration
+/// that was hashed, and those that changed now and then; nothing for loops of which no content was
 /// compared. A piece is host storage that is transferred to or from one device; each entry into a
 /// loop is compared by itself. Variables are positions in Trace::variables.
 void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveTable& directives,
@@ -191,7 +192,7 @@ void add_invariants(const Trace& trace, const LoopTable& loops, const DirectiveT
 /// By row of `loops`; `finding_of_op` by position in Trace::ops, Picture::kNone for an
 /// operation of no finding.
 std::vector<std::vector<Iteration>> iterations_of(const Trace& trace, const LoopTable& loops,
-                                         const std::vector<std::uint32_t>& finding_of_op);
+                                                  const std::vector<std::uint32_t>& finding_of_op);
 
 /// Directives and their call paths. Rows alike are told apart by their order, which is that of the
 /// sites in the program.

@@ -268,7 +268,8 @@ std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Remov
 
 namespace {
 
-/// Whether the program itself has to end this residency: `target` and `target data` end by themselves.
+/// Whether the program itself has to end this residency: `target` and `target data` end by
+/// themselves.
 bool has_to_be_ended(Directive directive) {
   return directive == Directive::kTargetEnterData || directive == Directive::kApi;
 }

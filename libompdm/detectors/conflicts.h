@@ -195,7 +195,8 @@ class Conflicts {
 
   [[nodiscard]] bool contradicts(const Candidate& candidate) const {
     return overlap_in_part(candidate.residencies) ||
-           std::ranges::any_of(candidate.residencies, [&](const Residency& residency) { return is_kept(residency); }) ||
+           std::ranges::any_of(candidate.residencies,
+                               [&](const Residency& residency) { return is_kept(residency); }) ||
            std::ranges::any_of(candidate.sends, [&](std::uint32_t op) { return stayed_[op]; }) ||
            (candidate.host_copy_stale &&
             std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return counted_on_[op]; }));
@@ -211,7 +212,8 @@ class Conflicts {
       --at;
       const auto& [host, bytes] = at->first;
       if (host + kept.widest <= residency.host) break;
-      if (host + bytes > residency.host && at->second.overlap(residency.from, residency.to)) return true;
+      if (host + bytes > residency.host && at->second.overlap(residency.from, residency.to))
+        return true;
     }
     return false;
   }

@@ -36,8 +36,8 @@ void add_edit_of_copy_back(const Evidence& evidence, const std::vector<std::uint
   finding.edits.push_back(std::move(edit));
 }
 
-/// Whether the only time that data came back it had just been sent by an update: the last iteration of a
-/// loop may end so in this run, and otherwise in another.
+/// Whether the only time that data came back it had just been sent by an update: the last iteration
+/// of a loop may end so in this run, and otherwise in another.
 bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
   if (transfers.same.size() != 1) return false;
   const std::uint32_t sent = transfers.same.front().earlier;
@@ -106,8 +106,8 @@ class Returns {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<Nanoseconds>> times_;
 };
 
-/// Whether a copy repeats one that a loop before it makes in some iterations only: in another run the
-/// last of these may not.
+/// Whether a copy repeats one that a loop before it makes in some iterations only: in another run
+/// the last of these may not.
 bool is_chance(const Evidence& evidence, const Returns& returns, const ItemTransfers::Pair& pair) {
   const Trace& trace = evidence.trace;
   const DataOp& op = trace.ops[pair.op];

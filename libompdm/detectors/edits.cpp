@@ -246,8 +246,8 @@ bool is_of_mapper(const Trace& trace, const Mapping& mapping) {
 }
 
 std::uint32_t KeptData::add(const Evidence& evidence, std::uint32_t first, bool is_sent,
-                            bool is_returned, const OtherMappings& others, const Residency& residency,
-                            Candidate& candidate) {
+                            bool is_returned, const OtherMappings& others,
+                            const Residency& residency, Candidate& candidate) {
   const Trace& trace = evidence.trace;
   const Mappings& mappings = evidence.mappings;
   const Mapping& mapping = mappings.rows()[first];

@@ -62,8 +62,9 @@ class NamedData {
   [[nodiscard]] bool begins_behind(const std::vector<std::uint32_t>& data,
                                    const SourcePlace& loop) const;
 
-  /// Names of variables that the loop declares in each iteration; `by_calls`: or that a function which
-  /// it calls declares. The memory that they point to may be allocated in each iteration, too.
+  /// Names of variables that the loop declares in each iteration; `by_calls`: or that a function
+  /// which it calls declares. The memory that they point to may be allocated in each iteration,
+  /// too.
   [[nodiscard]] std::vector<std::string> made_within(const SourcePlace& loop,
                                                      bool by_calls = true) const;
 

@@ -105,7 +105,8 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
   for (const Candidate& candidate : told) {
-    for (const Residency& residency : candidate.residencies) kept.emplace(residency.device, residency.storage);
+    for (const Residency& residency : candidate.residencies)
+      kept.emplace(residency.device, residency.storage);
   }
   std::map<Doubt::Reason, Doubt> doubts;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -143,7 +144,8 @@ std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candid
   if (candidate.ops.empty()) return loops;
   const std::uint32_t thread = asker_of(evidence.trace, candidate.ops.front()).thread;
   const bool is_within =
-      !candidate.residencies.empty() && std::ranges::all_of(candidate.residencies, [&](const Residency& residency) {
+      !candidate.residencies.empty() &&
+      std::ranges::all_of(candidate.residencies, [&](const Residency& residency) {
         return add(evidence.enclosing.innermost(thread, residency.from, residency.to));
       });
   if (is_within) return loops;
@@ -229,8 +231,8 @@ CodeLoops loops_meanwhile(const Trace& trace, const Candidate& candidate) {
 
 /// Takes back the edits of a candidate where the code of a loop leads to directives that the run
 /// did not execute, and names these instead: on another input they may use the data, or change it.
-/// Such a loop has the candidate's operations in its iterations, or ran while the candidate's data was
-/// there. Edits whose condition says when the directive is needed hold there too.
+/// Such a loop has the candidate's operations in its iterations, or ran while the candidate's data
+/// was there. Edits whose condition says when the directive is needed hold there too.
 void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   const Trace& trace = evidence.trace;
   Finding& finding = candidate.finding;

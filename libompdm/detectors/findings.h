@@ -84,9 +84,9 @@ struct Candidate {
   std::vector<std::uint32_t> sends;
   /// Transfers whose items must stay mapped as they are: positions in Trace::ops.
   std::vector<std::uint32_t> needed;
-  std::vector<Residency> residencies;       ///< data that its edits keep on a device
-  bool carries_all = false;      ///< other operations carry the bytes of `ops`
-  bool spares_none = false;      ///< `ops` could be fewer; how many is not known
+  std::vector<Residency> residencies;  ///< data that its edits keep on a device
+  bool carries_all = false;            ///< other operations carry the bytes of `ops`
+  bool spares_none = false;            ///< `ops` could be fewer; how many is not known
   bool host_copy_stale = false;  ///< while the data stays the host's copy lacks what a kernel wrote
   /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;

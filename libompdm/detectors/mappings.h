@@ -20,8 +20,8 @@ struct Mapping {
   std::int32_t device = -1;
   std::uint64_t host = 0;  ///< where the storage is that it stands for; 0: none (omp_target_alloc)
   std::uint32_t storage = 0;  ///< which storage that is (DataOp::storage)
-  /// The same for all residencies of one piece of storage on one device: same place, bytes and storage.
-  /// In the order of device, host, storage, bytes; memory of the API is a piece each time.
+  /// The same for all residencies of one piece of storage on one device: same place, bytes and
+  /// storage. In the order of device, host, storage, bytes; memory of the API is a piece each time.
   std::uint32_t piece = 0;
   /// The group of pieces that share names with this one: what a directive called by one name is in
   /// one group, and so are groups that have a piece in common.

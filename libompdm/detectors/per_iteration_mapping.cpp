@@ -16,7 +16,8 @@ struct RedundantTransfers {
   std::vector<Dependence> depends_on;
   facts::PerIterationMapping facts;  ///< its sums
   std::uint64_t bytes = 0;
-  std::uint64_t backed_bytes = 0;  ///< that contents show to be needless, of some or of all iterations
+  std::uint64_t backed_bytes =
+      0;  ///< that contents show to be needless, of some or of all iterations
   std::uint64_t last_in_full = 0;  ///< which of `facts.same.equal` was the last compared in full
   std::uint64_t examined = 0;      ///< of `ops`: their content was compared
   std::uint64_t unread = 0;        ///< of the returns: needless unless the host read them
@@ -149,7 +150,7 @@ Residency residency_of(const Evidence& evidence, const std::vector<std::uint32_t
   const Mapping& first = evidence.mapping(mappings.front());
   const Mapping& last = evidence.mapping(mappings.back());
   return residency_of(first, trace.ops.end_of(first.alloc.value),
-                 last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
+                      last.remove ? trace.ops.begin_of(last.remove.value) : trace.process.wall);
 }
 
 /// What else is mapped while data would stay around loops.
@@ -321,9 +322,9 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
   });
 }
 
-/// Tells of each residency whether its name stood for memory of other addresses, which does not stay: an
-/// item at its directive, in iterations of the loop; a local variable at any directive of its function,
-/// since edits before and after the loop would name it, too.
+/// Tells of each residency whether its name stood for memory of other addresses, which does not
+/// stay: an item at its directive, in iterations of the loop; a local variable at any directive of
+/// its function, since edits before and after the loop would name it, too.
 class Strays {
  public:
   Strays(const Evidence& evidence, std::vector<LoopResidency>& taken)
@@ -359,7 +360,9 @@ class Strays {
   using Local = std::tuple<std::string_view, int, std::string>;           // function, line, name
   using Named = std::vector<std::pair<std::uint32_t, const Addresses*>>;  // stay, what stays
 
-  [[nodiscard]] std::size_t loop_of(std::uint32_t residency) const { return taken_[residency].entry->loop; }
+  [[nodiscard]] std::size_t loop_of(std::uint32_t residency) const {
+    return taken_[residency].entry->loop;
+  }
 
   [[nodiscard]] Local local_of(Index<Site> site, const MapItem& item) const {
     return {trace_.sites[site.value].function, item.local_line, base_of(item.name)};
@@ -411,9 +414,9 @@ class Strays {
   std::map<Local, Named> by_local_;
 };
 
-/// Sorted by entry. Of nested loops the innermost: the nearer a residency is to the iterations, the less
-/// code of the host's could need the data meanwhile. An outer one takes its place if contents show
-/// that it spares a tenth more. What one name stands for in turn stays around the same loop.
+/// Sorted by entry. Of nested loops the innermost: the nearer a residency is to the iterations, the
+/// less code of the host's could need the data meanwhile. An outer one takes its place if contents
+/// show that it spares a tenth more. What one name stands for in turn stays around the same loop.
 std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
@@ -460,7 +463,7 @@ std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
 struct LoopCandidate : RedundantTransfers {
   Candidate candidate;
   KeptData kept;
-  std::vector<std::uint32_t> data_of_residency;          ///< numbers in `kept`, beside Claim::stays
+  std::vector<std::uint32_t> data_of_residency;     ///< numbers in `kept`, beside Claim::stays
   UniqueSites sites;                                ///< of these
   std::map<std::uint32_t, std::uint64_t> bytes_at;  ///< by site
   std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
@@ -637,9 +640,10 @@ LoopCandidate candidate_of(const Evidence& evidence, const Residencies& residenc
   return loop;
 }
 
-/// What is kept with certainty, and what may be other memory in each iteration: a candidate of its own,
-/// which makes the other no less certain. All in one where members of objects go together.
-std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row, const Residencies& all) {
+/// What is kept with certainty, and what may be other memory in each iteration: a candidate of its
+/// own, which makes the other no less certain. All in one where members of objects go together.
+std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
+                                    const Residencies& all) {
   LoopCandidate whole = candidate_of(evidence, all);
   const std::vector<EditData> data = whole.kept.data.rows();
   const bool any_member =

@@ -63,7 +63,8 @@ void Presence::add_device(const Pieces& pieces, const Mapping& piece, Nanosecond
   });
 }
 
-Presence::Residencies::const_iterator Presence::first_at(const Residencies& residencies, Nanoseconds time) const {
+Presence::Residencies::const_iterator Presence::first_at(const Residencies& residencies,
+                                                         Nanoseconds time) const {
   const auto gone = [&](std::uint32_t number) {
     const Mapping& row = mappings_.rows()[number];
     return row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();

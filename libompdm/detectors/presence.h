@@ -69,17 +69,19 @@ class Presence {
                               Nanoseconds at) const;
 
  private:
-  using Residencies = std::vector<std::uint32_t>;  // mappings of one piece, one after the other in time
+  using Residencies =
+      std::vector<std::uint32_t>;  // mappings of one piece, one after the other in time
   struct Pieces {
     std::vector<Residencies> rows;
     Overlaps overlaps;  // beside rows
   };
   void add_device(const Pieces& pieces, const Mapping& piece, Nanoseconds from, Nanoseconds to,
                   std::size_t known, OtherMappings& others) const;
-  [[nodiscard]] OtherMappings found(const Residencies& residencies, Nanoseconds from, Nanoseconds to,
-                                    std::size_t known) const;
+  [[nodiscard]] OtherMappings found(const Residencies& residencies, Nanoseconds from,
+                                    Nanoseconds to, std::size_t known) const;
   /// The first that was still there then.
-  [[nodiscard]] Residencies::const_iterator first_at(const Residencies& residencies, Nanoseconds time) const;
+  [[nodiscard]] Residencies::const_iterator first_at(const Residencies& residencies,
+                                                     Nanoseconds time) const;
 
   const Trace& trace_;
   const Mappings& mappings_;

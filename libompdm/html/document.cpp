@@ -75,7 +75,8 @@ std::string base64_of(std::string_view bytes) {
   return text;
 }
 
-std::vector<Iteration> summed_iterations(const std::vector<Iteration>& iterations, std::size_t most) {
+std::vector<Iteration> summed_iterations(const std::vector<Iteration>& iterations,
+                                         std::size_t most) {
   if (iterations.size() <= most) return iterations;
   const std::size_t together = (iterations.size() + most - 1) / most;
   std::vector<Iteration> rows;
@@ -110,7 +111,7 @@ using FirstRows = std::map<std::string, std::size_t>;
 
 /// Adds the block "iterations"; loops are numbered from `first_loop`.
 void add_iterations(const std::vector<std::vector<Iteration>>& loops, std::size_t first_loop,
-                Columns& columns) {
+                    Columns& columns) {
   constexpr std::size_t kMostIterations = 60'000;  // of all loops
   constexpr std::size_t kMostOfOneLoop = 2'000;
   constexpr std::array<const char*, analysis::kIterationParts> kParts = {
@@ -126,13 +127,16 @@ void add_iterations(const std::vector<std::vector<Iteration>>& loops, std::size_
   }
   columns.begin_block("passes", rows.size());
   columns.add_growing("loop", std::move(loop_of));
-  columns.add("begin", rows, [](const Iteration& iteration) { return std::max(iteration.begin, {}); });
-  columns.add("duration", rows, [](const Iteration& iteration) { return iteration.end - iteration.begin; });
+  columns.add("begin", rows,
+              [](const Iteration& iteration) { return std::max(iteration.begin, {}); });
+  columns.add("duration", rows,
+              [](const Iteration& iteration) { return iteration.end - iteration.begin; });
   columns.add("count", rows, &Iteration::count);
   columns.add("first", rows, &Iteration::first);
   columns.add("wall", rows, &Iteration::wall);
   for (std::size_t part = 0; part < analysis::kIterationParts; ++part) {
-    columns.add(kParts[part], rows, [&](const Iteration& iteration) { return iteration.time[part]; });
+    columns.add(kParts[part], rows,
+                [&](const Iteration& iteration) { return iteration.time[part]; });
     columns.add(std::string(kParts[part]) + "_needless", rows,
                 [&](const Iteration& iteration) { return iteration.needless[part]; });
   }

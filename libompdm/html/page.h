@@ -187,7 +187,7 @@ std::string base64_of(std::string_view bytes);
 
 /// About `most` of these, each the sum of neighbours; the first iteration is not summed with
 /// others.
-std::vector<analysis::Iteration> summed_iterations(const std::vector<analysis::Iteration>& iterations,
-                                          std::size_t most);
+std::vector<analysis::Iteration> summed_iterations(
+    const std::vector<analysis::Iteration>& iterations, std::size_t most);
 
 }  // namespace ompdm::report::page

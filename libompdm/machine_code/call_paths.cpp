@@ -213,7 +213,8 @@ class Functions {
     }
   }
 
-  /// Whether an iteration may end before any call is recorded, other than by the loop's own condition.
+  /// Whether an iteration may end before any call is recorded, other than by the loop's own
+  /// condition.
   bool leaves_early(Index<Module> module, const CallLoop& loop, const CodeLoop& row) {
     return std::ranges::any_of(loop.early_exits, [&](std::uint64_t exit) {
       const CodePlace& place = symbols_.at(module, exit);

@@ -207,7 +207,7 @@ class LoopNest {
   /// The blocks that `ways` lead to from the block before the iteration ends; the block itself
   /// where they lead back to it.
   [[nodiscard]] std::vector<bool> in_iteration(const BlockGraph& ways, std::uint32_t block,
-                                          std::uint32_t loop) const {
+                                               std::uint32_t loop) const {
     const std::uint32_t header = loop == kNoLoop ? kNoLoop : loops_[loop].header;
     return blocks_behind(ways, {block}, [&](std::uint32_t, std::uint32_t to) {
       return to != header && contains(loop, to);

@@ -19,7 +19,7 @@ namespace ompdm::calls {
 /// there.
 struct Transition {
   std::uint32_t level = 0;  ///< position in the call path, 0 the outermost call
-  Index<CodeLoop> loop;   ///< the innermost around both calls at that level, none if there is none
+  Index<CodeLoop> loop;  ///< the innermost around both calls at that level, none if there is none
   bool new_iteration = false;  ///< of `loop`; else the same one went on
 };
 

@@ -154,8 +154,8 @@ struct AggregateTable {
   std::uint32_t count;
   AggregateSlot* latest[4];  ///< found last, by AggregateOf
   std::uint32_t sequence;    ///< of the next chunk
-  bool has_buffer;             ///< `thread buffer` is valid
-  spool::BufferId buffer;        ///< of the chunks
+  bool has_buffer;           ///< `thread buffer` is valid
+  spool::BufferId buffer;    ///< of the chunks
   std::byte* cursor;
   std::byte* limit;
 };

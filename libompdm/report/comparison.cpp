@@ -501,8 +501,8 @@ std::string findings_sentence(const Versions& versions) {
   if (time > 0) spared.push_back(spoken_time(time));
   return fmt::format(
       "Findings: {} went{}, {} {}, {} came", went,
-      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")), residency,
-      residency == 1 ? "stays" : "stay", came);
+      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")),
+      residency, residency == 1 ? "stays" : "stay", came);
 }
 
 std::string render_comparison(std::span<const Analysis> recordings, Format format,

@@ -248,9 +248,8 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
   if (totals.htod.count + totals.dtoh.count + totals.dtod.count == 0) {
     return fmt::format("There was no transfer {}.", where);
   }
-  const bool any_invariant = std::ranges::any_of(analyses, [](const Analysis& one) {
-    return std::ranges::any_of(one.loops, has_invariant);
-  });
+  const bool any_invariant = std::ranges::any_of(
+      analyses, [](const Analysis& one) { return std::ranges::any_of(one.loops, has_invariant); });
   const bool any_kept = std::ranges::any_of(analyses, [](const Analysis& one) {
     return std::ranges::find(one.doubts, analysis::Doubt::Reason::kNoChangeKnown,
                              &analysis::Doubt::reason) != one.doubts.end();

@@ -82,11 +82,10 @@ Json anchor_json(const Analysis& of, const Finding& finding, const Edit& edit,
   using Of = analysis::Anchor::Of;
   Json json = place_json(place);
   if (edit.anchor.of == Of::kLoop || edit.anchor.of == Of::kCalls) {
-    json["loop_ids"] = place.line == 0
-                           ? ids_of(of.loops, finding.loops)
-                           : ids_where(of.loops, [&](const analysis::LoopRow& row) {
-                               return is_at_line(row.file, row.line, place);
-                             });
+    json["loop_ids"] = place.line == 0 ? ids_of(of.loops, finding.loops)
+                                       : ids_where(of.loops, [&](const analysis::LoopRow& row) {
+                                           return is_at_line(row.file, row.line, place);
+                                         });
   } else {
     json["directive_ids"] = directive_ids_at(of, place);
   }
@@ -158,8 +157,8 @@ Json unreached_json(const UnreachedDirective& directive, const Analysis& of) {
   return row;
 }
 
-Json iteration_json(const analysis::IterationCost& cost, const std::optional<std::uint64_t>& invariant,
-               bool timed) {
+Json iteration_json(const analysis::IterationCost& cost,
+                    const std::optional<std::uint64_t>& invariant, bool timed) {
   return {{"HtoD_bytes", cost.htod_bytes},
           {"DtoH_bytes", cost.dtoh_bytes},
           {"allocations", cost.allocations},
@@ -427,7 +426,7 @@ Json variable_json(const analysis::VariableRow& row) {
 }
 
 Json loop_json(const analysis::LoopRow& row, const Analysis& of, std::size_t offset,
-                    std::size_t loops_before) {
+               std::size_t loops_before) {
   Json json = {
       {"id", row.id},
       {"from", row.unrolled    ? "repeats"

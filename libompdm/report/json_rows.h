@@ -50,7 +50,7 @@ Json finding_json(const analysis::Finding& row, const analysis::Analysis& of);
 
 /// `offset`: where the recording's directives begin in the document's table. `loops_before`: rows
 /// of the document's table of loops that come of other recordings.
-Json loop_json(const analysis::LoopRow& row, const analysis::Analysis& of,
-                    std::size_t offset, std::size_t loops_before);
+Json loop_json(const analysis::LoopRow& row, const analysis::Analysis& of, std::size_t offset,
+               std::size_t loops_before);
 
 }  // namespace ompdm::report

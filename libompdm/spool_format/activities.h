@@ -8,9 +8,10 @@ namespace ompdm::spool {
 /// FileHeader::attached_by of a recording that CUDA itself started.
 inline constexpr std::uint32_t kAttachedByCuda = 2;
 
-/// The external correlation id of a recorded region, data operation or submit: its thread buffer and the low
-/// 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the thread buffer above the
-/// 11th are mixed into the ticks, so that two thread buffers never have equal ids at one instant.
+/// The external correlation id of a recorded region, data operation or submit: its thread buffer
+/// and the low 52 bits of its begin in ticks, so that no record needs to hold it. Bits of the
+/// thread buffer above the 11th are mixed into the ticks, so that two thread buffers never have
+/// equal ids at one instant.
 inline std::uint64_t external_id(BufferId id, std::uint64_t begin) noexcept {
   const std::uint32_t buffer = number(id);
   constexpr unsigned kTickBits = 52;
@@ -20,8 +21,8 @@ inline std::uint64_t external_id(BufferId id, std::uint64_t begin) noexcept {
   return (buffer & kBufferMask) << kTickBits | (moved & ((std::uint64_t{1} << kTickBits) - 1));
 }
 
-/// The external correlation id of an aggregated event: the thread buffer and the number of its sample. 0:
-/// of a region, whose sample is recorded at its end.
+/// The external correlation id of an aggregated event: the thread buffer and the number of its
+/// sample. 0: of a region, whose sample is recorded at its end.
 inline constexpr std::uint64_t kCountedExternal = std::uint64_t{1} << 63U;
 inline std::uint64_t counted_external_id(BufferId buffer, std::uint32_t sample) noexcept {
   return kCountedExternal | std::uint64_t{number(buffer)} << 32U | sample;

@@ -53,7 +53,7 @@ enum class AggregateOf : std::uint8_t { kRegion, kOp, kLaunch };
 /// Times are in nanoseconds, of a region's, operation's or submit's begin to its end.
 struct Aggregate {
   Head head;
-  BufferId buffer;            ///< of the sample
+  BufferId buffer;       ///< of the sample
   std::uint32_t sample;  ///< its number in that thread buffer, from 1
   std::uint32_t reserved;
   std::uint64_t calls;  ///< API calls of the operations, without calls that are recorded, too; 0 in
@@ -96,12 +96,12 @@ inline void add_bytes(Aggregate& to, std::uint64_t bytes) noexcept {
 /// Which of the two samples is set, in Head::flags.
 enum class ActivityAggregateOf : std::uint8_t { kKernel, kMemory };
 
-/// A aggregate of device activities. `aggregate.thread buffer` is the thread buffer of kernels' names; it holds no
-/// sample. Times are on CUPTI's clock.
+/// A aggregate of device activities. `aggregate.thread buffer` is the thread buffer of kernels'
+/// names; it holds no sample. Times are on CUPTI's clock.
 struct ActivityAggregate {
   Aggregate aggregate;
-  BufferId owner_buffer;    ///< of the sample whose activities these are
-  std::uint32_t owner;  ///< its number; 0: unknown
+  BufferId owner_buffer;  ///< of the sample whose activities these are
+  std::uint32_t owner;    ///< its number; 0: unknown
   KernelActivity kernel;
   MemoryActivity memory;
 };

@@ -9,7 +9,7 @@
 
 namespace ompdm::spool {
 
-enum class BufferId : std::uint32_t {};           ///< a thread buffer's stream in the spool, from 0
+enum class BufferId : std::uint32_t {};         ///< a thread buffer's stream in the spool, from 0
 enum class ModuleId : std::uint32_t { kNone };  ///< in the process, never reused
 enum class SiteId : std::uint32_t { kNone };    ///< in its thread buffer
 enum class MapperNameId : std::uint32_t { kNone };    ///< in its thread buffer

@@ -265,10 +265,10 @@ inline constexpr unsigned kHasFields = 8;
 inline constexpr std::uint8_t kRegionKindMask = 0x0f;     ///< ompt_target_t
 inline constexpr std::uint8_t kRegionFromWrapper = 0x10;  ///< seen by a wrapper only: it has no end
 
-/// What a transfer carried. Back: which operation of the thread buffer, 1 the last one, 2 the one before it.
-/// Ticks: that looking at it took; they lie outside the operation's own interval, but inside that
-/// of its region unless kContentAfter is set. Fingerprint: of at most 64 blocks of 4 KiB spread
-/// over it, never 0. Hash: XXH3-64 of all bytes, 0: not taken.
+/// What a transfer carried. Back: which operation of the thread buffer, 1 the last one, 2 the one
+/// before it. Ticks: that looking at it took; they lie outside the operation's own interval, but
+/// inside that of its region unless kContentAfter is set. Fingerprint: of at most 64 blocks of 4
+/// KiB spread over it, never 0. Hash: XXH3-64 of all bytes, 0: not taken.
 enum ContentField : unsigned { kContentFingerprint, kContentHash, kContentFlags };
 using ContentFields = std::uint64_t[3];
 inline constexpr std::uint64_t kContentTrivial = 1;  ///< all bytes that were read are equal

@@ -185,8 +185,8 @@ class Decoder {
   }
 
   // Reserves room for the rows of the spool: columns that grow as they are filled are copied, and
-  // touch twice the memory. Of many chunks some tell how much the others hold. A thread buffer of activities
-  // begins with CUPTI's clock.
+  // touch twice the memory. Of many chunks some tell how much the others hold. A thread buffer of
+  // activities begins with CUPTI's clock.
   void reserve(SpoolFile& file) {
     constexpr std::size_t kAllOf = 32;
     constexpr std::size_t kStep = 8;
@@ -322,7 +322,7 @@ class Decoder {
     std::vector<OpenRegion> open;
     std::uint32_t last_region = kNoList;
     std::uint32_t launch = kNoList;  // that runs
-    std::size_t first_op = 0;        // the thread buffer's, or the first after some that are missing
+    std::size_t first_op = 0;  // the thread buffer's, or the first after some that are missing
   };
 
   /// Adds a record's fixed part, and the record where its texts are needed.
@@ -472,8 +472,10 @@ class Decoder {
     }
     const auto name = record.tail<spool::OffloadEntry>(row.name_size);
     if (name.empty()) return;
-    decoded_.symbols.push_back(
-        {{find(buffer_.modules, row.module)}, unless_endless(text_of(name)), row.address, row.size});
+    decoded_.symbols.push_back({{find(buffer_.modules, row.module)},
+                                unless_endless(text_of(name)),
+                                row.address,
+                                row.size});
   }
 
   void add_mapper_name(const spool::MapperName& row, const Record& record) {
@@ -509,7 +511,8 @@ class Decoder {
   }
 
   void add_deferral(const spool::Deferral& row) {
-    deferrals_[{buffer_.number, row.id}] = {{find(buffer_.paths, row.path)}, thread(), time(row.ticks)};
+    deferrals_[{buffer_.number, row.id}] = {
+        {find(buffer_.paths, row.path)}, thread(), time(row.ticks)};
   }
 
   void add_deferred_region(const spool::DeferredRegion& row) {
@@ -677,7 +680,8 @@ class Decoder {
     buffer_.launch = kNoList;
   }
 
-  // Regions and launches that are open at the end of the thread buffer run until the recording ends.
+  // Regions and launches that are open at the end of the thread buffer run until the recording
+  // ends.
   void leave_open() {
     for (; !buffer_.open.empty(); close_region()) open_regions_.push_back(buffer_.open.back().row);
     leave_launch();

@@ -22,8 +22,8 @@ class Prefault {
   std::jthread thread_;  // stops when this goes
 };
 
-/// All records of the spool. Operations and regions are in the order of their thread buffers, each thread buffer's in
-/// the order in which they were committed.
+/// All records of the spool. Operations and regions are in the order of their thread buffers, each
+/// thread buffer's in the order in which they were committed.
 DecodedTrace decode(SpoolFile& file, const ClockScale& clock);
 
 }  // namespace ompdm::trace

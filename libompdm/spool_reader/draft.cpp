@@ -16,8 +16,7 @@ namespace {
 // Removes the samples' rows and the elements beside them. Returns where each row went.
 template <class Row, class... Beside>
 std::vector<std::uint32_t> without_samples(DedupColumn<Row>& rows, Beside&... beside) {
-  const auto moved =
-      rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstSample; });
+  const auto moved = rows.keep([&](std::size_t i) { return rows.common(i).thread < kFirstSample; });
   (keep_beside(moved, beside), ...);
   return moved;
 }
@@ -45,9 +44,9 @@ void take_samples(DecodedTrace& decoded) {
     return region ? trace.regions.common(region.value).path : Index<CallPath>{};
   };
   each_sample(trace.regions, spool::AggregateOf::kRegion,
-               [&](const Region& region, const AggregateExtra& extra) {
-                 trace.region_aggregates.push_back({region, extra.times});
-               });
+              [&](const Region& region, const AggregateExtra& extra) {
+                trace.region_aggregates.push_back({region, extra.times});
+              });
   each_sample(trace.ops, spool::AggregateOf::kOp, [&](DataOp& op, AggregateExtra& extra) {
     extra.ops.push_back(static_cast<std::uint32_t>(trace.op_aggregates.size()));
     if (op.region) op.path = path_of(op.region);

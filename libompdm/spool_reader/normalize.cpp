@@ -142,8 +142,7 @@ bool is_memset_call(spool::Entry entry) {
 bool are_of_one_thread(const DecodedTrace& decoded, std::uint32_t a, std::uint32_t b) {
   if (a == b) return true;
   return a >= kFirstSample && b >= kFirstSample &&
-         decoded.aggregates[a - kFirstSample].thread ==
-             decoded.aggregates[b - kFirstSample].thread;
+         decoded.aggregates[a - kFirstSample].thread == decoded.aggregates[b - kFirstSample].thread;
 }
 
 // Sums of operations that were aggregated in two halves are exact. Which times of the halves belong

@@ -20,7 +20,8 @@ std::string runtime_name(std::string_view told, std::string_view library);
 OpKind told_kind(std::uint16_t optype);
 
 /// Corrects the operations' kinds and devices and drops the halves of bounced copies. Expects the
-/// draft as decoded: the halves of a copy are found by their being neighbours in their thread buffer.
+/// draft as decoded: the halves of a copy are found by their being neighbours in their thread
+/// buffer.
 void normalize_operations(DecodedTrace& decoded);
 
 /// Rewrites the sources and names of the notes of flang's sites, and of mapper names. A directive's

@@ -133,7 +133,8 @@ class SpoolFile {
   [[nodiscard]] const spool::FileHeader& header() const { return header_; }
   /// All chunks, those of a thread buffer together and in sequence.
   [[nodiscard]] const std::vector<Chunk>& chunks() const { return chunks_; }
-  /// Chunks that are lost: overwritten headers, gaps in a thread buffer, cut off by the end of the file.
+  /// Chunks that are lost: overwritten headers, gaps in a thread buffer, cut off by the end of the
+  /// file.
   [[nodiscard]] std::uint64_t unreadable_chunks() const { return unreadable_; }
   /// The bytes after a chunk's header; valid until the next call.
   [[nodiscard]] std::span<const std::byte> records(const Chunk& chunk);

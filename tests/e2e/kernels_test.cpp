@@ -83,21 +83,22 @@ TEST(Jacobi, Naive) {
   const std::string sweep = source.place(kTarget);
   const std::string norm = source.place(fmt::format("{} reduction", kTarget));
   const std::uint64_t x = n * 8 * iterations;
-  EXPECT_EQ(ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
-            ledger({fmt::format("total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, "
-                                "kernel {4}",
-                                7 * iterations, (sweep_in + norm_in) * iterations, 3 * iterations,
-                                (sweep_out + 8) * iterations, 2 * iterations),
-                    fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {4} {5}, alloc {2}, kernel {1}",
-                                sweep, iterations, 4 * iterations, sweep_in * iterations, 2 * iterations,
-                                sweep_out * iterations),
-                    fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {1} {4}, alloc {2}, kernel {1}",
-                                norm, iterations, 3 * iterations, norm_in * iterations, 8 * iterations),
-                    fmt::format("a: HtoD {} {}", iterations, n * n * 8 * iterations),
-                    fmt::format("b: HtoD {} {}", iterations, n * 8 * iterations),
-                    fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", iterations, 8 * iterations),
-                    fmt::format("x_old: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x),
-                    fmt::format("x_new: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x)}));
+  EXPECT_EQ(
+      ledger_of(recorded.report, OMPDM_KERNEL_SOURCES),
+      ledger({fmt::format("total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, "
+                          "kernel {4}",
+                          7 * iterations, (sweep_in + norm_in) * iterations, 3 * iterations,
+                          (sweep_out + 8) * iterations, 2 * iterations),
+              fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {4} {5}, alloc {2}, kernel {1}",
+                          sweep, iterations, 4 * iterations, sweep_in * iterations, 2 * iterations,
+                          sweep_out * iterations),
+              fmt::format("target{0} x{1}: HtoD {2} {3}, DtoH {1} {4}, alloc {2}, kernel {1}", norm,
+                          iterations, 3 * iterations, norm_in * iterations, 8 * iterations),
+              fmt::format("a: HtoD {} {}", iterations, n * n * 8 * iterations),
+              fmt::format("b: HtoD {} {}", iterations, n * 8 * iterations),
+              fmt::format("conv: HtoD {0} {1}, DtoH {0} {1}", iterations, 8 * iterations),
+              fmt::format("x_old: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x),
+              fmt::format("x_new: HtoD {} {}, DtoH {} {}", 2 * iterations, 2 * x, iterations, x)}));
   expect_loop(recorded.report,
               {iterations,
                sweep_in + norm_in,
@@ -122,7 +123,8 @@ TEST(Jacobi, DataBranchlessCoalesced) {
         ledger(
             {fmt::format(
                  "total: HtoD {0} {1}, DtoH {2} {3}, alloc {0} {1}, delete {0} {1}, kernel {4}",
-                 4 + iterations, arrays + 8 * iterations, 1 + iterations, n * 8 + 8 * iterations, 2 * iterations),
+                 4 + iterations, arrays + 8 * iterations, 1 + iterations, n * 8 + 8 * iterations,
+                 2 * iterations),
              fmt::format("target enter data{} x1: HtoD 4 {}, alloc 4", source.place(kEnter),
                          arrays),
              fmt::format("target{0} x{1}: kernel {1}", source.place(kTarget), iterations),

@@ -1,5 +1,5 @@
-// Iterations of loops that the order of directives does not tell, compiled in two ways: as written, and
-// with calls inlined, made the function's last jump, and loops unrolled.
+// Iterations of loops that the order of directives does not tell, compiled in two ways: as written,
+// and with calls inlined, made the function's last jump, and loops unrolled.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 
 using Loops = std::vector<std::string>;
 
-/// "iterations/entries" of each loop, ">=" where they are at least that, with "x devices" where there
-/// are several, and "repeats" where the code has no loop.
+/// "iterations/entries" of each loop, ">=" where they are at least that, with "x devices" where
+/// there are several, and "repeats" where the code has no loop.
 Loops loops_of(const std::string& built, const std::string& shape) {
   Loops loops;
   const Json report = record({{program(built), shape}}).report;
@@ -114,4 +114,4 @@ TEST(IterationsOf, ALibrarysLoopNameTheCallOfIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::e2e::passes_test
+}  // namespace ompdm::e2e::iterations_test

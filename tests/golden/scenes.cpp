@@ -274,9 +274,9 @@ Trace call_paths() {
   return build.take();
 }
 
-/// jacobi, rung naive, with contents: the matrix is sent in each of 20 iterations and never changes,
-/// the solution goes over as it has come back. Then data that a `target update` sends again and a
-/// clause copies back needlessly.
+/// jacobi, rung naive, with contents: the matrix is sent in each of 20 iterations and never
+/// changes, the solution goes over as it has come back. Then data that a `target update` sends
+/// again and a clause copies back needlessly.
 Trace contents_scene() {
   TraceBuilder build;
   build.trace.process.program = "./jacobi";

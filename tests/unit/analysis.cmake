@@ -2,7 +2,7 @@
 add_executable(analysis_test
   analysis/activities_test.cpp
   analysis/agreement_test.cpp
-  analysis/pass_finder_test.cpp analysis/code_loops_test.cpp
+  analysis/iteration_finder_test.cpp analysis/code_loops_test.cpp
   calls/activations_test.cpp
   analysis/comparison_test.cpp
   analysis/device_clock_test.cpp
@@ -15,7 +15,7 @@ add_executable(analysis_test
   analysis/idle_directives_test.cpp
   analysis/interval_union_test.cpp
   analysis/invariant_test.cpp
-  analysis/iterations_test.cpp
+  analysis/loops_test.cpp
   analysis/keep_data_test.cpp
   analysis/left_out_test.cpp
   analysis/kernel_findings_test.cpp

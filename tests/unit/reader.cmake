@@ -4,7 +4,7 @@ add_executable(reader_test
   # spool -> model, on spools made by hand
   spool/attribution_test.cpp spool/call_paths_test.cpp spool/clock_test.cpp spool/crafted_test.cpp spool/finish_test.cpp spool/flang_test.cpp
   spool/long_run_test.cpp spool/modules_test.cpp spool/names_test.cpp spool/normalize_test.cpp spool/owners_test.cpp spool/reading_test.cpp
-  spool/runtime_name_test.cpp spool/spool_builder.cpp spool/storage_test.cpp spool/symbols_test.cpp spool/lane_bytes.cpp spool/prefault_test.cpp
+  spool/runtime_name_test.cpp spool/spool_builder.cpp spool/storage_test.cpp spool/symbols_test.cpp spool/buffer_bytes.cpp spool/prefault_test.cpp
   # trace.json and trace.ompdm: what is written is read back, whatever is done to the file
   trace_file/binary_test.cpp trace_file/counters_test.cpp trace_file/damage_test.cpp trace_file/json_text_test.cpp trace_file/round_trip_test.cpp
   trace_file/runs_test.cpp trace_file/timeline_test.cpp trace_file/truncation_test.cpp trace_file/window_test.cpp

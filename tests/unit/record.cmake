@@ -1,6 +1,6 @@
 # The recorder inside a test program, driven by a fake runtime; once as libompdm.so has it, once under ThreadSanitizer.
 set(record_sources record/fake_runtime.cpp record/recording.cpp record/regions_test.cpp
-  record/forks_test.cpp record/hand_over_test.cpp record/hazards_test.cpp record/names_test.cpp record/lanes_test.cpp record/sites_test.cpp
+  record/forks_test.cpp record/hand_over_test.cpp record/hazards_test.cpp record/names_test.cpp record/buffers_test.cpp record/sites_test.cpp
   record/map_items_test.cpp record/message_test.cpp record/output_name_test.cpp
   record/digest_test.cpp record/budget_test.cpp record/content_test.cpp record/content_sampling_test.cpp
   record/callers_test.cpp record/activities_test.cpp record/cancellation_test.cpp record/spool_folder_test.cpp

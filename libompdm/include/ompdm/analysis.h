@@ -80,8 +80,8 @@ struct IterationCost {
   std::uint64_t dtoh_bytes = 0;
   Nanoseconds transfer = 0;  ///< sum of the transfers' durations
   Nanoseconds kernel = 0;    ///< sum of the launches' durations
-  /// From the iteration's first directive to the next iteration's (of the last iteration: to its own end), less
-  /// `hashing`.
+  /// From the iteration's first directive to the next iteration's (of the last iteration: to its
+  /// own end), less `hashing`.
   Nanoseconds wall = 0;
   Nanoseconds hashing = 0;  ///< what the recorder spent on contents meanwhile
   std::uint64_t allocations = 0;
@@ -135,10 +135,10 @@ struct LoopRow {
   std::uint64_t entries = 0;      ///< how many times the loop was entered, over all threads
   bool entries_at_least = false;  ///< it may have been entered more often, unseen
   std::uint32_t devices = 1;      ///< that each iteration goes over, one after the other
-  IterationCost steady;                ///< mean over the iterations that are not the first of an entry
-  IterationCost first;                 ///< the first iteration of the first entry
-  /// Bytes an iteration, both ways, of pieces whose content was the same in every iteration that was looked
-  /// at; none if no contents were compared.
+  IterationCost steady;           ///< mean over the iterations that are not the first of an entry
+  IterationCost first;            ///< the first iteration of the first entry
+  /// Bytes an iteration, both ways, of pieces whose content was the same in every iteration that
+  /// was looked at; none if no contents were compared.
   std::optional<std::uint64_t> invariant_bytes;
   std::vector<std::string> invariant_items;  ///< what these are: "a (jacobi.cpp:75)", most first
   std::vector<CrossedItem> invariant_rows;   ///< the same as rows, item by item
@@ -385,7 +385,7 @@ struct Analysis {
   std::vector<Activity> api_calls;       ///< allocations and deletes, longest first
   std::vector<DirectiveRow> directives;  ///< most bytes first
   std::vector<VariableRow> variables;    ///< most bytes first
-  std::vector<LoopRow> loops;     ///< in order of the first iteration
+  std::vector<LoopRow> loops;            ///< in order of the first iteration
   std::vector<Finding> findings;         ///< what would save most time first
   Withheld withheld;                     ///< findings too small to be told
   std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
@@ -456,7 +456,8 @@ std::string_view directive_name(Directive directive);
 /// "HtoD", "DtoH", "DtoD", "memset", "kernel", "alloc" or "delete".
 std::string_view activity_type_name(ActivityType type);
 
-/// What an iteration's time went into. At an instant at which several run, it is the first of these.
+/// What an iteration's time went into. At an instant at which several run, it is the first of
+/// these.
 enum class IterationPart : std::uint8_t {
   kKernel,
   kHtoD,
@@ -471,8 +472,9 @@ inline constexpr std::size_t kIterationParts = 6;
 struct Iteration {
   std::uint64_t count = 1;
   Nanoseconds begin = 0;
-  Nanoseconds end = 0;  ///< the next iteration's begin; of an entry's last iteration the end of its last step
-  bool first = false;   ///< of its entry
+  Nanoseconds end =
+      0;  ///< the next iteration's begin; of an entry's last iteration the end of its last step
+  bool first = false;    ///< of its entry
   Nanoseconds wall = 0;  ///< end - begin - hashing; of several the sum of each
   /// By part: they add up to `wall`.
   std::array<Nanoseconds, kIterationParts> time{};

@@ -297,9 +297,9 @@ struct CodeLoop {
   /// the compiler makes of a loop that it unrolls, or of a function that is called again and again.
   /// The place is that of the call which each repetition begins with.
   bool unrolled = false;
-  /// The first few directives that its iterations may come to, in its own code and in functions that
-  /// this calls, and none of them did: another input may. By their places; those without one, and
-  /// those behind calls by a pointer that was never followed, are not known.
+  /// The first few directives that its iterations may come to, in its own code and in functions
+  /// that this calls, and none of them did: another input may. By their places; those without one,
+  /// and those behind calls by a pointer that was never followed, are not known.
   std::vector<UnreachedDirective> unreached = {};
   MakesMemory makes_memory = MakesMemory::kUnknown;
   /// The line is one in the loop, and it begins in another: code of it lies before that, as it
@@ -343,8 +343,8 @@ struct CallPlace {
       0;                   ///< address of the function that it calls; 0: not known, as of a pointer
   bool code_read = false;  ///< false: of loops around it nothing is known
   Index<CodeLoop> loop;    ///< the innermost around it
-  /// Which calls may follow within one iteration of the innermost loop that both lie in, or in one call
-  /// of the function if they share none: of the same function alone.
+  /// Which calls may follow within one iteration of the innermost loop that both lie in, or in one
+  /// call of the function if they share none: of the same function alone.
   std::vector<CallRange> onward;
   /// Which calls may follow as the begin of the next repetition, where `loop` is unrolled.
   std::vector<CallRange> repeats;

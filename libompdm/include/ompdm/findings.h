@@ -81,8 +81,8 @@ struct Anchor {
     kDirective,  ///< each of `places`
     kLoop,
     kCalls,  ///< calls in a row, or repeated by the compiler: of a line that is no loop (any more)
-    kResidency,   ///< from the first to the last instance of any of `places`
-    kUses,   ///< of the data that any of `places` put there
+    kResidency,  ///< from the first to the last instance of any of `places`
+    kUses,       ///< of the data that any of `places` put there
   };
   Side side = Side::kAt;
   Of of = Of::kDirective;
@@ -131,7 +131,7 @@ enum class Unless : std::uint8_t {
   kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAnew,          ///< the program makes the storage anew meanwhile
-  kNoIteration,            ///< the loop has no iteration: data that it fills or sends is not set
+  kNoIteration,       ///< the loop has no iteration: data that it fills or sends is not set
 };
 
 namespace facts {
@@ -165,7 +165,7 @@ struct PerIterationMapping {
   LoopPlace loop = {};
   std::uint64_t iterations = 0;
   bool iterations_at_least = false;  ///< more may have come, unseen
-  std::uint64_t entries = 0;     ///< how many times the loop was entered
+  std::uint64_t entries = 0;         ///< how many times the loop was entered
   bool entries_at_least = false;
   std::uint64_t sent = 0;  ///< transfers
   std::uint64_t sent_enough = 0;

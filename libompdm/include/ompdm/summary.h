@@ -135,10 +135,10 @@ Summary summarize(const Trace& trace);
 /// as it was.
 void merge(Summary& into, const Summary& other);
 
-/// Adds another process of the same rank: counts, bytes and times are sums; figures of one iteration of
-/// a loop, and sizes of variables, are those of the process that has most; the wall is the time in
-/// which one of them ran. Throws Error if they are not of one run of the job, or the process is
-/// there already; then `rank` is as it was.
+/// Adds another process of the same rank: counts, bytes and times are sums; figures of one
+/// iteration of a loop, and sizes of variables, are those of the process that has most; the wall is
+/// the time in which one of them ran. Throws Error if they are not of one run of the job, or the
+/// process is there already; then `rank` is as it was.
 void add_program(Summary& rank, const Summary& other);
 
 /// JSON of the schema `ompdm.summary/1`, the same bytes for equal summaries. Ends with a newline.

@@ -41,12 +41,12 @@ std::string coverage_text(const Finding& finding, const facts::SameContents& sam
 /// iterations)" where its place is not known.
 std::string in_loop(const facts::PerIterationMapping& facts) {
   const std::string place = loop_text(facts.loop);
-  std::string text =
-      fmt::format("in {} ({}{}",
-                  !place.empty()        ? place
-                  : facts.loop.is_calls ? "calls of one function by itself"
-                                        : "a loop",
-                  facts.iterations_at_least ? ">= " : "", counted(facts.iterations, "pass", "passes"));
+  std::string text = fmt::format("in {} ({}{}",
+                                 !place.empty()        ? place
+                                 : facts.loop.is_calls ? "calls of one function by itself"
+                                                       : "a loop",
+                                 facts.iterations_at_least ? ">= " : "",
+                                 counted(facts.iterations, "pass", "passes"));
   if (facts.entries > 1 || facts.entries_at_least) {
     text += fmt::format(" in all, entered {}{}",
                         facts.entries == 1 ? "once" : counted(facts.entries, "time"),

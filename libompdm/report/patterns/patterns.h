@@ -31,9 +31,10 @@ struct Words {
 };
 
 struct Pattern {
-  std::string_view name;   ///< Finding::pattern
-  std::string_view title;  ///< "mapped anew by each iteration of a loop"; empty of a foreign detector's
-  const char* one;         ///< what Finding::count counts, for 1
+  std::string_view name;  ///< Finding::pattern
+  std::string_view
+      title;        ///< "mapped anew by each iteration of a loop"; empty of a foreign detector's
+  const char* one;  ///< what Finding::count counts, for 1
   const char* many;
   /// None if the subject's facts are of another pattern.
   std::optional<Words> (*words)(const Subject& subject);

@@ -15,7 +15,8 @@ using test::OneArray;
 
 /// Iterations of a loop that each map the array anew, and find it as the one before has left it.
 void iteration_by(OneArray& run, int iterations) {
-  for (int iteration = 0; iteration < iterations; ++iteration) run.map_tofrom(run.solve, 10 + iteration, 11 + iteration);
+  for (int iteration = 0; iteration < iterations; ++iteration)
+    run.map_tofrom(run.solve, 10 + iteration, 11 + iteration);
 }
 
 /// The same, but the host has changed the array each time.
@@ -166,7 +167,8 @@ TEST(Agreement, IsNotBrokenByEditsThatAnotherRunWithholds) {
   EXPECT_TRUE(mapping_of(runs[0]).edits.empty());
 }
 
-/// With an update in each iteration, which finds nothing there: its edits are more than `plain` has.
+/// With an update in each iteration, which finds nothing there: its edits are more than `plain`
+/// has.
 Analysis with_update() {
   Analysis run = plain();
   DirectiveRow row;
@@ -193,7 +195,8 @@ TEST(Agreement, AsksForTheEditsOfTheRunThatReachesMore) {
   EXPECT_FALSE(mapping_of(runs[1]).edits.empty());
 }
 
-/// Iterations that map the array, and a table that no kernel changes, which the host does or does not.
+/// Iterations that map the array, and a table that no kernel changes, which the host does or does
+/// not.
 Analysis with_table(bool table_changes) {
   OneArray run;
   const Index<Variable> table = run.variable("table", OneArray::kBytes);

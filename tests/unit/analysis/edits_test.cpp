@@ -84,7 +84,8 @@ TEST(Edits, IdsDoNotTakeLinesOrFiguresIn) {
 }
 
 TEST(Edits, MemoryIsThatOfResidenciesAtOneTimeOnOneDevice) {
-  const auto residency = [](std::int32_t device, std::uint64_t bytes, Nanoseconds from, Nanoseconds to) {
+  const auto residency = [](std::int32_t device, std::uint64_t bytes, Nanoseconds from,
+                            Nanoseconds to) {
     return analysis::Residency{device, 0x1000, bytes, 0, from, to};
   };
   EXPECT_EQ(analysis::memory_of({}), 0U);

@@ -15,7 +15,8 @@ namespace {
 
 using test::TraceBuilder;
 
-/// Ten iterations that send `a`, the same each time, and `x`, which `content` tells; `x` comes back.
+/// Ten iterations that send `a`, the same each time, and `x`, which `content` tells; `x` comes
+/// back.
 template <class Content>
 LoopRow loop_with(Content content) {
   TraceBuilder build;
@@ -44,9 +45,10 @@ TEST(InvariantItems, AreNamedByWhatMovesMost) {
   using Items = std::vector<std::string>;
   EXPECT_EQ(loop_with([](bool, std::uint64_t) { return 7U; }).invariant_items,
             (Items{"a (a.cpp:5)", "x (a.cpp:5)"}));
-  EXPECT_EQ(
-      loop_with([](bool is_a, std::uint64_t iteration) { return is_a ? 7 + iteration : 9; }).invariant_items,
-      (Items{"x (a.cpp:5)"}));
+  EXPECT_EQ(loop_with([](bool is_a, std::uint64_t iteration) {
+              return is_a ? 7 + iteration : 9;
+            }).invariant_items,
+            (Items{"x (a.cpp:5)"}));
 }
 
 // What lies at its address had its name from a clause elsewhere.
@@ -68,8 +70,8 @@ TEST(InvariantItems, OfACallWithoutAKnownVariableAreNamedByIt) {
 }
 
 TEST(Recurring, IsWhatChangesNowAndThen) {
-  const LoopRow loop =
-      loop_with([](bool is_a, std::uint64_t iteration) { return is_a ? 7 + iteration / 5 : 10 + iteration; });
+  const LoopRow loop = loop_with(
+      [](bool is_a, std::uint64_t iteration) { return is_a ? 7 + iteration / 5 : 10 + iteration; });
   ASSERT_EQ(loop.recurring.size(), 1U) << "x changes in each pass";
   EXPECT_EQ(loop.recurring[0].item, "a (a.cpp:5)");
   EXPECT_EQ(loop.recurring[0].unchanged, 8U);
@@ -78,8 +80,9 @@ TEST(Recurring, IsWhatChangesNowAndThen) {
 }
 
 TEST(InvariantBytes, AreThoseOfPiecesThatNeverChange) {
-  EXPECT_EQ(invariant_of([](bool is_a, std::uint64_t iteration) { return is_a ? 7 : 10 + iteration; }),
-            1000U);
+  EXPECT_EQ(
+      invariant_of([](bool is_a, std::uint64_t iteration) { return is_a ? 7 : 10 + iteration; }),
+      1000U);
   EXPECT_EQ(invariant_of([](bool, std::uint64_t) { return 7U; }), 1050U);
   EXPECT_EQ(invariant_of([](bool, std::uint64_t iteration) { return 7 + iteration; }), 0U);
 }
@@ -126,7 +129,8 @@ TEST(InvariantBytes, OfALoopThatIsEnteredWithOtherDataEachTime) {
   EXPECT_EQ(analysis.loops[1].invariant_bytes, 1000U) << "within each entry it does not";
 }
 
-// One element of a large array changes in each iteration; only every other iteration is looked at in full.
+// One element of a large array changes in each iteration; only every other iteration is looked at
+// in full.
 TEST(Invariant, BlocksShowNothingOfWhatWasSeenToChange) {
   constexpr std::uint64_t kLarge = 4'000'000;
   TraceBuilder build;

@@ -39,8 +39,8 @@ using Hashes = std::pair<std::uint64_t, std::uint64_t>;
 
 TEST(PerIterationContents, TheTimeBetweenIterationsIsNoEvidence) {
   for (const Nanoseconds between : {100, 1'000'000}) {
-    const Analysis analysis =
-        iterations_with(between, [](int iteration) { return Hashes(1 + iteration, 2 + iteration); });
+    const Analysis analysis = iterations_with(
+        between, [](int iteration) { return Hashes(1 + iteration, 2 + iteration); });
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const Finding& finding = analysis.findings[0];
     EXPECT_EQ(finding.confidence, Confidence::kLikely) << "half of the bytes went over unchanged";
@@ -59,8 +59,9 @@ TEST(PerIterationContents, TheTimeBetweenIterationsIsNoEvidence) {
 
 TEST(PerIterationContents, SamplesSpeakForTheOtherIterations) {
   const auto confidence = [](int samples) {
-    const Analysis analysis = iterations_with(
-        100, [&](int iteration) { return iteration <= samples ? Hashes(1 + iteration, 2 + iteration) : Hashes(0, 0); });
+    const Analysis analysis = iterations_with(100, [&](int iteration) {
+      return iteration <= samples ? Hashes(1 + iteration, 2 + iteration) : Hashes(0, 0);
+    });
     EXPECT_EQ(patterns(analysis), "per_iteration_mapping");
     EXPECT_EQ(analysis.findings[0].count, 38U);
     EXPECT_EQ(analysis.findings[0].examined, static_cast<std::uint64_t>(samples));
@@ -95,15 +96,16 @@ TEST(PerIterationContents, TheRecordersTimeIsNotTheHosts) {
 
 TEST(PerIterationContents, AHostThatChangesAByteInEachIterationNeedsTheTransfers) {
   for (const Nanoseconds between : {10, 1'000'000}) {
-    const Analysis analysis =
-        iterations_with(between, [](int iteration) { return Hashes(1 + 2 * iteration, 2 + 2 * iteration); });
+    const Analysis analysis = iterations_with(
+        between, [](int iteration) { return Hashes(1 + 2 * iteration, 2 + 2 * iteration); });
     EXPECT_EQ(patterns(analysis), "repeated_allocation") << between;
   }
 }
 
 TEST(PerIterationContents, AHostThatChangesItAtTimesIsToldWhereToUpdate) {
   const Analysis analysis = iterations_with(100, [](int iteration) {
-    return iteration % 5 == 0 ? Hashes(100 + iteration, 2 + iteration) : Hashes(1 + iteration, 2 + iteration);
+    return iteration % 5 == 0 ? Hashes(100 + iteration, 2 + iteration)
+                              : Hashes(1 + iteration, 2 + iteration);
   });
   ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
   EXPECT_EQ(analysis.findings[0].count, 32U)

@@ -61,8 +61,8 @@ TEST(RepeatedCopyBack, OfDeferredUpdatesTellsNothing) {
   }
 }
 
-/// `iterations` of a loop of main(), with a kernel in each; brings the result back after every one of
-/// `every`, and once more at the end.
+/// `iterations` of a loop of main(), with a kernel in each; brings the result back after every one
+/// of `every`, and once more at the end.
 Analysis brought_at_the_end(int iterations, int every) {
   OneArray program;
   program.trace.loops = {{"main", "a.cpp", 22, 3, {}, true}};

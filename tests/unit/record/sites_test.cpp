@@ -1,5 +1,5 @@
-// Sites: however many a program has, each is defined once a thread buffer; and what a thread buffer knows by an
-// address is void once another library may lie there.
+// Sites: however many a program has, each is defined once a thread buffer; and what a thread buffer
+// knows by an address is void once another library may lie there.
 
 #include "record/sites.h"
 

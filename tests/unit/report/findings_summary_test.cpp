@@ -20,7 +20,8 @@ using test::TraceBuilder;
 /// Brings its array back unchanged, and leaves it on the device.
 analysis::Analysis wasteful() {
   OneArray program;
-  for (int iteration = 0; iteration < 12; ++iteration) program.map_tofrom(program.solve, 7 + iteration, 7 + iteration);
+  for (int iteration = 0; iteration < 12; ++iteration)
+    program.map_tofrom(program.solve, 7 + iteration, 7 + iteration);
   program.map();
   return analysis::analyze(program.take());
 }
@@ -94,7 +95,8 @@ TEST(FindingsSummary, OneFindingAloneIsToldAtOnce) {
 /// An array that is to be kept around a loop whose function knows its name.
 analysis::Analysis kept_around_a_loop() {
   OneArray program;
-  for (int iteration = 0; iteration < 12; ++iteration) program.map_tofrom(program.solve, 7 + iteration, 8 + iteration);
+  for (int iteration = 0; iteration < 12; ++iteration)
+    program.map_tofrom(program.solve, 7 + iteration, 8 + iteration);
   analysis::Analysis one = analysis::analyze(program.take());
   for (analysis::Edit& edit : one.findings.at(0).edits) {
     if (edit.anchor.of != analysis::Anchor::Of::kLoop) continue;
@@ -250,7 +252,7 @@ TEST(FindingsSummary, ALoopStandsBeneathTheOneThatItIsIn) {
     return row;
   };
   analyses[0].loops = {loop(1, analysis::kNoRow), loop(50, analysis::kNoRow), loop(5, 0),
-                            loop(9, 2)};
+                       loop(9, 2)};
   const std::string text = render(analyses, Format::kText);
   std::vector<std::string> ends;
   for (const std::string& line : block(text, "Loops: cost of a pass")) {

@@ -38,7 +38,7 @@ TEST(Attribution, WithoutSourceEnterAndExitRemain) {
 TEST(Attribution, NamesComeFromTheArguments) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kKernel, 0x10,
-            {";a.cpp;main;7;1;;", {";u[0:n*n];a.cpp;3;1;;", ";t[0:n];a.cpp;4;1;;"}});
+              {";a.cpp;main;7;1;;", {";u[0:n*n];a.cpp;3;1;;", ";t[0:n];a.cpp;4;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 80, 0x23}, {0xb000, 0xb000, 40, 0x21}});
   buffer.region(1, 1, 1, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0xa000, 0xd000, 80), 1));
@@ -80,7 +80,7 @@ TEST(Attribution, AttachItemsAreNoData) {
 TEST(Attribution, ACopyIsOfTheItemThatMapsItNotOfTheOneThatAttaches) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kKernel, 0x10,
-            {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;"}});
+              {";a.cpp;main;7;1;;", {";a[0:n];a.cpp;3;1;;", ";a[0:n];a.cpp;3;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 80, 0x25}, {0x7f00, 0xa000, 8, 0x4000}});
   buffer.region(1, 1, 1, 10, 90, 1);
   buffer.op(1, argument(to_device(30, 0xa000, 0xd000, 80), 2));
@@ -104,7 +104,7 @@ TEST(Attribution, AnUpdateOfPresentDataIsItsVariables) {
 TEST(Attribution, PointerAttachIsTheRuntimesOwn) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
+              {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 56, 0x1}, {0xa028, 0xb000, 400, 0x1000000000011}});
   buffer.region(1, 1, 2, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0xa000, 0xd000, 56), 1));
@@ -136,8 +136,8 @@ TEST(Attribution, MembersMappedTogetherAreTheirStruct) {
       1, Entry::kKernel, 0x10,
       {";a.cpp;main;7;1;;", {";unknown;unknown;0;0;;", ";s.b;a.cpp;3;1;;", ";s.n;a.cpp;3;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa008, 44, 0x20},
-                    {0xa000, 0xa008, 32, 0x1000000000003},
-                    {0xa000, 0xa030, 4, 0x1000000000001}});
+                      {0xa000, 0xa008, 32, 0x1000000000003},
+                      {0xa000, 0xa030, 4, 0x1000000000001}});
   buffer.region(1, 1, 1, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0xa008, 0xd000, 52), 2));
   buffer.op(1, argument(to_device(30, 0xa030, 0xd030, 4), 3));
@@ -167,7 +167,7 @@ TEST(Attribution, AnObjectThatIsMappedWithoutAClauseIsThis) {
 TEST(Attribution, PackedFirstprivateArgumentsAreTheProgramsWithTheirNames) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kKernel, 0x10,
-            {";a.cpp;main;7;1;;", {";c1;a.cpp;3;1;;", ";n;a.cpp;4;1;;", ";c2;a.cpp;3;1;;"}});
+              {";a.cpp;main;7;1;;", {";c1;a.cpp;3;1;;", ";n;a.cpp;4;1;;", ";c2;a.cpp;3;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 160, 0xa1}, {0, 0, 4, 0x320}, {0xb000, 0xb000, 128, 0xa1}});
   buffer.region(1, 1, 1, 10, 90, 1);
   buffer.op(1, alloc(20, 0x7e30, 0xd000, 288)).op(1, to_device(30, 0x7e30, 0xd000, 288));

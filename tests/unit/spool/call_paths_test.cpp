@@ -23,8 +23,8 @@ void add_path(BufferBuilder& buffer, std::uint32_t id, std::uint32_t site, std::
   path.count = static_cast<std::uint32_t>(frames.size());
   path.stack = stack;
   buffer.add(spool::Tag::kPath, path,
-           {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])},
-           flags);
+             {reinterpret_cast<const char*>(frames.data()), frames.size() * sizeof(frames[0])},
+             flags);
 }
 
 void add_region(BufferBuilder& buffer, std::uint32_t id, std::uint32_t path, std::uint64_t begin) {

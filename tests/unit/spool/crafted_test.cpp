@@ -133,7 +133,7 @@ TEST_F(Crafted, ActivitiesOfOneInstant) {
   for (std::uint32_t i = 0; i < kCount; ++i) buffer.api_op(1, to_device(10, 0xa000, 0xd000, 80));
   for (std::uint32_t i = 1; i <= kCount; ++i) {
     buffer.add(spool::Tag::kExternalId,
-             spool::ExternalId{{}, i, spool::external_id(spool::BufferId{0}, tick(10))});
+               spool::ExternalId{{}, i, spool::external_id(spool::BufferId{0}, tick(10))});
     spool::MemoryActivity copy{};
     copy.correlation = i;
     copy.copy_kind = 2;  // device to host, which none of them did

@@ -83,7 +83,7 @@ TEST(Flang, AFileIsThatOfTheVariables) {
   buffer.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;10;9;;", {";/src/d.f90;u;4;14;;"}});
   buffer.site(2, Entry::kDataBegin, 0x20, {";FIRModule;MAIN;10;9;;", {";/src/e.f90;u;4;14;;"}});
   buffer.site(3, Entry::kDataUpdate, 0x30,
-            {";FIRModule;push;14;11;;", {";/src/fields.f90;unknown;14;25;;"}});
+              {";FIRModule;push;14;11;;", {";/src/fields.f90;unknown;14;25;;"}});
   const Trace trace = read_flang({buffer});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/d.f90", 10, "main program"}));
   EXPECT_EQ(shown(trace, 1), (Shown{"/src/e.f90", 10, "main program"}));
@@ -96,9 +96,10 @@ TEST(Flang, AFileIsThatOfTheVariables) {
 TEST(Flang, AFileThatNoVariableTellsIsThatOfTheProcedure) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";FIRModule;push;13;9;;", {";/src/fields.mod;grid;4;10;;"}});
+              {";FIRModule;push;13;9;;", {";/src/fields.mod;grid;4;10;;"}});
   buffer.site(2, Entry::kDataEnd, 0x20, {";FIRModule;push;17;9;;", {";/src/more.f90;x;8;10;;"}});
-  buffer.site(3, Entry::kDataEnd, 0x30, {";FIRModule;pull;25;9;;", {";/src/fields.mod;grid;4;10;;"}});
+  buffer.site(3, Entry::kDataEnd, 0x30,
+              {";FIRModule;pull;25;9;;", {";/src/fields.mod;grid;4;10;;"}});
   const Trace trace = read_flang({buffer});
   EXPECT_EQ(shown(trace, 0), (Shown{"/src/more.f90", 13, "push"}));
   EXPECT_EQ(shown(trace, 2), (Shown{"", 25, "pull"}));
@@ -118,7 +119,7 @@ TEST(Flang, ProceduresOfTwoFilesAreToldApart) {
 TEST(Flang, AModulesVariableHasItsNameAlone) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";FIRModule;push;13;9;;", {";/src/fields.mod;grid(1:100);4;10;;"}});
+              {";FIRModule;push;13;9;;", {";/src/fields.mod;grid(1:100);4;10;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 800, 0x1}});
   buffer.region(1, 1, 2, 10, 20, 1).op(1, argument(alloc(11, 0xa000, 0xd000, 800), 1));
   const Trace trace = read_flang({buffer});
@@ -155,18 +156,18 @@ TEST(Flang, OfVersion19ADescriptorIsNoPieceOfItsArray) {
   const std::string name = ";/src/d.f90;b;5;33;;";
   buffer.site(1, Entry::kDataBegin, 0x10, {";FIRModule;_QQmain;11;9;;", {name, name, name}});
   buffer.map_list(1, {{0x4220, 0x4220, 72, 0},
-                    {0x4220, 0x4220, 72, 0x1000000000001},
-                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
+                      {0x4220, 0x4220, 72, 0x1000000000001},
+                      {0x4220, 0xa4530, 32000, 0x1000000000011}});
   const std::string unknown = ";/src/d.f90;unknown;16;25;;";
   buffer.site(2, Entry::kDataUpdate, 0x20,
-            {";FIRModule;_QQmain;16;11;;", {unknown, unknown, unknown}});
+              {";FIRModule;_QQmain;16;11;;", {unknown, unknown, unknown}});
   buffer.site(3, Entry::kDataEnd, 0x30, {";FIRModule;_QQmain;19;9;;", {name, name, name}});
   buffer.map_list(2, {{0x4220, 0x4220, 72, 0},
-                    {0x4220, 0x4220, 72, 0x1000000000001},
-                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
+                      {0x4220, 0x4220, 72, 0x1000000000001},
+                      {0x4220, 0xa4530, 32000, 0x1000000000011}});
   buffer.map_list(3, {{0x4220, 0x4220, 72, 0},
-                    {0x4220, 0x4220, 72, 0x1000000000001},
-                    {0x4220, 0xa4530, 32000, 0x1000000000012}});
+                      {0x4220, 0x4220, 72, 0x1000000000001},
+                      {0x4220, 0xa4530, 32000, 0x1000000000012}});
   buffer.region(1, 1, 2, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 1));
   buffer.op(1, argument(to_device(25, 0x4220, 0xd000, 72), 1));
@@ -186,12 +187,12 @@ TEST(Flang, OfVersion22ADescriptorsPiecesAreNoneOfItsArray) {
   const std::string name = ";/src/d.f90;b;5;33;;";
   const std::string unknown = ";/src/d.f90;unknown;5;33;;";
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";FIRModule;MAIN;11;9;;", {name, name, name, unknown, unknown}});
+              {";FIRModule;MAIN;11;9;;", {name, name, name, unknown, unknown}});
   buffer.map_list(1, {{0x4220, 0x4220, 72, 0},
-                    {0x4220, 0x4220, 0, 0x1000000000005},
-                    {0x4220, 0x4228, 64, 0x1000000000005},
-                    {0x4220, 0x4220, 8, 0x1000000000001},
-                    {0x4220, 0xa4530, 32000, 0x1000000000011}});
+                      {0x4220, 0x4220, 0, 0x1000000000005},
+                      {0x4220, 0x4228, 64, 0x1000000000005},
+                      {0x4220, 0x4220, 8, 0x1000000000001},
+                      {0x4220, 0xa4530, 32000, 0x1000000000011}});
   buffer.region(1, 1, 2, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0x4220, 0xd000, 72), 4));
   buffer.op(1, argument(to_device(25, 0x4228, 0xd008, 64), 3));
@@ -210,14 +211,14 @@ TEST(Flang, ADescriptorMayBeAComponent) {
   BufferBuilder buffer(0);
   const std::string unknown = ";/src/d.f90;unknown;38;21;;";
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";FIRModule;DER;38;9;;",
-             {";/src/d.f90;unknown;27;17;;", ";/src/d.f90;a%t;38;21;;", unknown, unknown,
-              ";/src/d.f90;a%k;38;21;;"}});
+              {";FIRModule;DER;38;9;;",
+               {";/src/d.f90;unknown;27;17;;", ";/src/d.f90;a%t;38;21;;", unknown, unknown,
+                ";/src/d.f90;a%k;38;21;;"}});
   buffer.map_list(1, {{0x4210, 0x4210, 72, 0},
-                    {0x4210, 0x4210, 48, 0x1000000000005},
-                    {0x4210, 0x4210, 8, 0x1000000000003},
-                    {0x4210, 0xbfe70, 800, 0x1000000000013},
-                    {0x4210, 0x4240, 24, 0x1000000000003}});
+                      {0x4210, 0x4210, 48, 0x1000000000005},
+                      {0x4210, 0x4210, 8, 0x1000000000003},
+                      {0x4210, 0xbfe70, 800, 0x1000000000013},
+                      {0x4210, 0x4240, 24, 0x1000000000003}});
   buffer.region(1, 1, 2, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0x4210, 0xd000, 72), 3));
   buffer.op(1, argument(to_device(25, 0x4210, 0xd000, 48), 2));
@@ -241,7 +242,7 @@ TEST(Flang, ADescriptorMayBeAComponent) {
 TEST(Flang, WhatClangMapsIsNoDescriptor) {
   BufferBuilder buffer(0);
   buffer.site(1, Entry::kDataBegin, 0x10,
-            {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
+              {";a.cpp;main;7;1;;", {";s;a.cpp;3;1;;", ";s.p[:n];a.cpp;3;1;;"}});
   buffer.map_list(1, {{0xa000, 0xa000, 48, 0x1}, {0xa000, 0xb000, 400, 0x1000000000011}});
   buffer.region(1, 1, 2, 10, 90, 1);
   buffer.op(1, argument(alloc(20, 0xa000, 0xd000, 48), 1));

@@ -50,8 +50,8 @@ TEST(Modules, LibrariesInOnePlaceEachHaveTheirOwn) {
     buffer.symbol(kBias + 0x500, 0, kernel + (first ? "f_l7" : "g_l9"), library);
     buffer.symbol(kBias + 0x800, 64, first ? "apples" : "grapes", library);
     buffer.site(library, Entry::kKernel, kBias + 0x10,
-              {";" + file + ";f;7;1;;", {first ? ";u;a.cpp;3;1;;" : ";v;b.cpp;3;1;;"}},
-              kBias + 0x500, library);
+                {";" + file + ";f;7;1;;", {first ? ";u;a.cpp;3;1;;" : ";v;b.cpp;3;1;;"}},
+                kBias + 0x500, library);
     buffer.map_list(library, {{kBias + 0x900, kBias + 0x900, 32, 0x21}});
   }
   // The first comes back after the second.

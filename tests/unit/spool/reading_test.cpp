@@ -72,7 +72,8 @@ std::string failure(const std::filesystem::path& path) {
 }
 
 TEST(Reading, TheHeaderBecomesProcessAndRecording) {
-  const Trace trace = read_spool(write_file("whole", spool_bytes(plain_header(), {small_buffer()})));
+  const Trace trace =
+      read_spool(write_file("whole", spool_bytes(plain_header(), {small_buffer()})));
   EXPECT_EQ(trace.process.pid, 4242U);
   EXPECT_EQ(trace.process.program, "/home/u/heat");
   EXPECT_EQ(trace.process.arguments, (std::vector<std::string>{"./heat", "1000"}));
@@ -268,7 +269,8 @@ TEST(Reading, ADamagedChunkHeaderCostsThatChunkOnly) {
   EXPECT_EQ(loss(trace, "chunks_unreadable"), 1U);
 }
 
-// Nothing that is left tells of a thread buffer whose only chunk is gone: the header knows the file's size.
+// Nothing that is left tells of a thread buffer whose only chunk is gone: the header knows the
+// file's size.
 TEST(Reading, ChunksBehindTheEndAreCounted) {
   BufferBuilder other(1);
   other.thread(8).site(1, spool::Entry::kNone, 0x1000).region(1, 1, 2, 1, 2);

@@ -25,7 +25,7 @@ BufferBuilder& BufferBuilder::thread(std::uint32_t tid) {
 }
 
 BufferBuilder& BufferBuilder::module(std::uint32_t id, const std::string& path, std::uint64_t bias,
-                                 const std::string& build_id, std::uint64_t size) {
+                                     const std::string& build_id, std::uint64_t size) {
   spool::Module module{};
   module.id = spool::ModuleId{id};
   module.bias = bias;
@@ -37,7 +37,8 @@ BufferBuilder& BufferBuilder::module(std::uint32_t id, const std::string& path, 
 }
 
 BufferBuilder& BufferBuilder::site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
-                               const SiteText& text, std::uint64_t kernel, std::uint32_t module) {
+                                   const SiteText& text, std::uint64_t kernel,
+                                   std::uint32_t module) {
   std::string tail = text.psource + '\0';
   for (const std::string& name : text.names) tail += name + '\0';
   spool::Site site{};
@@ -71,8 +72,8 @@ BufferBuilder& BufferBuilder::map_list(std::uint32_t id, const std::vector<spool
 }
 
 BufferBuilder& BufferBuilder::region(std::uint32_t id, std::uint32_t site, std::uint8_t kind,
-                                 std::uint64_t begin, std::uint64_t end, std::uint32_t map_list,
-                                 std::int32_t device, std::uint32_t path) {
+                                     std::uint64_t begin, std::uint64_t end, std::uint32_t map_list,
+                                     std::int32_t device, std::uint32_t path) {
   Step step;
   step.kind = Step::Kind::kRegion;
   step.region = id;
@@ -116,7 +117,7 @@ BufferBuilder& BufferBuilder::api_op(std::uint32_t site, Operation op, std::uint
 }
 
 BufferBuilder& BufferBuilder::content(std::uint64_t fingerprint, std::uint64_t hash,
-                                  std::uint64_t ticks, std::uint64_t flags) {
+                                      std::uint64_t ticks, std::uint64_t flags) {
   Step step;
   step.kind = Step::Kind::kContent;
   step.content[spool::kContentFingerprint] = fingerprint;
@@ -136,8 +137,8 @@ BufferBuilder& BufferBuilder::launch(Submit submit) {
   return *this;
 }
 
-BufferBuilder& BufferBuilder::symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
-                                 std::uint32_t module) {
+BufferBuilder& BufferBuilder::symbol(std::uint64_t address, std::uint64_t size,
+                                     const std::string& name, std::uint32_t module) {
   spool::OffloadEntry entry{};
   entry.module = spool::ModuleId{module};
   entry.address = address;
@@ -147,7 +148,7 @@ BufferBuilder& BufferBuilder::symbol(std::uint64_t address, std::uint64_t size, 
 }
 
 BufferBuilder& BufferBuilder::device(std::int32_t number, const std::string& type,
-                                 std::uint64_t ticks) {
+                                     std::uint64_t ticks) {
   spool::Device device{};
   device.number = number;
   device.ticks = tick(ticks);

@@ -1,5 +1,5 @@
-// A spool made by hand: records appended to thread buffers as a recorder would commit them, and written as
-// one file. For tests of the reader only; shares nothing with the recorder but format.h.
+// A spool made by hand: records appended to thread buffers as a recorder would commit them, and
+// written as one file. For tests of the reader only; shares nothing with the recorder but format.h.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ struct Submit {
   std::uint32_t thread_limit = 0;
 };
 
-/// One thread buffer's chunk under construction. Regions nest as their times do: one ends before the next
-/// one that begins later, and before what is another one's.
+/// One thread buffer's chunk under construction. Regions nest as their times do: one ends before
+/// the next one that begins later, and before what is another one's.
 class BufferBuilder {
  public:
   explicit BufferBuilder(std::uint32_t number, std::uint32_t sequence = 0) {
@@ -70,18 +70,19 @@ class BufferBuilder {
 
   BufferBuilder& thread(std::uint32_t tid);
   BufferBuilder& module(std::uint32_t id, const std::string& path, std::uint64_t bias,
-                      const std::string& build_id = {}, std::uint64_t size = 0);
+                        const std::string& build_id = {}, std::uint64_t size = 0);
   struct SiteText {
     std::string psource;
     std::vector<std::string> names;
   };
   BufferBuilder& site(std::uint32_t id, spool::Entry entry, std::uint64_t codeptr,
-                    const SiteText& text = {}, std::uint64_t kernel = 0, std::uint32_t module = 0);
+                      const SiteText& text = {}, std::uint64_t kernel = 0,
+                      std::uint32_t module = 0);
   /// Of regions that name it.
   BufferBuilder& map_list(std::uint32_t id, const std::vector<spool::MapItem>& items);
-  BufferBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind, std::uint64_t begin,
-                      std::uint64_t end, std::uint32_t map_list = 0, std::int32_t device = 0,
-                      std::uint32_t path = 0);
+  BufferBuilder& region(std::uint32_t id, std::uint32_t site, std::uint8_t kind,
+                        std::uint64_t begin, std::uint64_t end, std::uint32_t map_list = 0,
+                        std::int32_t device = 0, std::uint32_t path = 0);
   /// Ends the innermost region of those that are not known to end.
   BufferBuilder& end(std::uint64_t at);
   /// In a region; `api_op` is for calls outside any.
@@ -89,7 +90,7 @@ class BufferBuilder {
   BufferBuilder& api_op(std::uint32_t site, Operation op, std::uint32_t path = 0);
   /// What the last operation carried.
   BufferBuilder& content(std::uint64_t fingerprint, std::uint64_t hash, std::uint64_t ticks,
-                       std::uint64_t flags = 0);
+                         std::uint64_t flags = 0);
   BufferBuilder& launch(Submit submit);
   /// Leaves what is open to the thread buffer's next chunk.
   BufferBuilder& goes_on() {
@@ -97,7 +98,7 @@ class BufferBuilder {
     return *this;
   }
   BufferBuilder& symbol(std::uint64_t address, std::uint64_t size, const std::string& name,
-                      std::uint32_t module = 0);
+                        std::uint32_t module = 0);
   BufferBuilder& device(std::int32_t number, const std::string& type, std::uint64_t ticks = 1);
 
   /// Chunk header and records, `free_bytes` of zeros behind them.

@@ -11,7 +11,7 @@
 
 #include "analysis/names.h"
 #include "analysis/order.h"
-#include "analysis/pass_finder.h"
+#include "analysis/iteration_finder.h"
 #include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "detectors/contents.h"
@@ -251,8 +251,8 @@ std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols
   return devices;
 }
 
-/// What a loop does, whichever devices it does that on: each device by the order in which an iteration
-/// comes to it.
+/// What a loop does, whichever devices it does that on: each device by the order in which an
+/// iteration comes to it.
 std::vector<std::uint32_t> on_any_device(const Loop& loop, std::uint32_t symbols) {
   std::map<std::uint32_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> same;
@@ -316,11 +316,12 @@ IterationCost steady_cost(const Loop& loop) {
     const Number later = loop.total.*figure - loop.first_iterations.*figure;
     cost.*figure = static_cast<Number>(std::llround(static_cast<double>(later) / iterations));
   };
-  for (const auto bytes : {&IterationCost::htod_bytes, &IterationCost::dtoh_bytes, &IterationCost::allocations}) {
+  for (const auto bytes :
+       {&IterationCost::htod_bytes, &IterationCost::dtoh_bytes, &IterationCost::allocations}) {
     take_mean(bytes);
   }
-  for (const auto time :
-       {&IterationCost::transfer, &IterationCost::kernel, &IterationCost::hashing, &IterationCost::wall}) {
+  for (const auto time : {&IterationCost::transfer, &IterationCost::kernel, &IterationCost::hashing,
+                          &IterationCost::wall}) {
     take_mean(time);
   }
   cost.wall -= cost.hashing;
@@ -363,7 +364,7 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
 }
 
 std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
-                                     const DirectiveTable& directives) {
+                              const DirectiveTable& directives) {
   std::map<std::uint32_t, std::size_t> row_of_code;
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     if (loops.rows[i].code) row_of_code[loops.rows[i].code.value] = i;
@@ -480,7 +481,8 @@ class SequenceTime {
     for (; at != segments_.end() && at->begin < iteration.end; ++at) {
       const auto next = std::next(at);
       const Nanoseconds begin = std::max(at->begin, iteration.begin);
-      const Nanoseconds end = next == segments_.end() ? begin : std::min(next->begin, iteration.end);
+      const Nanoseconds end =
+          next == segments_.end() ? begin : std::min(next->begin, iteration.end);
       if (end <= begin) continue;
       iteration.time[kHost] += begin - known;
       iteration.time[at->what / 2] += end - begin;
@@ -535,13 +537,15 @@ std::vector<SequenceTime> times_of(const Trace& trace, const LoopTable& loops,
 }  // namespace
 
 std::vector<std::vector<Iteration>> iterations_of(const Trace& trace, const LoopTable& loops,
-                                         const std::vector<std::uint32_t>& finding_of_op) {
+                                                  const std::vector<std::uint32_t>& finding_of_op) {
   const std::vector<SequenceTime> times = times_of(trace, loops, finding_of_op);
   std::vector<std::vector<Iteration>> rows(loops.rows.size());
   for (std::size_t i = 0; i < loops.rows.size(); ++i) {
     const Loop& loop = loops.rows[i];
     std::vector<IterationBegin> begins = loop.iteration_begins;
-    sort_rows(begins, [](const IterationBegin& iteration) { return std::pair(iteration.span, iteration.time); });
+    sort_rows(begins, [](const IterationBegin& iteration) {
+      return std::pair(iteration.span, iteration.time);
+    });
     for (std::size_t at = 0; at < begins.size(); ++at) {
       const LoopEntry& entry = loop.spans[begins[at].span];
       const bool last = at + 1 == begins.size() || begins[at + 1].span != begins[at].span;

@@ -1,6 +1,6 @@
 // Iterations by what the code allows between two directives, on hand-made call paths.
 
-#include "analysis/pass_finder.h"
+#include "analysis/iteration_finder.h"
 
 #include <gtest/gtest.h>
 
@@ -159,4 +159,4 @@ TEST(Iterations, OfALibrarysLoopAreNamedByTheCallOfIt) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis::pass_finder_test
+}  // namespace ompdm::analysis::iteration_finder_test

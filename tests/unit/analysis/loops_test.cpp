@@ -5,7 +5,7 @@
 #include "ompdm/analysis.h"
 #include "support/trace_builder.h"
 
-namespace ompdm::analysis::iterations_test {
+namespace ompdm::analysis::loops_test {
 namespace {
 
 using test::TraceBuilder;
@@ -166,8 +166,8 @@ TEST(Iterations, ThreadsRunTheSameLoop) {
 
 // ---- threads of the runtime
 
-/// Chains of `target nowait depend(inout: ...)`: each iteration has two directives on its array, and any
-/// of the runtime's threads runs them.
+/// Chains of `target nowait depend(inout: ...)`: each iteration has two directives on its array,
+/// and any of the runtime's threads runs them.
 struct Deferred : TraceBuilder {
   Index<Site> sweep = site(Directive::kTarget, "a.cpp", 5, "main");
   Index<Site> check = site(Directive::kTarget, "a.cpp", 7, "main");
@@ -267,4 +267,4 @@ TEST(Iterations, OfDeferredDirectivesBeginWhereTheirTasksWereMade) {
 }
 
 }  // namespace
-}  // namespace ompdm::analysis::iterations_test
+}  // namespace ompdm::analysis::loops_test

@@ -11,7 +11,8 @@ namespace ompdm::test {
 class Encoder {
  public:
   using Step = BufferBuilder::Step;
-  explicit Encoder(const BufferBuilder& buffer) : buffer_(buffer), instant_(buffer.header_.first.ticks) {}
+  explicit Encoder(const BufferBuilder& buffer)
+      : buffer_(buffer), instant_(buffer.header_.first.ticks) {}
 
   std::string encoded() {
     for (const Step& step : buffer_.steps_) add(step);

@@ -246,4 +246,4 @@ TEST(Buffers, NoTwoHaveTheSameExternalIdAtOneInstant) {
 }
 
 }  // namespace
-}  // namespace ompdm::test::lanes_test
+}  // namespace ompdm::test::buffers_test

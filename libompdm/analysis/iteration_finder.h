@@ -422,7 +422,7 @@ class IterationFinder {
   /// one. Of a loop without a place, by itself.
   std::map<std::tuple<std::string, int, int, std::string, std::uint32_t>, std::uint32_t> row_of_;
   std::vector<std::vector<bool>> has_symbol_;  // beside rows_
-  std::vector<bool> over_devices_;             // each iteration had a device of its own; beside rows_
+  std::vector<bool> over_devices_;  // each iteration had a device of its own; beside rows_
   std::vector<Active> active_;
   std::uint32_t sequence_ = 0;
   ByOrder why_not_;
