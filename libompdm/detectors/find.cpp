@@ -100,11 +100,11 @@ std::optional<Doubt::Reason> reason_of(Writer writer) {
 /// Doubts in the order of their reasons. Operations in `removed` are left out. Transfers of data
 /// that a candidate keeps on the device are needed.
 std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
-                             const std::vector<Candidate>& told) {
+                             const std::vector<Candidate>& reported) {
   if (!evidence.contents.known()) return {};
   const DedupColumn<DataOp>& ops = evidence.trace.ops;
   std::set<std::pair<std::int32_t, std::uint32_t>> kept;  // device, storage
-  for (const Candidate& candidate : told) {
+  for (const Candidate& candidate : reported) {
     for (const Residency& residency : candidate.residencies)
       kept.emplace(residency.device, residency.storage);
   }
@@ -336,7 +336,7 @@ void clear_edits(Finding& finding) {
 struct Candidates {
   const Trace& trace;
   Cost all = cost_of(trace);
-  std::vector<Candidate> told = {};      ///< the significant ones
+  std::vector<Candidate> reported = {};  ///< the significant ones
   std::vector<Candidate> withheld = {};  ///< the others
 
   /// The significant ones; keeps the others.
@@ -350,7 +350,7 @@ struct Candidates {
   }
 
   void append(std::vector<Candidate> candidates) {
-    std::ranges::move(sifted(std::move(candidates)), std::back_inserter(told));
+    std::ranges::move(sifted(std::move(candidates)), std::back_inserter(reported));
   }
 };
 
@@ -371,35 +371,35 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   // repeated or small.
   Removed removed(trace.ops.size());
   candidates.append(per_iteration_mapping(evidence, removed));
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   candidates.append(host_fallback(evidence, removed));
   // What was sent to memory that no kernel saw goes with that memory.
   std::vector<Candidate> unused = candidates.sifted(unused_allocation(evidence, removed));
   Removed sent_unused(trace.ops.size());
   mark(trace, unused, sent_unused, true);
   candidates.append(unused_transfer(evidence, sent_unused));
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   mark(trace, unused, removed, true);
   candidates.append(redundant_resends(evidence, removed));
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
-  std::ranges::move(unused, std::back_inserter(candidates.told));
-  candidates.told = conflicts.resolve(std::move(candidates.told));
+  std::ranges::move(unused, std::back_inserter(candidates.reported));
+  candidates.reported = conflicts.resolve(std::move(candidates.reported));
   removed.assign(trace.ops.size(), false);
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   candidates.append(conflicts.resolve(candidates.sifted(repeated_allocation(evidence, removed))));
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   candidates.append(mapped_scalars(evidence, removed));
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   // A mapper walk saves host time and no operation: significance by operations does not apply.
-  std::ranges::move(mapper_walk(evidence, removed), std::back_inserter(candidates.told));
-  mark(trace, candidates.told, removed);
+  std::ranges::move(mapper_walk(evidence, removed), std::back_inserter(candidates.reported));
+  mark(trace, candidates.reported, removed);
   candidates.append(small_transfers(evidence, removed));
   candidates.append(serial_kernel(evidence, removed));
   candidates.append(pageable_transfer(evidence, removed));
   candidates.append(no_overlap(evidence, removed));
   // In a part of a run, memory that is freed later on is no leak.
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   if (trace.recording.detail.empty()) candidates.append(device_leak(evidence, removed));
   candidates.append(partial_update(evidence, removed));
 }
@@ -436,9 +436,9 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Candidates candidates{trace};
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
-  for (Candidate& candidate : candidates.told) finish(evidence, candidate);
+  for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
   Removed removed(trace.ops.size());
-  mark(trace, candidates.told, removed);
+  mark(trace, candidates.reported, removed);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);
@@ -448,11 +448,11 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     analysis.too_small.push_back(std::move(candidate.finding));
   }
   identify(analysis.too_small);
-  analysis.doubts = doubts_of(evidence, removed, candidates.told);
-  sort_rows(candidates.told, [](const Candidate& candidate) {
+  analysis.doubts = doubts_of(evidence, removed, candidates.reported);
+  sort_rows(candidates.reported, [](const Candidate& candidate) {
     return candidate.finding.confidence == Confidence::kPossible;
   });
-  const std::span<const Candidate> all(candidates.told);
+  const std::span<const Candidate> all(candidates.reported);
   const auto sure =
       static_cast<std::size_t>(std::ranges::count_if(all, [](const Candidate& candidate) {
         return candidate.finding.confidence != Confidence::kPossible;
@@ -462,22 +462,22 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
       all.subspan(sure), [](const Candidate& candidate) { return !candidate.ops.empty(); });
   if (any_possible) analysis.possible_prediction = predict(trace, all);
   std::vector<std::uint32_t> finding_of_op(trace.ops.size(), Picture::kNone);
-  const auto by_time = stable_order(candidates.told, [](const Candidate& candidate) {
+  const auto by_time = stable_order(candidates.reported, [](const Candidate& candidate) {
     // A leak costs nothing but memory.
     return std::tuple(candidate.finding.pattern == "device_leak", -candidate.finding.wasted_time,
                       candidate.ops.empty());
   });
   for (const std::size_t i : by_time) {
-    for (const std::uint32_t op : candidates.told[i].ops) {
+    for (const std::uint32_t op : candidates.reported[i].ops) {
       std::uint32_t& of = finding_of_op[op];
       of = std::min(of, static_cast<std::uint32_t>(analysis.findings.size()));
     }
-    Finding& finding = analysis.findings.emplace_back(std::move(candidates.told[i].finding));
+    Finding& finding = analysis.findings.emplace_back(std::move(candidates.reported[i].finding));
     // A fact of this run is certain; an edit, for another run, is not.
     if (!finding.edits.empty() && finding.confidence == Confidence::kCertain) {
       finding.confidence = Confidence::kLikely;
     }
-    finding.memory_bytes = memory_of(candidates.told[i].residencies);
+    finding.memory_bytes = memory_of(candidates.reported[i].residencies);
   }
   identify(analysis.findings);
   return finding_of_op;

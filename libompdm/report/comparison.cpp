@@ -127,7 +127,7 @@ std::vector<std::string> of_each(const Versions& all, const char* between, Text 
 }
 
 /// What is not compared, and why; empty if all is.
-std::string untold_sentence(const Versions& all) {
+std::string not_recorded_sentence(const Versions& all) {
   const std::vector<std::string> why = of_each(all, " ", [](const Analysis& one) -> std::string {
     if (is_recorded_whole(one)) return {};
     if (is_only_counted(one.recording, one.process.wall)) return "was only counted";
@@ -359,7 +359,7 @@ Json comparison_json(const Versions& all) {
 
 /// The sentences after the tables; some are empty.
 std::vector<std::string> closing_sentences(const Versions& all) {
-  if (!all.are_two()) return {untold_sentence(all)};
+  if (!all.are_two()) return {not_recorded_sentence(all)};
   return {findings_sentence(all), prediction_sentence(all)};
 }
 
@@ -478,7 +478,7 @@ std::vector<std::string> comparison_warnings(const Versions& versions) {
 }
 
 std::string findings_sentence(const Versions& versions) {
-  if (!versions.recorded_whole) return untold_sentence(versions);
+  if (!versions.recorded_whole) return not_recorded_sentence(versions);
   std::size_t went = 0;
   std::size_t residency = 0;
   std::size_t came = 0;

@@ -393,7 +393,7 @@ Table versions_table(const Versions& versions) {
   return table_of("rungs", "Rung by rung", numbers, [&](TableRow& row, std::size_t i) {
     const Analysis& one = versions.recordings[i];
     const analysis::Totals& totals = one.totals;
-    const auto if_told = [&](Cell cell) { return is_recorded_whole(one) ? cell : Cell(); };
+    const auto if_recorded = [&](Cell cell) { return is_recorded_whole(one) ? cell : Cell(); };
     row.add({"number", "", Unit::kCount}, number(i + 1));
     row.add({"name", "Rung"}, versions.names[i]);
     row.add({"HtoD_bytes", "HtoD"}, moved(one, totals.htod.bytes));
@@ -401,14 +401,14 @@ Table versions_table(const Versions& versions) {
     row.add({"transfers", "Copies", Unit::kCount},
             moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count));
     row.add({"transfer_ns", "Transfers"},
-            if_told(timed(one, one.headline.measured, one.headline.transfer)));
+            if_recorded(timed(one, one.headline.measured, one.headline.transfer)));
     row.add({"kernel_ns", "Kernels"},
-            if_told(timed(one, one.headline.measured, one.headline.kernel)));
+            if_recorded(timed(one, one.headline.measured, one.headline.kernel)));
     row.add({"wall_ns", "Wall"}, one.program_wall);
     add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
     add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
-    row.add({"needless_bytes", "Needless"}, if_told(number(redundant_bytes(one))));
-    row.add({"findings", "Findings", Unit::kCount}, if_told(number(one.findings.size())));
+    row.add({"needless_bytes", "Needless"}, if_recorded(number(redundant_bytes(one))));
+    row.add({"findings", "Findings", Unit::kCount}, if_recorded(number(one.findings.size())));
     row.add(data_only("file"), one.file);
   });
 }

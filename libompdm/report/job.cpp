@@ -47,23 +47,23 @@ RankSet missing_ranks(const Summary& job) {
 }
 
 /// Ranks that were not recorded as events to their end.
-struct ToldRanks {
+struct RecordedRanks {
   RankSet counted;  ///< of which no events are recorded
   RankSet in_part;
   RankSet parts;  ///< of which a part of the run is here, and nothing of the rest
 };
 
-ToldRanks told_ranks(const Summary& job) {
-  ToldRanks told;
+RecordedRanks recorded_ranks(const Summary& job) {
+  RecordedRanks recorded;
   const auto details = job.facts.find("detail");
-  if (details == job.facts.end()) return told;
+  if (details == job.facts.end()) return recorded;
   for (const auto& [detail, ranks] : details->second) {
-    (detail == "tallies"          ? told.counted
-     : detail == Recording::kPart ? told.parts
-                                  : told.in_part)
+    (detail == "tallies"          ? recorded.counted
+     : detail == Recording::kPart ? recorded.parts
+                                  : recorded.in_part)
         .add(ranks);
   }
-  return told;
+  return recorded;
 }
 
 /// A rank that is far from the others.
@@ -454,7 +454,7 @@ Json job_json(const Summary& job) {
     losses.push_back(
         {{"name", name}, {"count", figure.ranks.sum}, {"most_rank", figure.most_rank}});
   }
-  const ToldRanks told = told_ranks(job);
+  const RecordedRanks recorded = recorded_ranks(job);
   return {{"schema", kJobSchema},
           {"ranks",
            {{"count", job.ranks.size()},
@@ -464,9 +464,9 @@ Json job_json(const Summary& job) {
             {"unread", unread_json(job)},
             {"killed", job.killed.text()},
             {"truncated", job.truncated.text()},
-            {"counted", told.counted.text()},
-            {"told_in_part", told.in_part.text()},
-            {"parts", told.parts.text()}}},
+            {"counted", recorded.counted.text()},
+            {"told_in_part", recorded.in_part.text()},
+            {"parts", recorded.parts.text()}}},
           {"wall_ns", job.end_ns - job.begin_ns},
           {"facts", facts_json(job)},
           {"totals", job_totals_json(job)},
@@ -512,11 +512,11 @@ std::string first_ranges(const RankSet& ranks) {
 
 /// Counts, bytes and times are of all that ran, all else is of what was told event by event.
 std::string recorded_in_part(const Summary& job) {
-  const ToldRanks told = told_ranks(job);
+  const RecordedRanks recorded = recorded_ranks(job);
   std::vector<std::string> parts;
-  if (!told.counted.empty()) parts.push_back("only counted: " + first_ranges(told.counted));
-  if (!told.in_part.empty())
-    parts.push_back("told event by event in part: " + first_ranges(told.in_part));
+  if (!recorded.counted.empty()) parts.push_back("only counted: " + first_ranges(recorded.counted));
+  if (!recorded.in_part.empty())
+    parts.push_back("told event by event in part: " + first_ranges(recorded.in_part));
   if (parts.empty()) return {};
   return fmt::format("Ranks {}: shares of the time, loops and findings are of what was told",
                      fmt::join(parts, "; "));
@@ -535,7 +535,7 @@ std::vector<std::string> job_warnings(const Summary& job) {
   tell(job.killed, "killed, or left by _exit, quick_exit or exec");
   tell(job.truncated, "of which the trace is cut short");
   if (const std::string line = recorded_in_part(job); !line.empty()) lines.push_back(line);
-  tell(told_ranks(job).parts, "of which a part of the run is here, and in the figures");
+  tell(recorded_ranks(job).parts, "of which a part of the run is here, and in the figures");
   const auto reaches = job.facts.find("reach");
   if (reaches != job.facts.end()) {
     for (const auto& [reach, ranks] : reaches->second) {
@@ -605,8 +605,8 @@ std::string explain_hint(const Summary& job) {
 
 /// The sentence for a job without findings.
 std::string none_found(const Summary& job) {
-  const ToldRanks told = told_ranks(job);
-  if (told.counted.size() == job.ranks.size()) {
+  const RecordedRanks recorded = recorded_ranks(job);
+  if (recorded.counted.size() == job.ranks.size()) {
     return "Redundant transfers were not looked for: that takes single events, and none is told.";
   }
   return fmt::format(

@@ -704,7 +704,7 @@ class Decoder {
     op.bytes = fields[spool::kOpBytes];
     op.src_device = device_number(static_cast<std::int32_t>(fields[spool::kOpDevices]));
     op.dst_device = device_number(static_cast<std::int32_t>(fields[spool::kOpDevices] >> 32U));
-    op.kind = told_kind(static_cast<std::uint16_t>(fields[spool::kOpWhat]));
+    op.kind = kind_of_optype(static_cast<std::uint16_t>(fields[spool::kOpWhat]));
     return op;
   }
 

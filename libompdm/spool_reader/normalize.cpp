@@ -266,7 +266,7 @@ std::string runtime_name(std::string_view told, std::string_view library) {
   return fmt::format("{}{}({})", told, told.empty() ? "" : " ", library);
 }
 
-OpKind told_kind(std::uint16_t optype) {
+OpKind kind_of_optype(std::uint16_t optype) {
   const std::size_t at = kind_at(optype);
   return at < std::size(kOperationKinds) ? kOperationKinds[at] : OpKind::kMemset;
 }

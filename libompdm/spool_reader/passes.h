@@ -17,7 +17,7 @@ std::string runtime_name(std::string_view told, std::string_view library);
 
 /// The kind of an operation of this ompt_target_data_op_t before its devices are known: of a copy
 /// that names no direction, kDtoD; of a type that no specification knows, kMemset.
-OpKind told_kind(std::uint16_t optype);
+OpKind kind_of_optype(std::uint16_t optype);
 
 /// Corrects the operations' kinds and devices and drops the halves of bounced copies. Expects the
 /// draft as decoded: the halves of a copy are found by their being neighbours in their thread

@@ -222,7 +222,7 @@ std::uint64_t SpoolFile::find_next_chunk(std::uint64_t from, bool& damaged) cons
 
 void SpoolFile::find_chunks() {
   std::uint64_t at = header_.header_size;
-  std::uint64_t told_end = at;  // of the chunks whose headers are there
+  std::uint64_t headers_end = at;  // of the chunks whose headers are there
   while (at < file_size_) {
     spool::ChunkHeader head{};
     if (read_at(fd_.get(), &head, sizeof(head), at) < sizeof(head)) break;
@@ -237,12 +237,12 @@ void SpoolFile::find_chunks() {
     const bool torn = head.last_writes % 2 != 0;
     chunks_.push_back({at, std::min(head.size, left), head.buffer, head.sequence, head.first,
                        torn ? spool::ClockTriple{} : head.last});
-    told_end = at + head.size;
+    headers_end = at + head.size;
     if (head.size >= left) break;
     at += head.size;
   }
   // At least one chunk is cut off behind the end; their number is not known.
-  if (file_size_ < header_.file_size && told_end < header_.file_size) ++unreadable_;
+  if (file_size_ < header_.file_size && headers_end < header_.file_size) ++unreadable_;
   std::sort(chunks_.begin(), chunks_.end(), [](const Chunk& a, const Chunk& b) {
     return std::tie(a.buffer, a.sequence, a.offset) < std::tie(b.buffer, b.sequence, b.offset);
   });

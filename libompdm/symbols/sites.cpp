@@ -341,8 +341,8 @@ void resolve_kernels(DecodedTrace& decoded) {
   const KernelNames names = kernel_names(decoded);
   // By host_ptr and the entry's module; without names by the site that launched it.
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> rows;
-  const auto told_at = [&](std::size_t i) { return decoded.launch_kernels[i]; };
-  trace.launches.change_by(told_at, [&](Launch& launch, std::uint64_t address) {
+  const auto address_at = [&](std::size_t i) { return decoded.launch_kernels[i]; };
+  trace.launches.change_by(address_at, [&](Launch& launch, std::uint64_t address) {
     if (address == 0 && launch.site) address = decoded.site_extras[launch.site.value].kernel;
     if (address == 0 && !launch.site) return;
     const Index<Module> module =
