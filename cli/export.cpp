@@ -110,8 +110,8 @@ Span recorded_span(const Trace& trace) {
   const Recording& recording = trace.recording;
   const Span span{recording.recorded_from,
                   recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall};
-  const bool is_counted =
-      recording.detail == "tallies" || (!recording.detail.empty() && span.from >= span.to);
+  const bool is_counted = recording.detail == Recording::Detail::kAggregates ||
+                          (recording.detail != Recording::Detail::kEvents && span.from >= span.to);
   if (is_counted) {
     throw Error(trace.file +
                 ": was counted, and no event is told: there is no part to take, leave out --from "

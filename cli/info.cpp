@@ -19,6 +19,7 @@
 #include "output.h"
 #include "printable.h"
 #include "report/units.h"
+#include "trace_files/trace_schema.h"
 #include "verb_help.h"
 
 namespace ompdm::cli {
@@ -31,19 +32,21 @@ namespace {
 /// `running`: its process still runs.
 std::string detail_of(const Trace& trace, bool running) {
   const Recording& recording = trace.recording;
-  if (recording.detail == "tallies") return "counted, no event is told (OMPDM_DETAIL)";
+  if (recording.detail == Recording::Detail::kAggregates)
+    return "counted, no event is told (OMPDM_DETAIL)";
   if (recording.is_part()) {
     return fmt::format("a part of a run, from {} to {}: the rest is not here",
                        report::spoken_time(recording.recorded_from),
                        report::spoken_time(recording.recorded_to));
   }
   const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
-  if (recording.detail == "window" && to <= recording.recorded_from) {
+  if (recording.detail == Recording::Detail::kWindow && to <= recording.recorded_from) {
     return to < trace.process.wall ? "counted, the window ended before it began"
            : running               ? "counted, the window has not begun yet"
                                    : "counted, the window did not begin before the end";
   }
-  if (recording.detail == "window" && recording.recorded_from == 0 && recording.recorded_to == 0) {
+  if (recording.detail == Recording::Detail::kWindow && recording.recorded_from == 0 &&
+      recording.recorded_to == 0) {
     return running ? "all events are told: the window has not ended yet"
                    : "all events are told: the window did not end before the program did (the "
                      "directive of --until was not met, or --duration was not over)";
@@ -51,8 +54,9 @@ std::string detail_of(const Trace& trace, bool running) {
   return fmt::format(
       "events told from {} {}, the rest counted{}", report::spoken_time(recording.recorded_from),
       recording.recorded_to == 0 ? "on" : "to " + report::spoken_time(recording.recorded_to),
-      recording.detail == "spool_limit" ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
-                                        : "");
+      recording.detail == Recording::Detail::kSpoolLimit
+          ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
+          : "");
 }
 
 using Clock = std::chrono::steady_clock;
@@ -170,8 +174,8 @@ void print_recording(const Trace& trace, bool running) {
   const Recording& recording = trace.recording;
   row("runtime", recording.runtime);
   row("attached by", recording.attached_by);
-  row("reach", recording.reach);
-  row("names", recording.names);
+  row("reach", std::string(trace_schema::word_of(recording.reach)));
+  row("names", std::string(trace_schema::word_of(recording.names)));
   row("clock",
       fmt::format("{}, calibrated within {:.0f} ns", recording.clock, recording.clock_residual_ns));
   if (!recording.cupti.empty()) {
@@ -181,7 +185,7 @@ void print_recording(const Trace& trace, bool running) {
                      : recording.cupti);
   }
   if (recording.unified_shared_memory) row("requires", "unified_shared_memory: nothing is copied");
-  if (!recording.detail.empty()) row("detail", detail_of(trace, running));
+  if (recording.detail != Recording::Detail::kEvents) row("detail", detail_of(trace, running));
   row("ending", recording.finished ? "by itself" : running ? "it still runs" : kEndedSilently);
   row("ompdm", recording.ompdm_version);
   fmt::print("\nCallbacks (what the runtime answered)\n");

@@ -254,7 +254,8 @@ struct FinishVerb {
 std::string lost(const Trace& trace) {
   std::string text;
   if (!analysis::has_transfers(trace.recording)) text = "transfers could not be recorded";
-  if (trace.recording.reach == "unreachable" || trace.recording.reach == "other_runtime")
+  if (trace.recording.reach == Recording::Reach::kUnreachable ||
+      trace.recording.reach == Recording::Reach::kOtherRuntime)
     text += ", nor what came before the recorder was started";
   const char* separator = text.empty() ? "lost: " : "; lost: ";
   for (const Loss& loss : trace.losses) {

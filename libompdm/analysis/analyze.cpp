@@ -161,8 +161,9 @@ bool is_recorded_whole(const Analysis& analysis) {
 }
 
 bool has_transfers(const Recording& recording) {
-  const std::string& reach = recording.reach;
-  return reach != "no_emi" && reach != "unreachable" && reach != "other_runtime";
+  const Recording::Reach reach = recording.reach;
+  return reach != Recording::Reach::kNoEmi && reach != Recording::Reach::kUnreachable &&
+         reach != Recording::Reach::kOtherRuntime;
 }
 
 bool saves_time(const Analysis& analysis) { return saves_time(analysis, analysis.prediction); }

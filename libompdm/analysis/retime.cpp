@@ -334,9 +334,10 @@ void check_detail(const Trace& trace) {
   const Recording& recording = trace.recording;
   if (is_recorded_whole(recording)) return;
   const bool counted = is_only_counted(recording, trace.process.wall);
-  const char* again = recording.detail == "tallies"       ? "without --detail tallies"
-                      : recording.detail == "spool_limit" ? "with a larger --max-spool"
-                                                          : "without --after and --until";
+  const char* again =
+      recording.detail == Recording::Detail::kAggregates   ? "without --detail tallies"
+      : recording.detail == Recording::Detail::kSpoolLimit ? "with a larger --max-spool"
+                                                           : "without --after and --until";
   throw Error(trace.file + ": a model of a link re-times single events, and this run was " +
                   (counted ? "only counted" : "told event by event only in part") +
                   ": record it again " + again,

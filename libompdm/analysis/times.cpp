@@ -28,10 +28,12 @@ void note_clock(Headline& headline, Clock clock) {
 
 Nanoseconds span_of(const Trace& trace) {
   const Recording& recording = trace.recording;
-  if (recording.detail.empty()) return program_wall_of(trace);
+  if (recording.detail == Recording::Detail::kEvents) return program_wall_of(trace);
   const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : trace.process.wall;
   // Of a part that was taken out it is not known how much of the hashing was in it.
-  const Nanoseconds hashing = recording.is_part() ? 0 : trace.process.wall - program_wall_of(trace);
+  const Nanoseconds hashing = recording.detail == Recording::Detail::kPart
+                                  ? 0
+                                  : trace.process.wall - program_wall_of(trace);
   return std::max(to - recording.recorded_from - hashing, Nanoseconds{0});
 }
 
@@ -50,7 +52,7 @@ bool moves_data(const Trace& trace, const Region& region) {
 
 /// As much of an interval as lies in the part of the run that a trace holds.
 Interval within_part(const Recording& recording, Interval time) {
-  if (!recording.is_part()) return time;
+  if (recording.detail != Recording::Detail::kPart) return time;
   const Nanoseconds to =
       recording.recorded_to != 0 ? recording.recorded_to : std::numeric_limits<Nanoseconds>::max();
   return {std::max(time.begin, recording.recorded_from), std::min(time.end, to)};
@@ -157,7 +159,8 @@ std::pair<Headline, Totals> sums_of(std::span<const Analysis> analyses) {
 bool knows_all(const Analysis& one) {
   if (!has_target_events(one)) return true;
   return knows_transfers(one) && !lacks_events(one) &&
-         (ompdm::is_recorded_whole(one.recording) || one.recording.is_part()) &&
+         (ompdm::is_recorded_whole(one.recording) ||
+          one.recording.detail == Recording::Detail::kPart) &&
          one.headline.measured && !one.recording.unified_shared_memory;
 }
 

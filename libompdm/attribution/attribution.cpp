@@ -363,8 +363,8 @@ class Replay {
   // version on the host is reported as omp_initial_device.
   [[nodiscard]] bool is_environment(const DataOp& op, const OpExtra& extra,
                                     const DeviceBlock* block, std::uint32_t argument) const {
-    if (!extra.from_initial_device || block != nullptr || trace_.recording.names != "on" ||
-        global_at(op.src) != nullptr) {
+    if (!extra.from_initial_device || block != nullptr ||
+        trace_.recording.names != Recording::Names::kOn || global_at(op.src) != nullptr) {
       return false;
     }
     if (!op.region) {

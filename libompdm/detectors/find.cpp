@@ -400,7 +400,8 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   candidates.append(no_overlap(evidence, removed));
   // In a part of a run, memory that is freed later on is no leak.
   mark(trace, candidates.reported, removed);
-  if (trace.recording.detail.empty()) candidates.append(device_leak(evidence, removed));
+  if (trace.recording.detail == Recording::Detail::kEvents)
+    candidates.append(device_leak(evidence, removed));
   candidates.append(partial_update(evidence, removed));
 }
 
@@ -415,14 +416,14 @@ void finish(const Evidence& evidence, Candidate& candidate) {
   if (is_unclear) clear_edits(finding);
   tell_calls(trace, evidence.loops, finding);
   const bool has_missing = trace.truncated || std::ranges::any_of(trace.losses, is_of_events);
-  const bool is_told_in_part = !trace.recording.detail.empty();
+  const bool is_told_in_part = trace.recording.detail != Recording::Detail::kEvents;
   if (has_missing) candidate.add_caveat(Caveat::Kind::kRestLost);
   // Data that no kernel of this part used may be needed by kernels of another.
   if ((has_missing || is_told_in_part) && finding.pattern.starts_with("unused_")) {
     clear_edits(finding);
   }
   // Fallbacks are known of the whole run, but for what was taken out of it.
-  const bool is_part = trace.recording.is_part();
+  const bool is_part = trace.recording.detail == Recording::Detail::kPart;
   if (is_told_in_part && (is_part || finding.pattern != "host_fallback")) {
     candidate.add_caveat(is_part ? Caveat::Kind::kRestNotHere : Caveat::Kind::kRestCounted);
   }

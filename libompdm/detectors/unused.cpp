@@ -192,7 +192,8 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
     if (kFew * finding.count <= group.facts.all) continue;
     const Mapping& first = rows[group.first];
     const Index<Site> site = trace.ops.common(group.candidate.ops.front()).site;
-    const bool is_sure = first.host != 0 && trace.recording.names == "on" && !group.beside_kernels;
+    const bool is_sure =
+        first.host != 0 && trace.recording.names == Recording::Names::kOn && !group.beside_kernels;
     describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              {name_of(trace, first)});
     group.facts.item = key.second;
@@ -350,7 +351,7 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
     Finding& finding = group.candidate.finding;
     const Mapping& first = rows[group.first];
     const bool is_sure = first.host != 0 && (group.sent == 0 || group.returned == 0) &&
-                         trace.recording.names == "on" && !group.beside_kernels;
+                         trace.recording.names == Recording::Names::kOn && !group.beside_kernels;
     describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              group.names.all());
     finding.facts =

@@ -280,7 +280,7 @@ void add_process(Database& database, const Trace& trace) {
       .add(process.rank_count, process.pid, process.host, process.program,
            json_list(process.arguments), process.directory, trace.file, process.start_realtime_ns,
            process.wall, recording.hashing_ns, trace.host_device, recording.runtime,
-           recording.detail.empty() ? "events" : recording.detail, recording.recorded_from,
+           trace_schema::word_of(recording.detail), recording.recorded_from,
            recording.recorded_to != 0 ? recording.recorded_to : process.wall, recording.finished,
            trace.truncated);
   RowTable<Loss> losses(database, trace, "losses", {}, {"name", "count"});

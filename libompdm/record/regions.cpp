@@ -202,9 +202,8 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
 // Records that a region of this buffer begins in a task of a directive with nowait.
 [[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
                                                        const ompt_data_t& task) noexcept {
-  const auto buffer = static_cast<spool::BufferId>(task.value >> kBufferAt & (kMostBuffers - 1));
-  write_record(buffer,
-               spool::DeferredRegion{{}, buffer, static_cast<spool::DeferralId>(task.value), 0},
+  const auto by = static_cast<spool::BufferId>(task.value >> kBufferAt & (kMostBuffers - 1));
+  write_record(buffer, spool::DeferredRegion{{}, by, static_cast<spool::DeferralId>(task.value), 0},
                spool::Tag::kDeferredRegion);
 }
 

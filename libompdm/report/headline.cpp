@@ -21,7 +21,9 @@ bool is_cut(Analyses analyses) { return std::ranges::any_of(analyses, &Analysis:
 bool is_left(Analyses analyses) { return std::ranges::any_of(analyses, analysis::lacks_events); }
 
 bool is_part(Analyses analyses) {
-  return std::ranges::any_of(analyses, [](const Analysis& one) { return one.recording.is_part(); });
+  return std::ranges::any_of(analyses, [](const Analysis& one) {
+    return one.recording.detail == Recording::Detail::kPart;
+  });
 }
 
 bool has_enqueued(const Analysis& one) {
@@ -38,15 +40,15 @@ std::string why_on_host(const Analysis& one) {
 
 /// Why no target event arrived.
 std::string reason(const Analysis& one) {
-  const std::string& reach = one.recording.reach;
-  if (reach == "unreachable") {
+  const Recording::Reach reach = one.recording.reach;
+  if (reach == Recording::Reach::kUnreachable) {
     return "libomptarget found no libomp.so and so could not reach the recorder";
   }
-  if (reach == "other_runtime") {
+  if (reach == Recording::Reach::kOtherRuntime) {
     return "the target regions belong to another OpenMP runtime than the one that is recorded";
   }
-  if (reach == "no_emi") return "this OpenMP runtime offers no EMI callbacks";
-  if (reach != "ok" && reach != "cured")
+  if (reach == Recording::Reach::kNoEmi) return "this OpenMP runtime offers no EMI callbacks";
+  if (reach != Recording::Reach::kOk && reach != Recording::Reach::kCured)
     return "it is not known whether target events could arrive";
   const std::string why = why_on_host(one);
   if (!why.empty()) return why + ", so target regions, if there are any, ran on the host";

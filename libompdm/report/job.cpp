@@ -13,6 +13,7 @@
 #include "report/tables.h"
 #include "report/text_layout.h"
 #include "report/units.h"
+#include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
 
@@ -58,9 +59,9 @@ RecordedRanks recorded_ranks(const Summary& job) {
   const auto details = job.facts.find("detail");
   if (details == job.facts.end()) return recorded;
   for (const auto& [detail, ranks] : details->second) {
-    (detail == "tallies"          ? recorded.counted
-     : detail == Recording::kPart ? recorded.parts
-                                  : recorded.in_part)
+    (detail == trace_schema::word_of(Recording::Detail::kAggregates) ? recorded.counted
+     : detail == trace_schema::word_of(Recording::Detail::kPart)     ? recorded.parts
+                                                                     : recorded.in_part)
         .add(ranks);
   }
   return recorded;
@@ -540,7 +541,8 @@ std::vector<std::string> job_warnings(const Summary& job) {
   if (reaches != job.facts.end()) {
     for (const auto& [reach, ranks] : reaches->second) {
       Recording recording;
-      recording.reach = reach;
+      recording.reach =
+          trace_schema::value_of<Recording::Reach>(reach).value_or(Recording::Reach::kUnknown);
       if (!analysis::has_transfers(recording)) tell(ranks, "whose transfers are not known");
     }
   }

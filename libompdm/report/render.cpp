@@ -273,7 +273,7 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
 std::string render_look(const Analysis& now, const Analysis* before, const Layout& layout) {
   std::string text = fmt::format("{} of process {}: {}\n", spoken_time(now.process.wall),
                                  now.process.pid, moved_text(now.totals));
-  if (!now.recording.detail.empty()) text += recorded_part(now) + '\n';
+  if (now.recording.detail != Recording::Detail::kEvents) text += recorded_part(now) + '\n';
   if (before != nullptr && now.process.wall > before->process.wall) {
     const Nanoseconds time = now.process.wall - before->process.wall;
     const analysis::Totals& old = before->totals;

@@ -177,12 +177,12 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
   const std::string what =
       fmt::format("{} of {} {} no source file, and no names of variables", missing,
                   counted(one.directives.size(), "directive"), missing == 1 ? "has" : "have");
-  const bool all_named =
-      one.recording.names == "on" && std::ranges::none_of(one.losses, [](const Loss& loss) {
-        return loss.name == "names_unavailable" && loss.count > 0;
-      });
+  const bool all_named = one.recording.names == Recording::Names::kOn &&
+                         std::ranges::none_of(one.losses, [](const Loss& loss) {
+                           return loss.name == "names_unavailable" && loss.count > 0;
+                         });
   lines.push_back(what + (all_named ? ": compiled without -g (-gline-tables-only is enough)"
-                          : one.recording.names == "off"
+                          : one.recording.names == Recording::Names::kOff
                               ? ": build with -g, and record without OMPDM_NAMES=off"
                               : ": build with -g; names came for some only (see `ompdm info`)"));
 }
@@ -191,8 +191,8 @@ void warn_of_missing_lines(const Analysis& one, std::vector<std::string>& lines)
 /// known.
 bool ends_counted(const Analysis& one) {
   const Recording& recording = one.recording;
-  return recording.detail == "tallies" ||
-         (!recording.detail.empty() && !recording.is_part() &&
+  return recording.detail == Recording::Detail::kAggregates ||
+         (recording.detail != Recording::Detail::kEvents && !recording.is_part() &&
           (recording.recorded_to != 0 || recording.recorded_from >= one.process.wall));
 }
 
@@ -372,7 +372,7 @@ std::string link_sentence(const analysis::Link& link) {
 
 std::string recorded_part(const Analysis& one) {
   const Recording& recording = one.recording;
-  if (recording.detail == "tallies") {
+  if (recording.detail == Recording::Detail::kAggregates) {
     return "the run was counted, not told event by event (OMPDM_DETAIL): there are no shares of "
            "the run's time, loops and findings";
   }
@@ -383,7 +383,7 @@ std::string recorded_part(const Analysis& one) {
                        spoken_time(wall), spoken_time(recording.recorded_from), spoken_time(to));
   }
   if (to <= recording.recorded_from) {
-    if (recording.detail == "spool_limit") {
+    if (recording.detail == Recording::Detail::kSpoolLimit) {
       return "the spool was full (OMPDM_MAX_SPOOL) before the window in which events are told "
              "began: the run was counted";
     }
@@ -413,7 +413,10 @@ std::string recorded_part(const Analysis& one) {
   return fmt::format(
       "told event by event: {}{}: shares of the run's time, waits, loops and findings are of that "
       "part alone",
-      part, recording.detail == "spool_limit" ? ", when the spool was full (OMPDM_MAX_SPOOL)" : "");
+      part,
+      recording.detail == Recording::Detail::kSpoolLimit
+          ? ", when the spool was full (OMPDM_MAX_SPOOL)"
+          : "");
 }
 
 std::string left_part(const Analysis& one) {
@@ -425,7 +428,7 @@ std::string left_part(const Analysis& one) {
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
   std::vector<std::string> lines;
   if (one.link) lines.push_back(link_sentence(*one.link));
-  if (!one.recording.detail.empty()) lines.push_back(recorded_part(one));
+  if (one.recording.detail != Recording::Detail::kEvents) lines.push_back(recorded_part(one));
   if (lacks_events(one)) lines.push_back(left_part(one));
   if (analysis::has_target_events(one)) warn_of_end(one, names, lines);
   if (one.recording.attached_by == "CUDA_INJECTION64_PATH") {
@@ -434,7 +437,8 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
   if (one.recording.cupti.starts_with("unavailable")) {
     lines.push_back("CUPTI " + one.recording.cupti + ": the device's own times are not known");
   }
-  if (one.recording.reach == "unreachable" || one.recording.reach == "other_runtime") {
+  if (one.recording.reach == Recording::Reach::kUnreachable ||
+      one.recording.reach == Recording::Reach::kOtherRuntime) {
     lines.push_back(
         "the recorder was started by the program's first use of OpenMP's host runtime: target "
         "constructs before that, as a rule the first one, are in no figure");

@@ -106,16 +106,11 @@ void fill(Process& process, const spool::FileHeader& header) {
 }
 
 // The words of trace.json, by the values of spool::Reach, Names and Detail.
-constexpr const char* kReachWords[] = {"unknown",       "ok",    "unreachable",
-                                       "other_runtime", "cured", "no_emi"};
-constexpr const char* kNamesWords[] = {"on", "off", "failed", "unsupported"};
-constexpr const char* kDetailWords[] = {"", "tallies", "window", "spool_limit"};
-
-// `unknown`: the word of a damaged value.
-template <class Value, std::size_t Count>
-std::string word_of(Value value, const char* const (&words)[Count], const char* unknown) {
-  const auto at = static_cast<std::size_t>(value);
-  return at < Count ? words[at] : unknown;
+// The spool's enumerators are those of the recording; `unknown` stands for a damaged value.
+template <class Enum, class Value>
+Enum enumerator(Value value, Enum last, Enum unknown) {
+  const auto number = static_cast<std::uint32_t>(value);
+  return number <= static_cast<std::uint32_t>(last) ? static_cast<Enum>(number) : unknown;
 }
 
 std::string hashing_text(std::uint32_t share) {
@@ -133,15 +128,17 @@ void fill(Recording& recording, const spool::FileHeader& header, const ClockScal
   recording.attached_by = header.attached_by == spool::kAttachedByCuda ? "CUDA_INJECTION64_PATH"
                           : header.attached_by == 1                    ? "LD_PRELOAD"
                                                                        : "OMP_TOOL_LIBRARIES";
-  recording.reach = word_of(header.reach, kReachWords, "unknown");
-  recording.names = word_of(header.names, kNamesWords, "unsupported");
+  recording.reach = enumerator(header.reach, Recording::Reach::kNoEmi, Recording::Reach::kUnknown);
+  recording.names =
+      enumerator(header.names, Recording::Names::kUnsupported, Recording::Names::kUnsupported);
   recording.target_offload = text_of(header.target_offload);
   std::ranges::transform(recording.target_offload, recording.target_offload.begin(),
                          [](unsigned char byte) { return std::tolower(byte); });
   recording.cupti = text_of(header.cupti);
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
-  recording.detail = word_of(header.detail, kDetailWords, "");
+  recording.detail =
+      enumerator(header.detail, Recording::Detail::kSpoolLimit, Recording::Detail::kEvents);
   if (header.recorded_from != 0 && header.recorded_from != spool::kNotYet)
     recording.recorded_from = clock.at(header.recorded_from);
   if (header.recorded_to != 0) recording.recorded_to = clock.at(header.recorded_to);

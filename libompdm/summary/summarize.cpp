@@ -97,9 +97,10 @@ class Summarizer {
     fact("program", process.program);
     fact("ompdm_version", of_.recording.ompdm_version);
     fact("runtime", of_.recording.runtime);
-    fact("reach", of_.recording.reach);
+    fact("reach", std::string(trace_schema::word_of(of_.recording.reach)));
     fact("hashing", of_.recording.hashing);
-    fact("detail", of_.recording.detail);
+    if (of_.recording.detail != Recording::Detail::kEvents)
+      fact("detail", std::string(trace_schema::word_of(of_.recording.detail)));
     for (const Loss& loss : of_.losses) all_.losses[loss.name].add(rank_, loss.count);
   }
 

@@ -76,6 +76,14 @@ template <>
 inline constexpr Words<3> kWords<RealtimeClock::State> = {"unknown", "synchronized",
                                                           "unsynchronized"};
 template <>
+inline constexpr Words<6> kWords<Recording::Reach> = {"unknown",       "ok",    "unreachable",
+                                                      "other_runtime", "cured", "no_emi"};
+template <>
+inline constexpr Words<4> kWords<Recording::Names> = {"on", "off", "failed", "unsupported"};
+template <>
+inline constexpr Words<5> kWords<Recording::Detail> = {"events", "tallies", "window", "spool_limit",
+                                                       "part"};
+template <>
 inline constexpr Words<3> kWords<DeviceEvent::Kind> = {"initialize", "finalize", "load"};
 template <>
 inline constexpr Words<4> kWords<Agreement> = {"one_clock", "within", "unsynchronized", "unknown"};

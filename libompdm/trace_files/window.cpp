@@ -106,7 +106,7 @@ Trace window_of(const Trace& trace, Nanoseconds from, Nanoseconds to) {
   const Nanoseconds begin = std::max(whole.recorded_from, Nanoseconds{0});
   const Nanoseconds end =
       std::max(begin, whole.recorded_to != 0 ? whole.recorded_to : trace.process.wall);
-  part.recording.detail = Recording::kPart;
+  part.recording.detail = Recording::Detail::kPart;
   part.recording.recorded_from = std::clamp(from, begin, end);
   part.recording.recorded_to = std::clamp(to, part.recording.recorded_from, end);
   part.host_device = trace.host_device;

@@ -146,7 +146,7 @@ Trace killed() {
   return build.take();
 }
 
-Trace nothing(const std::string& reach) {
+Trace nothing(Recording::Reach reach) {
   TraceBuilder build;
   build.trace.recording.reach = reach;
   build.trace.devices.clear();
@@ -157,7 +157,7 @@ Trace nothing(const std::string& reach) {
 /// An old runtime: the wrappers tell directives and mapped sizes, no callback tells transfers.
 Trace no_emi() {
   TraceBuilder build;
-  build.trace.recording.reach = "no_emi";
+  build.trace.recording.reach = Recording::Reach::kNoEmi;
   build.trace.devices.clear();
   const auto solve = build.site(Directive::kTarget, "heat.cpp", 41, "solve");
   const auto u = build.variable("u", 8000000, "heat.cpp", 32);
@@ -440,8 +440,8 @@ std::vector<Scene> scenes() {
           {"enqueue_only", {enqueue_only()}},
           {"gpu_waits", {gpu_waits()}},
           {"killed", {killed()}},
-          {"unreachable", {nothing("unreachable")}},
-          {"no_device", {nothing("ok")}},
+          {"unreachable", {nothing(Recording::Reach::kUnreachable)}},
+          {"no_device", {nothing(Recording::Reach::kOk)}},
           {"no_emi", {no_emi()}},
           {"host_fallback", {host_fallback()}},
           {"contents", {contents_scene()}},

@@ -38,8 +38,8 @@ void add_metadata(Trace& trace) {
                      kEscaped,
                      0.1,
                      "",
-                     kQuoted,
-                     kBroken,
+                     Recording::Reach::kCured,
+                     Recording::Names::kFailed,
                      kEscaped,
                      true,
                      kQuoted,
@@ -49,7 +49,7 @@ void add_metadata(Trace& trace) {
                      kLate,
                      true,
                      {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}},
-                     kQuoted,
+                     Recording::Detail::kSpoolLimit,
                      kEarly,
                      kLate};
   trace.host_device = 4;

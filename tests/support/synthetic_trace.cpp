@@ -47,8 +47,8 @@ void add_metadata(Trace& trace, const SyntheticOptions& options) {
   trace.recording.clock = "tsc";
   trace.recording.clock_residual_ns = 41.5;
   trace.recording.attached_by = "OMP_TOOL_LIBRARIES";
-  trace.recording.reach = "ok";
-  trace.recording.names = "on";
+  trace.recording.reach = Recording::Reach::kOk;
+  trace.recording.names = Recording::Names::kOn;
   trace.recording.finished = true;
   trace.recording.registered = {{"target_emi", 5}, {"target_data_op_emi", 5}};
   trace.losses = {{"records_no_space", 0}, {"ops_unmatched", 0}};

@@ -26,8 +26,8 @@ class TraceBuilder {
     trace.recording.runtime = "LLVM OMP version: 5.0.20140926";
     trace.recording.clock = "tsc";
     trace.recording.attached_by = "LD_PRELOAD";
-    trace.recording.reach = "ok";
-    trace.recording.names = "on";
+    trace.recording.reach = Recording::Reach::kOk;
+    trace.recording.names = Recording::Names::kOn;
     trace.recording.finished = true;
     trace.losses = {{"records_no_space", 0}, {"ops_unmatched", 0}};
     trace.host_device = 1;

@@ -90,14 +90,34 @@ constexpr void fields(Visit&& visit, Row& row) {
 
 /// How the recording was made and what it can tell.
 struct Recording {
+  /// Whether target events reached the recorder. libomptarget finds the OpenMP runtime by the name
+  /// `libomp.so`.
+  enum class Reach : std::uint8_t {
+    kUnknown,       ///< libomptarget was not loaded when the recorder looked
+    kOk,            ///< libomptarget is connected to the runtime that started the recorder
+    kUnreachable,   ///< libomptarget could not open `libomp.so`: no target event came
+    kOtherRuntime,  ///< libomptarget is connected to another copy of the runtime
+    kCured,         ///< the recorder provided the missing `libomp.so`
+    kNoEmi,         ///< the runtime has no target_emi callbacks: names and sizes only
+  };
+  /// Whether the recorder took calls of `__tgt_*`, which give variables their names.
+  enum class Names : std::uint8_t { kOn, kOff, kFailed, kUnsupported };
+  /// Which events are recorded one by one. The others are aggregated.
+  enum class Detail : std::uint8_t {
+    kEvents,      ///< all
+    kAggregates,  ///< none, as configured (JSON: "tallies")
+    kWindow,      ///< those of a window, as configured
+    kSpoolLimit,  ///< those before the spool reached its limit
+    kPart,        ///< all of a part of a run; the rest of the run is not here (window_of())
+  };
   std::string ompdm_version;
   std::string runtime;            ///< "LLVM 19.1 (libomptarget.so.19.1)", or what it says of itself
   std::uint32_t omp_version = 0;  ///< as given to ompt_start_tool
   std::string clock;              ///< "tsc" or "monotonic"
   double clock_residual_ns = 0;   ///< largest disagreement of the calibration's triples
   std::string attached_by;        ///< "OMP_TOOL_LIBRARIES", "LD_PRELOAD" or "CUDA_INJECTION64_PATH"
-  std::string reach;  ///< "ok", "cured", "unreachable", "other_runtime", "no_emi", "unknown"
-  std::string names;  ///< "on", "off", "failed", "unsupported"
+  Reach reach = Reach::kUnknown;
+  Names names = Names::kUnsupported;
   std::string target_offload;  ///< OMP_TARGET_OFFLOAD at attach, in lower case; empty if not set
   bool unified_shared_memory = false;  ///< the program `requires` it: nothing has to be copied
   std::string cupti;  ///< "on", "off", "unavailable: why"; empty: no CUDA device was met
@@ -108,16 +128,11 @@ struct Recording {
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
   bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
   std::vector<RegisteredCallback> registered;
-  /// Why a part of the run was counted and not told event by event: "aggregates" (none of it was to
-  /// be told), "window" (what was asked for was told), "spool_limit" (the spool had reached its
-  /// limit); "": all was told. Or kPart: the rest of the run is not here at all.
-  std::string detail;
-  Nanoseconds recorded_from = 0;  ///< regions that began from here on are told
+  Detail detail = Detail::kEvents;
+  Nanoseconds recorded_from = 0;  ///< regions that began from here on are recorded
   Nanoseconds recorded_to = 0;    ///< and up to here; 0: to the end
   bool operator==(const Recording&) const = default;
-  /// `detail` of what window_of() took out of a recording.
-  static constexpr const char* kPart = "part";
-  [[nodiscard]] bool is_part() const { return detail == kPart; }
+  [[nodiscard]] bool is_part() const { return detail == Detail::kPart; }
 };
 
 template <class Visit, RowOf<Recording> Row>
@@ -135,7 +150,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("hashing", row.hashing, {.optional = true});
   visit("hashing_ns", row.hashing_ns, {.optional = true});
   visit("detail", row.detail, {.optional = true});
-  if (!row.detail.empty()) {
+  if (row.detail != Recording::Detail::kEvents) {
     visit("told_from_ns", row.recorded_from);
     visit("told_to_ns", row.recorded_to, {.optional = true});
   }
@@ -199,14 +214,15 @@ struct Trace {
 /// are of a part of it, or not known.
 inline bool is_recorded_whole(const Recording& recording) {
   // A window that was open from the beginning to the end left nothing out.
-  return recording.detail.empty() || (recording.detail == "window" &&
-                                      recording.recorded_from <= 0 && recording.recorded_to == 0);
+  return recording.detail == Recording::Detail::kEvents ||
+         (recording.detail == Recording::Detail::kWindow && recording.recorded_from <= 0 &&
+          recording.recorded_to == 0);
 }
 
 /// Whether none of it is. `wall` is how long the process took.
 inline bool is_only_counted(const Recording& recording, Nanoseconds wall) {
-  return recording.detail == "tallies" ||
-         (!recording.detail.empty() &&
+  return recording.detail == Recording::Detail::kAggregates ||
+         (recording.detail != Recording::Detail::kEvents &&
           recording.recorded_from >= (recording.recorded_to != 0 ? recording.recorded_to : wall));
 }
 

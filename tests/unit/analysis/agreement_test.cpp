@@ -117,7 +117,8 @@ TEST(Agreement, KnowsThatContentsWereNotLookedAt) {
 
 // A finding cannot be missed where it was not looked for.
 TEST(Agreement, IsNotAskedOfWhatWasOnlyCounted) {
-  for (const char* detail : {"tallies", "window", "spool_limit"}) {
+  for (const auto detail : {Recording::Detail::kAggregates, Recording::Detail::kWindow,
+                            Recording::Detail::kSpoolLimit}) {
     Analysis part = changed();
     part.findings.clear();
     part.too_small.clear();
@@ -134,7 +135,7 @@ TEST(Agreement, IsAskedOfAWindowThatWasOpenAllTheTime) {
   Analysis whole = changed();
   whole.findings.clear();
   whole.too_small.clear();
-  whole.recording.detail = "window";
+  whole.recording.detail = Recording::Detail::kWindow;
   const auto runs = agreed({plain(), whole});
   EXPECT_EQ(mapping_of(runs[0]).runs[1], RunVerdict::kNeeded);
 }

@@ -22,7 +22,7 @@ Trace counted() {
   const auto site = build.site(Directive::kTargetUpdate, "a.cpp", 3, "main");
   build.wait(1000);
   Trace trace = build.take();
-  trace.recording.detail = "tallies";
+  trace.recording.detail = Recording::Detail::kAggregates;
   OpAggregate aggregate;
   aggregate.like.kind = OpKind::kHtoD;
   aggregate.like.clock = Clock::kEnqueue;

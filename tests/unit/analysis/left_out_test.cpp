@@ -133,7 +133,7 @@ TEST(Doubts, OfKernelsWhoseClausesAreNotKnown) {
   program.unmap();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(analysis.doubts.size(), 1U) << patterns(analysis);
-  EXPECT_EQ(analysis.doubts[0].reason, "unnamed_data");
+  EXPECT_EQ(analysis.doubts[0].reason, Doubt::Reason::kUnnamedData);
   EXPECT_EQ(analysis.doubts[0].transfers, 1U);
 }
 

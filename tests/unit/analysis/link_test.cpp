@@ -46,7 +46,8 @@ TEST(Link, TimesATransferByLatencyAndBytes) {
   EXPECT_EQ(transfer_time(parse_link("pcie4x16"), 25'000'000'000), 1'000'006'000);
 }
 
-std::string refusal_of(const char* detail, Nanoseconds recorded_from, Nanoseconds recorded_to) {
+std::string refusal_of(Recording::Detail detail, Nanoseconds recorded_from,
+                       Nanoseconds recorded_to) {
   test::TraceBuilder build;
   build.wait(100);
   Trace trace = build.take();
@@ -65,12 +66,13 @@ std::string refusal_of(const char* detail, Nanoseconds recorded_from, Nanosecond
 TEST(Retime, RefusesARunThatIsNotToldWhole) {
   const std::string why = "a.json: a model of a link re-times single events, and this run was ";
   const std::string part = why + "told event by event only in part: record it again ";
-  EXPECT_EQ(refusal_of("tallies", 0, 0),
+  EXPECT_EQ(refusal_of(Recording::Detail::kAggregates, 0, 0),
             why + "only counted: record it again without --detail tallies");
-  EXPECT_EQ(refusal_of("spool_limit", 0, 50), part + "with a larger --max-spool");
-  EXPECT_EQ(refusal_of("window", 20, 0), part + "without --after and --until");
-  EXPECT_EQ(refusal_of("window", 0, 0), "") << "a window that was open all the time";
-  EXPECT_EQ(refusal_of("", 0, 0), "");
+  EXPECT_EQ(refusal_of(Recording::Detail::kSpoolLimit, 0, 50), part + "with a larger --max-spool");
+  EXPECT_EQ(refusal_of(Recording::Detail::kWindow, 20, 0), part + "without --after and --until");
+  EXPECT_EQ(refusal_of(Recording::Detail::kWindow, 0, 0), "")
+      << "a window that was open all the time";
+  EXPECT_EQ(refusal_of(Recording::Detail::kEvents, 0, 0), "");
 }
 
 TEST(Retime, StretchesRegionsAndShiftsWhatFollows) {

@@ -138,7 +138,7 @@ TEST_P(ExportJson, GoesToStandardOutput) {
 TEST_P(ExportJson, IsOfWhatIsToldAlone) {
   Trace trace = test::synthetic_trace({.events = 200});
   trace.process.wall = 100'000'000;
-  trace.recording.detail = "spool_limit";
+  trace.recording.detail = Recording::Detail::kSpoolLimit;
   trace.recording.recorded_to = 25'600'000;
   write_trace(trace, scratch_.folder() / "trace.json");
   const std::string command = shell_word(OMPDM_COMMAND) + " export trace.json --format json ";
@@ -160,7 +160,7 @@ TEST_P(ExportJson, IsOfWhatIsToldAlone) {
 
 TEST_P(ExportJson, OfACountedRunHasNoPart) {
   Trace trace = test::synthetic_trace({.events = 1});
-  trace.recording.detail = "tallies";
+  trace.recording.detail = Recording::Detail::kAggregates;
   write_trace(trace, scratch_.folder() / "trace.json");
   const Ran ran = run("export_to new trace.json");
   EXPECT_EQ(ran.status, 1);

@@ -50,7 +50,7 @@ TEST_F(Inputs, ReadStandardInput) {
 
 TEST_F(Inputs, OfWhichNothingIsToldAreNoEmptyList) {
   test::TraceBuilder build;
-  build.trace.recording.detail = "tallies";
+  build.trace.recording.detail = Recording::Detail::kAggregates;
   write_trace(build.take(), scratch_.folder() / "counted.json");
   EXPECT_EQ(
       run("ompdm report --gpu-trace --format csv counted.json").err,
@@ -60,7 +60,7 @@ TEST_F(Inputs, OfWhichNothingIsToldAreNoEmptyList) {
 
 TEST_F(Inputs, AreNotHeldAgainstEachOtherByWhatOneDoesNotTell) {
   test::TraceBuilder build;
-  build.trace.recording.detail = "tallies";
+  build.trace.recording.detail = Recording::Detail::kAggregates;
   write_trace(build.take(), scratch_.folder() / "counted.json");
   for (const char* path : {"findings.came", "findings.came.device_leak", "findings", "iterations",
                            "traces.transfer_union_ns", "prediction.wall_ns"}) {

@@ -244,7 +244,7 @@ TEST_P(CountedActivities, GoOnWhereTheSpoolIsFull) {
   constexpr int kCount = 3000;
   const Trace told = record_play(GetParam(), kCount);
   const Trace both = record_play(GetParam(), kCount, "OMPDM_MAX_SPOOL", "150K");
-  EXPECT_EQ(both.recording.detail, "spool_limit");
+  EXPECT_EQ(both.recording.detail, Recording::Detail::kSpoolLimit);
   EXPECT_GT(both.activities.size(), 500U);
   EXPECT_LT(both.activities.size(), told.activities.size() / 2);
   // What was told has its activities, those that came after the limit too.

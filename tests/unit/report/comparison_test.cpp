@@ -68,7 +68,7 @@ std::string first_line(const Recordings& recordings) {
 }
 
 /// What a run of which only the first part was told would have.
-Recordings recorded_in_part(std::size_t side, const char* detail) {
+Recordings recorded_in_part(std::size_t side, Recording::Detail detail) {
   Recordings recordings = naive_and_data();
   recordings[0].findings = {finding("per_iteration_mapping", 56)};
   analysis::Analysis& part = recordings.at(side);
@@ -79,11 +79,12 @@ Recordings recorded_in_part(std::size_t side, const char* detail) {
 
 TEST(ComparedParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   ASSERT_FALSE(compared(naive_and_data())["iterations"].empty());
-  for (const char* detail : {"tallies", "window", "spool_limit"}) {
+  for (const auto detail : {Recording::Detail::kAggregates, Recording::Detail::kWindow,
+                            Recording::Detail::kSpoolLimit}) {
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
       const json part = compared(recorded_in_part(side, detail));
       for (const char* table : {"iterations", "findings", "prediction"}) {
-        EXPECT_TRUE(part[table].is_null()) << table << ' ' << detail;
+        EXPECT_TRUE(part[table].is_null()) << table << " " << static_cast<int>(detail);
       }
       EXPECT_TRUE(part["trace"][side == 0 ? "before" : "after"]["transfer_union_ns"].is_null());
       EXPECT_TRUE(part["trace"][side == 0 ? "after" : "before"]["transfer_union_ns"].is_number());
@@ -125,11 +126,11 @@ TEST(ComparedParts, WhatIsLeftOutIsSaidAndWhy) {
   const std::string left_out =
       "Loops, findings, unions of time and the prediction are not compared: ";
   EXPECT_EQ(text(naive_and_data()).find(left_out), std::string::npos);
-  const std::string counted = text(recorded_in_part(0, "tallies"));
+  const std::string counted = text(recorded_in_part(0, Recording::Detail::kAggregates));
   EXPECT_NE(counted.find(left_out + "BEFORE was only counted\n"), std::string::npos) << counted;
   EXPECT_EQ(counted.find("went"), std::string::npos);
   EXPECT_EQ(counted.find("enqueue"), std::string::npos);
-  const std::string part = text(recorded_in_part(1, "spool_limit"));
+  const std::string part = text(recorded_in_part(1, Recording::Detail::kSpoolLimit));
   EXPECT_NE(part.find(left_out + "AFTER is told event by event only in part\n"), std::string::npos)
       << part;
 }
@@ -226,7 +227,7 @@ TEST(Comparison, AModelIsCalledOneEverywhere) {
 
 TEST(Comparison, UnknownFiguresAreNeverShownAsRatios) {
   Recordings recordings = naive_and_data();
-  recordings[0].recording.reach = "no_emi";
+  recordings[0].recording.reach = Recording::Reach::kNoEmi;
   EXPECT_EQ(first_line(recordings).find("BEFORE: how much data moved is not known"), 0U);
   const std::string csv = render_comparison(recordings, Format::kCsv);
   EXPECT_NE(csv.find("\nHtoD,,1,,,8000000,,"), std::string::npos) << csv;

@@ -25,16 +25,16 @@ TEST(CountedRun, OfOneThatWasKilledTheLastDirectiveIsNotKnown) {
   const std::string unknown = "but not what it was in the middle of";
   EXPECT_NE(text_of(trace).find("the process was killed, or left by"), std::string::npos);
   EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.detail = "tallies";
+  trace.recording.detail = Recording::Detail::kAggregates;
   EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
-  trace.recording.detail = "window";
+  trace.recording.detail = Recording::Detail::kWindow;
   EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
   trace.recording.recorded_to = trace.process.wall / 2;
   EXPECT_NE(text_of(trace).find(unknown), std::string::npos);
 }
 
 /// A run that moves nothing needlessly, of which this is told event by event.
-Trace told(const std::string& detail, Nanoseconds from, Nanoseconds to) {
+Trace told(Recording::Detail detail, Nanoseconds from, Nanoseconds to) {
   Trace trace;
   trace.process.wall = 1'000'000;
   trace.recording = sample().recording;
@@ -52,15 +52,16 @@ TEST(CountedRun, SaysWhereNeedlessMovementWasLookedFor) {
   };
   const std::string not_looked = "Redundant transfers were not looked for";
   const std::string in_part = "in what of this run is told event by event";
-  EXPECT_EQ(none_in(told("", 0, 0)).find(in_part), std::string::npos);
-  EXPECT_TRUE(none_in(told("tallies", 0, 0)).starts_with(not_looked));
+  EXPECT_EQ(none_in(told(Recording::Detail::kEvents, 0, 0)).find(in_part), std::string::npos);
+  EXPECT_TRUE(none_in(told(Recording::Detail::kAggregates, 0, 0)).starts_with(not_looked));
   // A window that never began, or ended at once.
-  EXPECT_TRUE(none_in(told("window", 1'000'000, 0)).starts_with(not_looked));
-  EXPECT_TRUE(none_in(told("spool_limit", 0, 500)).find(in_part) != std::string::npos);
+  EXPECT_TRUE(none_in(told(Recording::Detail::kWindow, 1'000'000, 0)).starts_with(not_looked));
+  EXPECT_TRUE(none_in(told(Recording::Detail::kSpoolLimit, 0, 500)).find(in_part) !=
+              std::string::npos);
 }
 
 TEST(CountedRun, HasNoFindingToExplainForAReason) {
-  const std::vector analyses{analysis::analyze(told("tallies", 0, 0))};
+  const std::vector analyses{analysis::analyze(told(Recording::Detail::kAggregates, 0, 0))};
   try {
     explain(analyses, "1", {});
     FAIL();
@@ -74,7 +75,7 @@ TEST(CountedRun, SparesACountOfWhatIsToldOnly) {
   const std::string told_only = " that are told, ";
   EXPECT_NE(text_of(trace).find("Needless: "), std::string::npos) << text_of(trace);
   EXPECT_EQ(text_of(trace).find(told_only), std::string::npos);
-  trace.recording.detail = "spool_limit";
+  trace.recording.detail = Recording::Detail::kSpoolLimit;
   trace.recording.recorded_to = trace.process.wall - 1;
   EXPECT_NE(text_of(trace).find(told_only), std::string::npos) << text_of(trace);
 }
@@ -130,7 +131,7 @@ TEST(PartOfARun, InWhichNothingWasAtWorkBlamesNoRuntime) {
 
 TEST(CountedRun, SaysHowItsWindowEnded) {
   Trace trace = sample();
-  trace.recording.detail = "window";
+  trace.recording.detail = Recording::Detail::kWindow;
   const auto said = [&](bool running = false) {
     analysis::Analysis one = analysis::analyze(trace);
     one.running = running;

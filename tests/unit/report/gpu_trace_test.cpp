@@ -67,17 +67,17 @@ TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
   Trace trace = sample();
   EXPECT_EQ(list_of(trace).find("event by event"), std::string::npos);
   trace.process.wall = 90'000'000;
-  trace.recording.detail = "spool_limit";
+  trace.recording.detail = Recording::Detail::kSpoolLimit;
   trace.recording.recorded_to = 30'000'000;
   EXPECT_NE(
       list_of(trace).find("\nwhat began from 0 ns to 30.0 ms of 90.0 ms is listed: the rest was "
                           "counted, not told event by event\n"),
       std::string::npos)
       << list_of(trace);
-  trace.recording.detail = "tallies";
+  trace.recording.detail = Recording::Detail::kAggregates;
   EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was counted, not told"),
             std::string::npos);
-  trace.recording.detail.clear();
+  trace.recording.detail = Recording::Detail::kEvents;
   trace.losses = {{"records_no_space", 18481}};
   EXPECT_NE(list_of(trace).find("\nwhat was lost is not listed: records_no_space 18481\n"),
             std::string::npos);

@@ -55,7 +55,7 @@ std::string shown(const std::vector<Analysis>& recordings, Format format = Forma
 
 TEST(LadderOfParts, NothingIsSaidOfWhatWasNotToldThroughout) {
   std::vector<Analysis> all = rungs();
-  all[1].recording.detail = "tallies";
+  all[1].recording.detail = Recording::Detail::kAggregates;
   const json ladder = json::parse(render_comparison(all, Format::kJson, {}, kNames));
   EXPECT_TRUE(ladder["iterations"].is_null());
   EXPECT_TRUE(ladder["findings"].is_null());

@@ -161,7 +161,8 @@ TEST(Rendering, NothingIsLostThatTheLineOfLossesDoesNotName) {
 TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
   Trace trace;
   trace.truncated = true;
-  for (const std::string reach : {"", "ok", "unreachable"}) {
+  for (const auto reach :
+       {Recording::Reach::kUnknown, Recording::Reach::kOk, Recording::Reach::kUnreachable}) {
     trace.recording.reach = reach;
     const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
     const std::string text = render(analyses, Format::kText);
@@ -257,7 +258,7 @@ TEST(Rendering, WhereLinesAreMissingTheReasonIsSaid) {
                                 "variables: compiled without -g (-gline-tables-only is enough)\n"),
             std::string::npos)
       << text_of(trace);
-  trace.recording.names = "off";
+  trace.recording.names = Recording::Names::kOff;
   EXPECT_NE(text_of(trace).find("build with -g, and record without OMPDM_NAMES=off"),
             std::string::npos);
 }

@@ -81,7 +81,7 @@ TEST(Reading, TheHeaderBecomesProcessAndRecording) {
   EXPECT_EQ(trace.process.start_realtime_ns, 1'700'000'000'000'000'000);
   EXPECT_EQ(trace.process.start_monotonic_ns, static_cast<std::int64_t>(tick(0)));
   EXPECT_EQ(trace.process.boot_id, "another-boot");
-  EXPECT_EQ(trace.recording.reach, "ok");
+  EXPECT_EQ(trace.recording.reach, Recording::Reach::kOk);
   EXPECT_EQ(trace.recording.clock, "monotonic");
   EXPECT_TRUE(trace.recording.finished);
   ASSERT_EQ(trace.threads.size(), 1U);

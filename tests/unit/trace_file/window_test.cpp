@@ -69,7 +69,7 @@ TEST(Window, HoldsWhatWasAtWorkAndWhatThatBelongsTo) {
     const Nanoseconds to = whole.regions.begin_of(100);
     const Trace part = window_of(whole, from, to);
     EXPECT_EQ(find_broken_reference(part), "");
-    EXPECT_EQ(part.recording.detail, "part");
+    EXPECT_EQ(part.recording.detail, Recording::Detail::kPart);
     EXPECT_EQ(part.recording.recorded_from, from);
     EXPECT_EQ(part.recording.recorded_to, to);
     std::size_t expected = 0;
@@ -112,7 +112,7 @@ TEST(Window, OfAllTimeIsAll) {
 
 TEST(Window, IsOfWhatIsToldAlone) {
   Trace whole = random_trace(3);
-  whole.recording.detail = "spool_limit";
+  whole.recording.detail = Recording::Detail::kSpoolLimit;
   whole.recording.recorded_from = 1000;
   whole.recording.recorded_to = 20'000;
   const auto told = [&](Nanoseconds from, Nanoseconds to) {
