@@ -1,4 +1,6 @@
 // The table of loops: which repetitions are loops, what an iteration costs, and what never changes.
+#include "detectors/loops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +11,12 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/iteration_finder.h"
 #include "analysis/names.h"
 #include "analysis/order.h"
-#include "analysis/iteration_finder.h"
 #include "analysis/repeats.h"
 #include "analysis/tables.h"
 #include "detectors/contents.h"
-#include "detectors/loops.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
