@@ -272,7 +272,7 @@ class IterationFinder {
     return {ByOrder::Why::kCodeUnread, {}};
   }
 
-  /// A loop over devices that comes to one of them again was entered anew, by the loop around it.
+  /// A loop over devices that comes to one of them again was entered again, by the loop around it.
   [[nodiscard]] calls::Transition by_devices(const Step& step,
                                              const calls::Transition& transition) const {
     if (!transition.new_iteration) return transition;

@@ -234,7 +234,7 @@ std::size_t left_of(const std::vector<Step>& steps, std::uint32_t symbols) {
 }
 
 /// Gives what a sequence does on each of its devices symbols of its own, unless it is better
-/// explained without: which device is next may be decided anew each time. Devices are numbered as
+/// explained without: which device is next may be decided again each time. Devices are numbered as
 /// they come, so that threads which do the same on devices of their own do the same. Returns the
 /// number of devices told apart.
 std::uint32_t tell_devices_apart(std::vector<Step>& steps, std::uint32_t symbols) {

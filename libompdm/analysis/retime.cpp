@@ -114,8 +114,8 @@ struct Boundary {
   [[nodiscard]] auto key() const { return std::tuple(time, phase, nesting, span); }
 };
 
-/// Walks through the recording in order of time and sets each instant anew. Each thread goes its
-/// own way; where it meets others is on a device.
+/// Walks through the recording in order of time and computes each instant again. Each thread goes
+/// its own way; where it meets others is on a device.
 class Retimer {
  public:
   /// The spans have to outlive this.

@@ -60,7 +60,7 @@ struct Loop {
   bool at_least = false;       ///< more iterations may have come, in which nothing was recorded
   std::uint64_t iterations = 0;
   std::uint64_t entries = 0;
-  bool entries_at_least = false;   ///< it may have been left and entered anew unseen
+  bool entries_at_least = false;   ///< it may have been left and entered again unseen
   Nanoseconds begin = 0;           ///< of the first iteration of the first entry
   IterationCost first;             ///< the first iteration of the first entry
   IterationCost first_iterations;  ///< summed over entries: the first iteration of each

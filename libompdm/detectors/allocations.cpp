@@ -89,7 +89,7 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
     if (group.made_in_loops) group.candidate.add_caveat(Caveat::Kind::kMakesMemory);
     return true;
   }
-  group.candidate.add_caveat(Caveat::Kind::kMadeAnew, made.all());
+  group.candidate.add_caveat(Caveat::Kind::kMadeAgain, made.all());
   constexpr std::uint64_t kFew = 10;
   return group.candidate.finding.count >= kFew || !group.candidate.finding.remarks.empty();
 }
@@ -226,7 +226,7 @@ void add_edits(const Trace& trace, const AllocationGroup& group, Finding& findin
   add_crossings(trace, Anchor::Side::kAfter, "from", group, group.returned, finding);
   kept.insert(finding.edits, Directive::kTargetExitData, beside(residency, Anchor::Side::kAfter),
               EditWhen::kAlways, {{"release", numbers}});
-  finding.unless = {Unless::kMadeAnew};
+  finding.unless = {Unless::kMadeAgain};
 }
 
 }  // namespace

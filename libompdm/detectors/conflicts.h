@@ -33,7 +33,7 @@ inline bool is_motion(Directive directive) {
   return directive == Directive::kTargetUpdate || directive == Directive::kApi;
 }
 
-/// Items of which edits write a map clause anew, or take out of it.
+/// Items of which edits write a map clause again, or take out of it.
 inline std::set<ItemAt> rewritten_items(const Finding& finding) {
   std::set<ItemAt> all;
   for (const Edit& edit : finding.edits) {
@@ -116,7 +116,7 @@ class Conflicts {
     bool holds = false;
   };
 
-  /// Items that a candidate writes anew, of which updates need not send some, or that it counts on
+  /// Items that a candidate writes again, of which updates need not send some, or that it counts on
   /// as they are.
   struct Items {
     std::set<ItemAt> rewritten;

@@ -206,7 +206,7 @@ std::vector<Index<CodeLoop>> loops_around(const Trace& trace, const LoopTable& l
   for (Index<CodeLoop> at = trace.loops[loop.code.value].parent; at && !is_told(at);
        at = trace.loops[at.value].parent) {
     const CodeLoop& code = trace.loops[at.value];
-    // A function that was inlined has its own loops only: what is around a call may make anew what
+    // A function that was inlined has its own loops only: what is around a call may make again what
     // the function works on.
     const bool has_place = code.line != 0 && !code.begin_unknown && !code.unrolled;
     if (!has_place || code.function != function) break;

@@ -38,7 +38,7 @@ struct Mapping {
   const MapItem* item = nullptr;
   bool sent = false;        ///< some of it was sent from the host,
   bool returned = false;    ///< and some was copied back
-  bool replaced = false;    ///< no delete was seen, yet the address was allocated anew
+  bool replaced = false;    ///< no delete was seen, yet the address was allocated again
   bool on_device = false;   ///< a copy between devices, or a memset, read or wrote it
   bool is_pointee = false;  ///< what a mapped pointer points to: a struct's member, say
   /// The program has its device address: by use_device_ptr or use_device_addr, by

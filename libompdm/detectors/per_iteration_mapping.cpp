@@ -470,7 +470,7 @@ struct LoopCandidate : RedundantTransfers {
   std::uint64_t pieces = 0;  ///< whose first send of an entry has none before it
   bool with_others = false;  ///< other directives map the same in between
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
-  bool others_are_made = false;  ///< what the loop makes anew is not among this data
+  bool others_are_made = false;  ///< what the loop makes again is not among this data
   /// By number of the data: the pieces of it that each entry has.
   std::map<std::uint32_t, std::map<const EnclosingEntry*, std::set<std::uint32_t>>> pieces_in;
   std::set<std::uint32_t> rare;  ///< numbers of the data of which a piece is in few iterations only
@@ -525,8 +525,8 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandida
   for (const Index<CodeLoop> outer : loops_around(trace, evidence.loops, row)) {
     const CodeLoop& code = trace.loops[outer.value];
     const SourcePlace place{code.file, code.line, without_signature(code.function), 0};
-    const bool makes_anew = code.makes_memory == MakesMemory::kItself;
-    if (makes_anew || !loop.kept.data.declared_in(place).empty()) break;
+    const bool makes_again = code.makes_memory == MakesMemory::kItself;
+    if (makes_again || !loop.kept.data.declared_in(place).empty()) break;
     around.places.front() = place;
   }
   around.all_entries = row.entries_at_least && around.of == Anchor::Of::kLoop &&
@@ -534,7 +534,7 @@ Anchor place_around(const Evidence& evidence, const Loop& row, const LoopCandida
   return around;
 }
 
-/// Names of what may be made anew within. Where nothing makes memory, pointers that are set anew
+/// Names of what may be made again within. Where nothing makes memory, pointers that are set again
 /// are copies of others.
 std::vector<std::string> made_within(const Evidence& evidence, const Loop& row,
                                      const Anchor& around, const LoopCandidate& loop) {
@@ -590,13 +590,13 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
   if (kOften * (loop.facts.compared - same.equal) > loop.facts.compared) {
     candidate.add_caveat(Caveat::Kind::kHostChanges);
   }
-  // Where it was entered anew, and had other data, contents differ: of ten nine are the same.
+  // Where it was entered again, and had other data, contents differ: of ten nine are the same.
   constexpr std::uint64_t kMostly = 10;
   if (row.entries_at_least && kMostly * same.equal < (kMostly - 1) * loop.facts.compared) {
     candidate.add_caveat(Caveat::Kind::kOtherEntries);
   }
   if (!made.empty()) {
-    candidate.add_caveat(Caveat::Kind::kMadeAnew, made);
+    candidate.add_caveat(Caveat::Kind::kMadeAgain, made);
   } else if (makes == MakesMemory::kItself && !loop.others_are_made) {
     candidate.add_caveat(Caveat::Kind::kMakesMemory);
   }
@@ -621,7 +621,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
         std::ranges::all_of(entries, [](const auto& entry) { return entry.second.size() == 1; });
   }
   finding.edits = loop.kept.edits(trace, around);
-  finding.unless = {Unless::kHostUses, Unless::kMadeAnew};
+  finding.unless = {Unless::kHostUses, Unless::kMadeAgain};
   if (loop.kept.returns_what_is_made()) finding.unless.push_back(Unless::kNoIteration);
   if (same.equal > 0 && same.equal == loop.facts.compared && same.equal == same.in_full &&
       !loop.with_others) {

@@ -199,7 +199,7 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
   return true;
 }
 
-/// What keeps data there that was mapped anew.
+/// What keeps data there that was mapped again.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding) {
   const Anchor residency = anchor_at(trace, group.sites.all(), Anchor::Of::kResidency);
@@ -227,7 +227,7 @@ void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool un
   std::ranges::move(data, std::back_inserter(finding.data));
   std::ranges::move(edits, std::back_inserter(finding.edits));
   finding.unless.push_back(Unless::kHostUses);
-  finding.unless.push_back(Unless::kMadeAnew);
+  finding.unless.push_back(Unless::kMadeAgain);
   // It is only allocated at first, and comes back filled.
   if (!group.kept.filled_first.empty()) finding.unless.push_back(Unless::kNoIteration);
   if (unchanged) finding.remarks.push_back({Remark::Kind::kWentAsItHadBeen});
@@ -243,7 +243,7 @@ struct KeptSpan {
 };
 using KeptSpans = std::map<std::uint32_t, KeptSpan>;  // by piece
 
-/// Of what was mapped anew; notes what was there all the time.
+/// Of what was mapped again; notes what was there all the time.
 KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   KeptSpans spans;
@@ -481,11 +481,11 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
                                  .how = group.is_mixed ? How::kBoth : group.relation,
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
-                                 .is_mapped_anew = !group.kept.data.empty(),
+                                 .is_mapped_again = !group.kept.data.empty(),
                                  .all = all};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
-    candidate.add_caveat(Caveat::Kind::kSameMadeAnew);
+    candidate.add_caveat(Caveat::Kind::kSameMadeAgain);
   }
   if (group.is_other && !group.kept.data.empty()) {
     candidate.add_caveat(Caveat::Kind::kOtherData);

@@ -62,7 +62,7 @@ enum class Kin : std::uint8_t {
 };
 
 /// Whether two transfers of one place on the host mean one place on the device, too: the same
-/// address, or the same part of storage that was mapped anew meanwhile.
+/// address, or the same part of storage that was mapped again meanwhile.
 bool have_one_target(const Evidence& evidence, std::uint32_t before, std::uint32_t after) {
   const auto address = [&](std::uint32_t i) {
     const DataOp& op = evidence.trace.ops.common(i);

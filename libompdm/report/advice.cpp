@@ -206,7 +206,7 @@ bool is_variable(const EditData& data) {
 /// Whether some of a finding's data may be memory that the program allocates again: none that is a
 /// variable itself. Fortran's arrays may be allocatable, or pointers.
 bool may_be_reallocated(const Finding& finding) {
-  return has(finding, Unless::kMadeAnew) &&
+  return has(finding, Unless::kMadeAgain) &&
          (is_fortran_source(finding.file) || finding.data.empty() ||
           !std::ranges::all_of(finding.data, is_variable));
 }

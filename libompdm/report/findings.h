@@ -27,7 +27,7 @@ std::vector<ShownFinding> shown_findings(Analyses analyses);
 inline constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
 std::string_view confidence_of(const analysis::Finding& finding);
 
-/// "heat.cpp:41, u, u_tmp: mapped anew by each iteration of a loop"
+/// "heat.cpp:41, u, u_tmp: mapped again by each iteration of a loop"
 std::string heading_of(const analysis::Finding& finding, const SourceNames& names);
 
 /// "36 transfers, 288 MB, 164 ms; likely"

@@ -290,11 +290,18 @@ class EventWriter {
   }
 
   void write_counter(std::string_view name, std::int32_t device, Nanoseconds time,
-                     const std::string& value) {
-    line_.begin(fmt::format(R"({{"ph":"C","name":"{}","pid":{},"ts":)", name,
-                            layout_.groups[layout_.group_of(device)].pid));
-    line_.microseconds(line_.shifted(time));
-    line_.text(fmt::format(R"(,"args":{{{}}}}})", value));
+                     std::string_view of, std::string_view value) {
+    line_.begin(R"({"ph":"C","name":")");
+    line_.text(name);
+    line_.text(R"(","pid":)");
+    line_.number(layout_.groups[layout_.group_of(device)].pid);
+    line_.text(R"(,"ts":)");
+    line_.instant(time);
+    line_.text(R"(,"args":{")");
+    line_.text(of);
+    line_.text(R"(":)");
+    line_.text(value);
+    line_.text("}}");
   }
 
   template <class Rows>
@@ -339,15 +346,15 @@ class EventWriter {
     for (; next_rate_ < rates_.size() && rates_[next_rate_].time <= until; ++next_rate_) {
       const RateSample& sample = rates_[next_rate_];
       write_counter(fmt::format("{} GB/s", word_of(sample.direction)), sample.device, sample.time,
-                    fmt::format(R"("mean":{:.3f})", sample.bytes_per_ns));
+                    "mean", fmt::format("{:.3f}", sample.bytes_per_ns));
     }
     while (!allocating_.empty() && allocating_.top().first <= until) {
       const DataOp& op = trace_.ops[allocating_.top().second];
       allocating_.pop();
       const auto sample = memory_.after(op);
       if (!sample) continue;
-      write_counter("device memory", sample->device, sample->time,
-                    fmt::format(R"("bytes":{})", sample->bytes));
+      write_counter("device memory", sample->device, sample->time, "bytes",
+                    std::to_string(sample->bytes));
     }
   }
 

@@ -37,7 +37,7 @@ TEST_P(CourseHeat, IsOneFindingAroundTheLoopOfTheSolver) {
   EXPECT_NE(function.find("solve"), std::string::npos) << function;
 }
 
-// Its sends are equal, since its solves are: their arrays are made anew all the same.
+// Its sends are equal, since its solves are: their arrays are made again all the same.
 TEST_P(CourseHeat, HasNothingToSayOfTheModelSolution) {
   const std::string solves = std::to_string(GetParam());
   const Json report = record({{program("course_heat"), "model", solves}}).report;

@@ -1,4 +1,4 @@
-// Whether a loop may make anew what it maps: its code tells whether it makes memory at all.
+// Whether a loop may make again what it maps: its code tells whether it makes memory at all.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -112,7 +112,7 @@ TEST(Sentences, OfALoopNameNoCallsOfAnother) {
   EXPECT_EQ(lines, (std::set<int>{24, 30, 33})) << report["findings"];
 }
 
-// One finding leaves clauses as they are that another would write anew.
+// One finding leaves clauses as they are that another would write again.
 TEST(Sentences, OfOneDirectiveDoNotContradictEachOther) {
   const Json report = record({{program("copied_out_twice")}}).report;
   std::string kinds;

@@ -424,7 +424,7 @@ Trace wave(int number, int iterations, bool table_changes) {
   return run.take();
 }
 
-/// A wave code. On the first input two arrays are mapped anew by 12 iterations of a time loop, and
+/// A wave code. On the first input two arrays are mapped again by 12 iterations of a time loop, and
 /// nothing changes either in between; a table is sent with each, too. On the second the host
 /// changes the table in each iteration. The third takes no time step.
 std::vector<Trace> inputs_scene() {

@@ -1,4 +1,4 @@
-// Writes tests/golden anew: `cmake --build build --target update_goldens`. Read the difference
+// Writes tests/golden again: `cmake --build build --target update_goldens`. Read the difference
 // before committing it. Of a scene report.txt is written, and each other golden file that lies in
 // its folder: to add one, put an empty file of its name there.
 #include <cstdio>

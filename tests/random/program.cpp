@@ -78,7 +78,7 @@ class Maker {
     }
     if (loops_ > 0 && what < 42) return branch(known, depth, times);
     if (depth > 0 && what < 48) return call(known, depth, times);
-    if (depth > 0 && depth < 3 && what < 54) return made_anew(known, depth, times);
+    if (depth > 0 && depth < 3 && what < 54) return made_again(known, depth, times);
     if (program_.features.threads && !in_threads_ && depth < 2 && dice_.chance(20)) {
       return threads(known, depth, times);
     }
@@ -123,7 +123,7 @@ class Maker {
     return made;
   }
 
-  Statement made_anew(std::vector<int> known, int depth, int times) {
+  Statement made_again(std::vector<int> known, int depth, int times) {
     const int array = new_array();
     known.push_back(array);
     Statement body = with(Do::kBlock);
@@ -142,7 +142,7 @@ class Maker {
     made.flag = dice_.chance(50);
     in_threads_ = true;
     if (made.flag) {
-      made.body.push_back(made_anew({}, depth, times * 2));
+      made.body.push_back(made_again({}, depth, times * 2));
     } else {
       made.body = some(known, depth, times, 1 + dice_.below(2));
     }

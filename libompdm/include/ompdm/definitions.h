@@ -289,8 +289,8 @@ struct CodeLoop {
   Index<CodeLoop> parent;  ///< the loop around it in the same function
   /// Its iterations can be counted by what is recorded: none is without, and no two look like one.
   bool counts_all = false;
-  /// It may be left and entered anew without anything being recorded in between: in one call of its
-  /// function, or in two that follow one another.
+  /// It may be left and entered again without anything being recorded in between: in one call of
+  /// its function, or in two that follow one another.
   bool entered_unseen = false;
   bool called_unseen = false;
   /// No loop of the code any more: copies of the same calls, one behind the other, which is what

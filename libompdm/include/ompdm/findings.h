@@ -130,7 +130,7 @@ enum class Unless : std::uint8_t {
   kKernelChanges,     ///< a kernel changes what none is known to have changed in this run
   kKernelUses,        ///< a kernel uses what none is known to have seen in this run
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
-  kMadeAnew,          ///< the program makes the storage anew meanwhile
+  kMadeAgain,         ///< the program makes the storage again meanwhile
   kNoIteration,       ///< the loop has no iteration: data that it fills or sends is not set
 };
 
@@ -189,8 +189,8 @@ struct Resends {
   How how = How::kWasSent;
   std::vector<SourcePlace> before = {};  ///< where it came from last; none: not known
   SameContents same = {};
-  bool is_mapped_anew = false;  ///< its memory was deleted in between, and could have been kept
-  std::uint64_t all = 0;        ///< transfers of these items by the directive
+  bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
+  std::uint64_t all = 0;         ///< transfers of these items by the directive
 };
 
 /// Data that came back as it had been sent.
@@ -382,9 +382,9 @@ struct Caveat {
     kOthersMap,         ///< other directives map the same in between
     kHostChanges,       ///< the host changes it in between: updates may move as much
     kOtherEntries,      ///< the loop may have been entered more often, and each time has its own
-    kMadeAnew,          ///< `names` are made in each iteration, and what they point to may be
+    kMadeAgain,         ///< `names` are made in each iteration, and what they point to may be
     kMakesMemory,       ///< the loop makes memory in its iterations, which may be this
-    kSameMadeAnew,      ///< the host may have made the same content anew
+    kSameMadeAgain,     ///< the host may have made the same content again
     kSameWritten,       ///< a kernel may have written the same content
     kNamesStray,        ///< `names` stand for data, too, that the edits do not keep
     kOtherData,         ///< other instances of the directive name other data so
@@ -409,7 +409,7 @@ struct Caveat {
 struct Remark {
   enum class Kind : std::uint8_t {
     kWentAsItHadBeen,  ///< nothing: all of it went over again as the device had had it
-    kMakeOnce,         ///< make `names` before the loop at `place`, which makes them anew
+    kMakeOnce,         ///< make `names` before the loop at `place`, which makes them again
     kMapObjects,       ///< let directives before and after name the objects that a mapper is for
     kRunsAtTimes,      ///< once `names` stay, the directive at `place` must not run at times
   };

@@ -111,9 +111,9 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
       counted(finding.count, "transfer"), kOrigins[static_cast<std::size_t>(facts.how)],
       facts.before.empty() ? "elsewhere" : places_text(facts.before),
       coverage_text(finding, facts.same, facts.all),
-      facts.is_mapped_anew ? ". Its memory there could have been kept" : "");
+      facts.is_mapped_again ? ". Its memory there could have been kept" : "");
   words.action =
-      facts.is_mapped_anew     ? fmt::format("keep {} on the device in between", subject.data)
+      facts.is_mapped_again    ? fmt::format("keep {} on the device in between", subject.data)
       : !finding.edits.empty() ? fmt::format("do not send {} again: it is there", subject.data)
                                : fmt::format("{} of {} copies of {} brought what was there",
                                              finding.count, facts.all, subject.data);

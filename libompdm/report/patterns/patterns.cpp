@@ -62,7 +62,7 @@ std::string caveat_text(const Caveat& caveat) {
   static_assert(std::size(kTexts) == static_cast<std::size_t>(Kind::kRestLost) + 1);
   const bool is_one = caveat.names.size() == 1;
   switch (caveat.kind) {
-    case Kind::kMadeAnew:
+    case Kind::kMadeAgain:
       return fmt::format("{} {} declared anew in each pass, and what {} may be allocated anew",
                          spoken_list(caveat.names), is_one ? "is" : "are",
                          is_one ? "it points to" : "they point to");

@@ -33,7 +33,7 @@ struct Words {
 struct Pattern {
   std::string_view name;  ///< Finding::pattern
   std::string_view
-      title;        ///< "mapped anew by each iteration of a loop"; empty of a foreign detector's
+      title;        ///< "mapped again by each iteration of a loop"; empty of a foreign detector's
   const char* one;  ///< what Finding::count counts, for 1
   const char* many;
   /// None if the subject's facts are of another pattern.

@@ -1,5 +1,5 @@
-// Data that kernels change by ways that their map clauses do not tell, and that has to be sent anew
-// for that; and data that none can change.
+// Data that kernels change by ways that their map clauses do not tell, and that has to be sent
+// again for that; and data that none can change.
 #include <omp.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A course's heat exercise: each solve makes two arrays of its own, maps both at every time step,
 // and swaps them. With "model" it is the course's solution; with "inside" each step makes what it
 // maps, with "rows" each sweep maps a part after the other, with
-// "sizes" each step says anew how much it maps. Prints sums that have to stay what they
+// "sizes" each step says again how much it maps. Prints sums that have to stay what they
 // are.
 #include <cstdio>
 #include <cstdlib>

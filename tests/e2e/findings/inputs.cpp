@@ -1,4 +1,4 @@
-// One program for several inputs: a time loop that maps its field anew at each step, and what its
+// One program for several inputs: a time loop that maps its field again at each step, and what its
 // first argument makes of it.
 //   host     the host changes the field in each pass, so that it has to go over each time
 //   look     a function that is called by a pointer alone reads the field on the host in each pass,

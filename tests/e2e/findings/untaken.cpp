@@ -1,4 +1,4 @@
-// Time loops that map their data anew at each step, and hold a branch to another directive which
+// Time loops that map their data again at each step, and hold a branch to another directive which
 // the step given as the second argument takes: in the loop itself, in a function that is called
 // after the loop too, in a task, in a team of threads, or to the host. In "after" it lies behind
 // the loop.

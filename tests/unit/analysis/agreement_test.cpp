@@ -13,7 +13,7 @@ namespace {
 
 using test::OneArray;
 
-/// Iterations of a loop that each map the array anew, and find it as the one before has left it.
+/// Iterations of a loop that each map the array again, and find it as the one before has left it.
 void iteration_by(OneArray& run, int iterations) {
   for (int iteration = 0; iteration < iterations; ++iteration)
     run.map_tofrom(run.solve, 10 + iteration, 11 + iteration);

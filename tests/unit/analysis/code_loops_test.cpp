@@ -1,4 +1,4 @@
-// Data mapped anew by loops whose place in the code is known.
+// Data mapped again by loops whose place in the code is known.
 #include <gtest/gtest.h>
 
 #include <cstdint>

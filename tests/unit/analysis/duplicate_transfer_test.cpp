@@ -130,7 +130,7 @@ TEST(DuplicateTransfer, ToDataThatCouldHaveBeenKept) {
   const Finding finding = found(analysis, "duplicate_transfer")[0];
   EXPECT_EQ(finding.count, 1U);
   EXPECT_EQ(finding.wasted_time, 100 + 10 + 5) << "its delete and allocation are needless too";
-  EXPECT_TRUE(std::get<facts::Resends>(finding.facts).is_mapped_anew);
+  EXPECT_TRUE(std::get<facts::Resends>(finding.facts).is_mapped_again);
   EXPECT_TRUE(contains(report::advice_text(finding), "a target enter data with map(to:) for a\n"));
   EXPECT_TRUE(
       contains(report::advice_text(finding), "a target exit data with map(release:) for a"));

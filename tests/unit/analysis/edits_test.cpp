@@ -54,7 +54,7 @@ TEST(Edits, KeepDataAroundALoopWhateverTheHostDoes) {
   EXPECT_EQ(finding.data[0].pieces, std::vector<std::uint64_t>{OneArray::kBytes});
   EXPECT_EQ(enter->clauses, (std::vector<analysis::EditClause>{{"to", {0}}}));
   EXPECT_EQ(exit->clauses, (std::vector<analysis::EditClause>{{"from", {0}}}));
-  EXPECT_EQ(finding.unless, (std::vector{Unless::kHostUses, Unless::kMadeAnew}));
+  EXPECT_EQ(finding.unless, (std::vector{Unless::kHostUses, Unless::kMadeAgain}));
   EXPECT_EQ(finding.memory_bytes, OneArray::kBytes);
   const bool keeps = std::ranges::any_of(finding.edits, [](const Edit& edit) {
     return edit.kind == EditKind::kKeep && edit.anchor.places.front().line == 30;

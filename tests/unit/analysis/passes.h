@@ -1,4 +1,4 @@
-// Iterations of a loop that maps its data anew each time. For tests only.
+// Iterations of a loop that maps its data again each time. For tests only.
 #pragma once
 
 #include <cstdint>

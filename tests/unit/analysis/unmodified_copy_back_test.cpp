@@ -92,7 +92,8 @@ TEST(UnmodifiedCopyBack, NearMisses) {
   EXPECT_EQ(made.patterns(), "") << "it was made there";
 }
 
-// What comes back while the data stays comes back no more: those clauses are not written anew, too.
+// What comes back while the data stays comes back no more: those clauses are not written again,
+// too.
 TEST(UnmodifiedCopyBack, WhatARoundTripBringsBackUnchangedIsADuplicate) {
   OneArray program;
   program.map_tofrom(program.solve, 7, 7);

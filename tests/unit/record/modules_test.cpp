@@ -116,7 +116,7 @@ TEST(Identity, OfTheProgramIsThatOfItsFile) {
   EXPECT_FALSE(identity_of_file(copy).known());
 }
 
-// A linker that writes it anew, a copy over it.
+// A linker that writes it again, a copy over it.
 TEST(FileBytes, OfAFileThatIsCutShortAreNotThere) {
   const std::string path = ::testing::TempDir() + "ompdm_file_bytes";
   constexpr std::size_t kSize = 3 * 4096;

@@ -79,7 +79,7 @@ TEST(Evidence, OfWhatWentAgain) {
                   .starts_with("a[0:n] went to device 0 in 400 transfers with a content that the "
                                "device had had at "));
   facts.how = facts::Resends::How::kCameBack;
-  facts.is_mapped_anew = true;
+  facts.is_mapped_again = true;
   facts.before.clear();
   EXPECT_EQ(evidence_text(of(facts)),
             "a[0:n] went to device 0 in 1 transfer unchanged since brought back by elsewhere "
