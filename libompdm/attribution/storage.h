@@ -157,7 +157,10 @@ class Storage {
   void release(std::uint64_t address, Nanoseconds time) {
     Piece* piece = piece_at(address);
     if (piece == nullptr) return;
-    if (piece->present > 0 && --piece->present == 0) piece->is_over = true;
+    if (piece->present > 0) {
+      --piece->present;
+      piece->is_over = piece->is_over || piece->present == 0;
+    }
     piece->touched = std::max(piece->touched, time);
   }
 

@@ -251,7 +251,7 @@ struct Symbols::Loaded {
   Dwfl_Callbacks callbacks{[](auto...) { return -1; }, find_debuginfo, nullptr, &debuginfo_path};
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;  // null: its file cannot be used
-  std::optional<DebugInfo> debug_info;
+  std::unique_ptr<DebugInfo> debug_info;  // never null
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
 
@@ -260,7 +260,7 @@ struct Symbols::Loaded {
     if (!has_separate) callbacks.find_debuginfo = [](auto...) { return -1; };
     open_module(wanted, recorded_at);
     if (state != State::kUsable) module = nullptr;
-    debug_info.emplace(module);
+    debug_info = std::make_unique<DebugInfo>(module);
   }
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
