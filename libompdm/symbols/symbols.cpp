@@ -250,7 +250,7 @@ struct Symbols::Loaded {
   char* debuginfo_path = nullptr;
   Dwfl_Callbacks callbacks{[](auto...) { return -1; }, find_debuginfo, nullptr, &debuginfo_path};
   Dwfl* session = nullptr;
-  Dwfl_Module* module = nullptr;  // null: its file cannot be used
+  Dwfl_Module* module = nullptr;          // null: its file cannot be used
   std::unique_ptr<DebugInfo> debug_info;  // never null
   std::unique_ptr<ModuleCode> code;
   std::unordered_map<std::uint64_t, CodePlace> places;  // that were asked for
