@@ -63,13 +63,14 @@ bool parse_percent(const char* text, std::uint64_t& millionths) noexcept {
   std::uint64_t value = 0;
   std::uint64_t unit = 10'000;
   bool digits = false;
+  constexpr std::uint64_t kWhole = 1'000'000;  // 100 % in millionths
   bool point = false;
   for (; *text != '\0' && strcmp(text, "%") != 0; ++text) {
     if (*text == '.' && !point) {
       point = true;
       continue;
     }
-    if (*text < '0' || *text > '9' || value > 100 * 10'000) {
+    if (*text < '0' || *text > '9' || value > kWhole) {
       return false;
     }
     const auto digit = static_cast<std::uint64_t>(*text - '0');
@@ -82,7 +83,7 @@ bool parse_percent(const char* text, std::uint64_t& millionths) noexcept {
     digits = true;
   }
   millionths = value;
-  return digits && value <= 100 * 10'000;
+  return digits && value <= kWhole;
 }
 
 // A positive number followed by the name of a unit, in the smallest unit.
