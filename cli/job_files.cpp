@@ -58,7 +58,8 @@ std::optional<Summary> kept_summary(const std::string& trace) {
       Summary one = summary::read_summary(name);
       if (one.source && one.source == source_of(named_trace(trace))) return one;
     }
-  } catch (const Error&) {  // it is written again
+  } catch (const Error&) {
+    return std::nullopt;  // it is written again
   }
   return std::nullopt;
 }

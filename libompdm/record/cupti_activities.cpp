@@ -103,7 +103,7 @@ spool::ActivityNameId activity_name(ThreadBuffer& buffer, const char* text) noex
   const std::size_t size = length < kMost ? length : kMost;
   const auto id = spool::give_next(last_name);
   if (!write_record(buffer, spool::ActivityName{{}, id, static_cast<std::uint32_t>(size + 1), 0},
-                    spool::Tag::kActivityName, 0, {{text, size}, {"", 1}})) {
+                    spool::Tag::kActivityName, 0, {{text, size}, {"\0", 1}})) {
     return spool::ActivityNameId::kNone;
   }
   if (names[at].id == spool::ActivityNameId::kNone) {
@@ -394,7 +394,7 @@ void take_external(ThreadBuffer& buffer, const cupti::ExternalRecord& external) 
   if ((external.id & spool::kCountedExternal) == 0) {
     write_record(buffer, spool::ExternalId{{}, correlation, external.id}, spool::Tag::kExternalId);
   }
-  if (waiting_count == 0) {
+  if (table == nullptr || waiting_count == 0) {
     return;
   }
   for (Activity& place : table->waiting[correlation % kBuckets]) {

@@ -148,7 +148,11 @@ bool start(Finisher& finisher) noexcept {
 bool spawn_finisher() noexcept {
   static Finisher finisher;
   // The spool cannot be opened where descriptors run out, or the process has another user by now.
-  if (!find_command(finisher.command) || (finisher.spool = reopen_spool()) < 0) {
+  if (!find_command(finisher.command)) {
+    return false;
+  }
+  finisher.spool = reopen_spool();
+  if (finisher.spool < 0) {
     return false;
   }
   flock(finisher.spool, LOCK_EX | LOCK_NB);  // where there are no locks, nobody can wait for us

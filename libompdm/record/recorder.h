@@ -156,8 +156,12 @@ class Lock {
   MutexLock lock_{recorder.mutex};
 };
 
-/// Maps `size` zeroed bytes; null if there is no memory. Callbacks allocate by this alone.
+/// Maps `size` zeroed bytes; null if that is 0, or there is no memory. Callbacks allocate by this
+/// alone.
 inline void* map_memory(std::size_t size) noexcept {
+  if (size == 0) {
+    return nullptr;
+  }
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED ? memory : nullptr;
 }

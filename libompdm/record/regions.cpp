@@ -203,8 +203,10 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
 [[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
                                                        const ompt_data_t& task) noexcept {
   const auto by = static_cast<spool::BufferId>(task.value >> kBufferAt & (kMostBuffers - 1));
-  write_record(buffer, spool::DeferredRegion{{}, by, static_cast<spool::DeferralId>(task.value), 0},
-               spool::Tag::kDeferredRegion);
+  write_record(
+      buffer,
+      spool::DeferredRegion{{}, by, spool::DeferralId{static_cast<std::uint32_t>(task.value)}, 0},
+      spool::Tag::kDeferredRegion);
 }
 
 void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,

@@ -267,7 +267,7 @@ spool::MapperNameId name_of(ThreadBuffer& buffer, const char* name) noexcept {
   const std::size_t size = strnlen(name, kLongestName);
   const auto id = spool::give_next(buffer.last_name);
   if (!write_record(buffer, spool::MapperName{{}, id, static_cast<std::uint32_t>(size + 1), 0},
-                    spool::Tag::kMapperName, 0, {{name, size}, {"", 1}})) {
+                    spool::Tag::kMapperName, 0, {{name, size}, {"\0", 1}})) {
     return spool::MapperNameId::kNone;
   }
   slot = {name, id};

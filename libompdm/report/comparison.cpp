@@ -332,7 +332,7 @@ Json versions_json(const Versions& all) {
 Json comparison_json(const Versions& all) {
   Json json = {{"schema", all.are_two() ? kCompareSchema : kLadderSchema},
                {"headline", comparison_headline(all)}};
-  if (all.last().link) json["link"] = link_json(*all.last().link);
+  if (const auto& link = all.last().link) json["link"] = link_json(*link);
   if (all.are_two()) {
     json["trace"] =
         pair_json(compared_trace_json(all.first()), compared_trace_json(all.last()), all.are_whole);

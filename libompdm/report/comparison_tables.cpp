@@ -97,8 +97,9 @@ class FigureRow {
     bool was_there = false;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const Cell none = is_waste && was_there ? Cell(std::int64_t{0}) : Cell();
-      row_.add(head_of(own, i), values_[i] ? sum_of(*values_[i], figures) : none);
-      was_there = was_there || values_[i];
+      const auto& value = values_[i];
+      row_.add(head_of(own, i), value ? sum_of(*value, figures) : none);
+      was_there = was_there || value;
     }
   }
 
@@ -111,9 +112,11 @@ class FigureRow {
       row_.add(data_only(key, Unit::kCount), Cell());
     };
     if (!versions_.are_whole) return add_word({});
-    if (!values_.front() || !values_.back()) return add_word(values_.back() ? "new" : "gone");
-    const Cell first = sum_of(*values_.front(), figures);
-    const Cell last = sum_of(*values_.back(), figures);
+    const auto& first_row = values_.front();
+    const auto& last_row = values_.back();
+    if (!first_row || !last_row) return add_word(last_row ? "new" : "gone");
+    const Cell first = sum_of(*first_row, figures);
+    const Cell last = sum_of(*last_row, figures);
     const auto* before = std::get_if<std::int64_t>(&first);
     const auto* after = std::get_if<std::int64_t>(&last);
     if (before == nullptr || after == nullptr) return add_word({});
@@ -393,7 +396,9 @@ Table versions_table(const Versions& versions) {
   return table_of("rungs", "Rung by rung", numbers, [&](TableRow& row, std::size_t i) {
     const Analysis& one = versions.recordings[i];
     const analysis::Totals& totals = one.totals;
-    const auto if_recorded = [&](Cell cell) { return is_recorded_whole(one) ? cell : Cell(); };
+    const auto if_recorded = [&](Cell cell) {
+      return is_recorded_whole(one) ? std::move(cell) : Cell();
+    };
     row.add({"number", "", Unit::kCount}, number(i + 1));
     row.add({"name", "Rung"}, versions.names[i]);
     row.add({"HtoD_bytes", "HtoD"}, moved(one, totals.htod.bytes));

@@ -324,14 +324,15 @@ Json prediction_json(const analysis::Prediction& one) {
 
 /// A prediction for several processes is that of the slowest.
 Json prediction_json(Analyses analyses) {
-  const Analysis* slowest = nullptr;
+  std::optional<analysis::Prediction> slowest;
+  std::optional<analysis::Prediction> possible;
   for (const Analysis& one : analyses) {
-    if (!one.prediction) continue;
-    if (slowest == nullptr || slowest->prediction->wall < one.prediction->wall) slowest = &one;
+    if (!one.prediction || (slowest && slowest->wall >= one.prediction->wall)) continue;
+    slowest = one.prediction;
+    possible = one.possible_prediction;
   }
-  if (slowest == nullptr) return nullptr;
-  Json json = prediction_json(*slowest->prediction);
-  const auto& possible = slowest->possible_prediction;
+  if (!slowest) return nullptr;
+  Json json = prediction_json(*slowest);
   json["possible"] = possible ? prediction_json(*possible) : Json(nullptr);
   return json;
 }

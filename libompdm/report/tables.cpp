@@ -162,7 +162,7 @@ Table losses_table(Analyses analyses) {
 
 Table link_table(Analyses analyses) {
   std::vector<analysis::Link> links;
-  if (analyses.front().link) links.push_back(*analyses.front().link);
+  if (const auto& link = analyses.front().link) links.push_back(*link);
   return table_of("link", "Model of the link", links,
                   [](TableRow& row, const analysis::Link& link) {
                     row.add({"model", "Model"}, link.name);
