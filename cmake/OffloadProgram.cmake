@@ -26,10 +26,29 @@ endif()
 set(OMPDM_OFFLOAD_TARGETS "x86_64-pc-linux-gnu" CACHE STRING "Value of -fopenmp-targets")
 set(OMPDM_OFFLOAD_OPTIONS "" CACHE STRING "More options for every OpenMP-offload program")
 
-function(_ompdm_offload_default_options result)
+# Folder of a compiler's OpenMP runtime, which the dynamic loader does not search; empty if it has none.
+function(_ompdm_offload_library_dir compiler result)
+  set(folder "")
+  execute_process(COMMAND "${compiler}" -print-file-name=libomptarget.so
+    OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(IS_ABSOLUTE "${library}")
+    get_filename_component(folder "${library}" DIRECTORY)
+    file(REAL_PATH "${folder}" folder)
+  endif()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+function(_ompdm_offload_default_options compiler result)
   set(options -O2 -g -fopenmp)
   if(OMPDM_OFFLOAD_TARGETS)
     list(APPEND options "-fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}")
+  endif()
+  # Debian's clang does not look for the device's runtime beside the host's.
+  if(OMPDM_OFFLOAD_TARGETS MATCHES "nvptx" AND NOT OMPDM_OFFLOAD_OPTIONS MATCHES "libomptarget-nvptx-bc-path")
+    _ompdm_offload_library_dir("${compiler}" folder)
+    if(folder)
+      list(APPEND options "--libomptarget-nvptx-bc-path=${folder}")
+    endif()
   endif()
   set(${result} ${options} ${OMPDM_OFFLOAD_OPTIONS} PARENT_SCOPE)
 endfunction()
@@ -45,7 +64,7 @@ function(_ompdm_can_offload compiler extension result)
   return x;
 }
 ")
-  _ompdm_offload_default_options(options)
+  _ompdm_offload_default_options("${compiler}" options)
   execute_process(
     COMMAND "${compiler}" ${options} "${source}" -o "${folder}/region"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 120)
@@ -140,14 +159,7 @@ if(OMPDM_OFFLOAD_WORKS)
   set(OMPDM_HAVE_OFFLOAD ON)
   execute_process(COMMAND "${OMPDM_OFFLOAD_CXX}" -dumpversion
     OUTPUT_VARIABLE OMPDM_OFFLOAD_VERSION OUTPUT_STRIP_TRAILING_WHITESPACE)
-  # The compiler finds its runtime in a folder that the dynamic loader does not search.
-  execute_process(
-    COMMAND "${OMPDM_OFFLOAD_CXX}" -print-file-name=libomptarget.so
-    OUTPUT_VARIABLE _ompdm_omptarget OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(IS_ABSOLUTE "${_ompdm_omptarget}")
-    get_filename_component(OMPDM_OFFLOAD_LIBRARY_DIR "${_ompdm_omptarget}" DIRECTORY)
-    file(REAL_PATH "${OMPDM_OFFLOAD_LIBRARY_DIR}" OMPDM_OFFLOAD_LIBRARY_DIR)
-  endif()
+  _ompdm_offload_library_dir("${OMPDM_OFFLOAD_CXX}" OMPDM_OFFLOAD_LIBRARY_DIR)
 else()
   set(OMPDM_HAVE_OFFLOAD OFF)
   message(STATUS "WARNING: no compiler for OpenMP-offload programs (${_ompdm_offload_reason}): "
@@ -182,7 +194,7 @@ function(ompdm_add_offload_program name)
 
   set(options "")
   if(NOT DEFINED arg_DEFAULT_OPTIONS OR arg_DEFAULT_OPTIONS)
-    _ompdm_offload_default_options(options)
+    _ompdm_offload_default_options("${OMPDM_OFFLOAD_CXX}" options)
   endif()
   list(APPEND options ${arg_OPTIONS})
   if(NOT arg_OUTPUT_NAME)

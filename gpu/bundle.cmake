@@ -14,6 +14,7 @@ file(GET_RUNTIME_DEPENDENCIES
   LIBRARIES "${LIBRARY_DIR}/libomptarget.so" "${LIBRARY_DIR}/libomp.so.5"
   DIRECTORIES "${LIBRARY_DIR}"
   RESOLVED_DEPENDENCIES_VAR libraries
+  CONFLICTING_DEPENDENCIES_PREFIX twice
   UNRESOLVED_DEPENDENCIES_VAR missing
   # glibc is the machine's own; the driver too.
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util)\\.so" "^libcuda\\.so"
@@ -21,6 +22,11 @@ file(GET_RUNTIME_DEPENDENCIES
 if(missing)
   message(FATAL_ERROR "gpu_bundle: these libraries were not found: ${missing}")
 endif()
+# A library that is installed, too, where the compiler was unpacked beside it.
+foreach(name IN LISTS twice_FILENAMES)
+  list(GET twice_${name} 0 library)
+  list(APPEND libraries "${library}")
+endforeach()
 foreach(library IN LISTS libraries)
   file(COPY "${library}" DESTINATION "${STAGE}/lib/runtime" FOLLOW_SYMLINK_CHAIN)
 endforeach()

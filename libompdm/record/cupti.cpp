@@ -169,10 +169,9 @@ bool succeeded(const char* call, cupti::Result result) noexcept {
   return result == cupti::kSuccess;
 }
 
-// Driver calls that submit work or wait for it, by CUpti_driver_api_trace_cbid. Records of others
-// would only cost time. (cuStreamWaitEvent, which LLVM calls before each kernel, does not block the
-// host.)
-constexpr std::uint32_t kCallsOfInterest[] = {
+// Driver calls that submit work or wait for it, by CUpti_driver_api_trace_cbid. (cuStreamWaitEvent,
+// which LLVM calls before each kernel, does not block the host.)
+constexpr std::uint16_t kCallsOfInterest[] = {
     276, 277, 278, 279, 280, 281,       // cuMemcpy{HtoD,DtoH,DtoD}{,Async}_v2
     287, 288, 289, 290, 291,            // cuMemcpy{2D,2DUnaligned,2DAsync,3D,3DAsync}_v2
     248, 305, 306, 318, 319, 320, 321,  // cuMemcpy_v2, cuMemcpy{,Async,Peer,PeerAsync,3DPeer…}
@@ -181,6 +180,17 @@ constexpr std::uint32_t kCallsOfInterest[] = {
     307,                                // cuLaunchKernel
     17,  121, 126,                      // cu{Ctx,Event,Stream}Synchronize
 };
+// Larger than any number of a call: CUDA 13's largest are below 800.
+constexpr std::uint16_t kNoCall = 1000;
+
+bool is_of_interest(std::uint16_t call) noexcept {
+  for (const std::uint16_t of_interest : kCallsOfInterest) {
+    if (call == of_interest) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool enable() noexcept {
   void* subscriber = nullptr;
@@ -213,17 +223,24 @@ bool enable() noexcept {
 }
 
 // Enables external ids, which tie activities to constructs. CUPTI delivers them with records of
-// driver calls, so some calls must be enabled: all of them where they cannot be chosen.
+// driver calls. CUPTI 12.9 and 13.0 write none of these for calls that
+// cuptiActivityEnableDriverApi enables alone, although it succeeds: so all calls are enabled, then
+// those are disabled whose records would only cost time. It refuses numbers of no call.
 cupti::Result enable_external_ids() noexcept {
-  const cupti::Result result = cupti_functions.enable(Kind::kExternalCorrelation);
-  if (result != cupti::kSuccess) {
-    return result;
+  for (const Kind kind : {Kind::kExternalCorrelation, Kind::kDriver}) {
+    const cupti::Result result = cupti_functions.enable(kind);
+    if (result != cupti::kSuccess) {
+      return result;
+    }
   }
-  bool are_chosen = cupti_functions.enable_driver_api != nullptr;
-  for (const std::uint32_t call : kCallsOfInterest) {
-    are_chosen = are_chosen && cupti_functions.enable_driver_api(call, 1) == cupti::kSuccess;
+  if (cupti_functions.enable_driver_api != nullptr) {
+    for (std::uint16_t call = 1; call < kNoCall; ++call) {
+      if (!is_of_interest(call)) {
+        cupti_functions.enable_driver_api(call, 0);
+      }
+    }
   }
-  return are_chosen ? cupti::kSuccess : cupti_functions.enable(Kind::kDriver);
+  return cupti::kSuccess;
 }
 
 void start() noexcept {

@@ -36,7 +36,7 @@ struct State {
   CompleteBuffer complete = nullptr;
   std::uint64_t (*timestamp)() = nullptr;
   std::set<std::uint32_t> kinds;
-  std::set<std::uint32_t> driver_calls;
+  std::set<std::uint32_t> disabled_calls;  ///< driver calls, by number, that write no record
   Buffer buffer;
   std::deque<Buffer> full;
   std::condition_variable all_are_back;

@@ -22,6 +22,8 @@
 namespace standin::cupti {
 namespace {
 
+constexpr std::uint32_t kNoCall = 800;  // larger than the number of any driver call
+
 enum Result : int {
   kSuccess = 0,
   kInvalidParameter = 1,
@@ -70,7 +72,7 @@ bool mode_is(std::string_view mode) {
 void on_call(const Call& call) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
-  if (!all.kinds.contains(kDriver) && !all.driver_calls.contains(call.cbid)) return;
+  if (!all.kinds.contains(kDriver) || all.disabled_calls.contains(call.cbid)) return;
   if (all.kinds.contains(kExternalCorrelation)) {
     for (const auto& [kind, ids] : external) {
       if (ids.empty()) continue;
@@ -199,6 +201,7 @@ int cuptiActivityEnable(std::uint32_t kind) {
   if (!watch_driver()) return kUnknown;
   const std::lock_guard lock(state().mutex);
   state().kinds.insert(kind);
+  if (kind == kDriver) state().disabled_calls.clear();
   return kSuccess;
 }
 
@@ -255,13 +258,15 @@ int cuptiActivityRegisterTimestampCallback(std::uint64_t (*callback)()) {
 
 int cuptiActivityFlushPeriod(std::uint32_t) { return kSuccess; }
 
+// As measured with CUPTI 12.9 and 13.0 on an H200: it chooses among the calls of the enabled kind
+// DRIVER. Without the kind it succeeds, and no record is written.
 int cuptiActivityEnableDriverApi(std::uint32_t cbid, std::uint8_t enable) {
-  if (!watch_driver()) return kUnknown;
+  if (cbid >= kNoCall) return kInvalidParameter;
   const std::lock_guard lock(state().mutex);
   if (enable != 0) {
-    state().driver_calls.insert(cbid);
+    state().disabled_calls.erase(cbid);
   } else {
-    state().driver_calls.erase(cbid);
+    state().disabled_calls.insert(cbid);
   }
   return kSuccess;
 }
