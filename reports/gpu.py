@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Turns what ompdm-gpu/run left on a machine with a GPU into reports/gpu: a page of tables, every rung's report, and the
-traces of the small sizes.
+traces of the small sizes (`ompdm report --gpu-trace` lists their operations).
 
     reports/gpu.py RESULTS [--folder gpu]
 """
@@ -9,7 +9,6 @@ import gzip
 import json
 import pathlib
 import re
-import shutil
 import statistics
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,11 +37,21 @@ def bandwidths(text):
     return rows
 
 
+RUNGS = {
+    "vadd": ["implicit", "mapped"],
+    "pi": ["target", "parallel", "distribute", "nested", "combined", "loop"],
+    "heat": ["naive", "data", "collapse", "optimized"],
+    "jacobi": ["naive", "data", "branchless", "coalesced"],
+}
+# Every rung in the order of its ladder, the tutorials' sizes after the small ones.
+NAMES = [f"{program}-{rung}{size}" for program, rungs in RUNGS.items() for size in ("", "-large") for rung in rungs]
+
+
 def rung_rows(results):
-    for path in sorted(results.glob("*.report.json")):
-        name = path.name.removesuffix(".report.json")
-        report = json.loads(path.read_text())
-        yield name, report
+    for name in NAMES:
+        path = results / f"{name}.report.json"
+        if path.exists():
+            yield name, json.loads(path.read_text())
 
 
 def rate(total):
@@ -82,7 +91,10 @@ def meeting(results):
         "| inside their region | clock residual (ns) |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for path in sorted(results.glob("*.json.gz")):
+    for name in NAMES:
+        path = results / f"{name}.json.gz"
+        if not path.exists():
+            continue
         with gzip.open(path, "rt") as file:
             trace = json.load(file)
         events = trace["traceEvents"]
@@ -101,7 +113,7 @@ def meeting(results):
             begin, end = region["ts"] - slack, region["ts"] + region["dur"] + slack
             inside += begin <= event["ts"] and event["ts"] + event["dur"] <= end
         lines.append(
-            f"| {path.name.removesuffix('.json.gz')} | {operations} | {launches} | {len(activities)} "
+            f"| {name} | {operations} | {launches} | {len(activities)} "
             f"| {sum(bool(event['args'].get('internal')) for event in activities)} "
             f"| {losses.get('activities_missing', '')} | {losses.get('activities_unequal', '')} "
             f"| {inside} of {len(tied)} | {recording.get('cupti_residual_ns', '')} |"
@@ -109,15 +121,47 @@ def meeting(results):
     return lines
 
 
+def bare_times(results):
+    return {name: own_time(read(results / f"{name}.bare.txt")) for name in NAMES if (results / f"{name}.bare.txt").exists()}
+
+
+def naive_of(name):
+    program, _, rest = name.partition("-")
+    return f"{program}-naive" + ("-large" if rest.endswith("-large") else "")
+
+
 def ratios(results):
     """How much faster each rung is than its program's naive one."""
-    bare = {path.name.removesuffix(".bare.txt"): own_time(read(path)) for path in results.glob("*.bare.txt")}
+    bare = bare_times(results)
     lines = ["| rung | bare (s) | times faster than naive |", "|---|---|---|"]
-    for name, seconds in sorted(bare.items()):
-        program, _, rest = name.partition("-")
-        naive = bare.get(f"{program}-naive" + ("-large" if rest.endswith("-large") else ""))
-        if naive and seconds and program in ("heat", "jacobi"):
+    for name, seconds in bare.items():
+        naive = bare.get(naive_of(name))
+        if naive and seconds:
             lines.append(f"| {name} | {seconds:.4g} | {naive / seconds:.2f} |")
+    return lines
+
+
+def predictions(results):
+    """What the first finding of a naive rung calls needless, beside what the rung that follows the finding saved."""
+    bare = bare_times(results)
+    lines = ["| rung | copies called needless (ms) | saved by the rung `data` (ms) |", "|---|---|---|"]
+    for name, report in rung_rows(results):
+        after = bare.get(name.replace("-naive", "-data"))
+        if "-naive" in name and report["findings"] and after:
+            wasted = report["findings"][0]["wasted_ns"] / 1e6
+            lines.append(f"| {name} | {wasted:.1f} | {(bare[name] - after) * 1e3:.1f} |")
+    return lines
+
+
+def stencils(results):
+    """Bandwidth of heat's kernels: a step reads each point of one grid and writes each of the other once (8 bytes)."""
+    lines = ["| rung | kernel (ms) | GB/s of 2 x 8 n^2 bytes |", "|---|---|---|"]
+    for name, report in rung_rows(results):
+        command = read(results / f"{name}.command.txt").split()
+        kernel = report["totals"]["kernel"]
+        if name.startswith("heat-") and kernel["count"]:
+            each = kernel["time_ns"] / kernel["count"]
+            lines.append(f"| {name} | {each / 1e6:.4g} | {16 * int(command[-2]) ** 2 / each:.4g} |")
     return lines
 
 
@@ -146,6 +190,24 @@ def costs(results):
     return lines
 
 
+def machine(results):
+    """machine.txt, with the meaning of what nvidia-smi prints."""
+    found = re.sub(
+        r"^gpu: (.*), (.*), (.*), (.*), (.*)$", r"gpu: \1, driver \2, \3, PCIe \4 x\5", read(results / "machine.txt"), flags=re.M
+    )
+    return re.sub(r"^cupti: .*/", "cupti: the bundle's ", found, flags=re.M).rstrip()
+
+
+def keep(path, folder):
+    """Copies a file of the results; sources are named from the repository's root on."""
+    root = str(HERE.parent) + "/"
+    if path.suffix == ".gz":
+        text = gzip.decompress(path.read_bytes()).decode().replace(root, "")
+        (folder / path.name).write_bytes(gzip.compress(text.encode(), mtime=0))
+    else:
+        (folder / path.name).write_text(path.read_text(errors="replace").replace(root, ""))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=pathlib.Path)
@@ -154,20 +216,26 @@ def main():
     results, folder = arguments.results, HERE / arguments.folder
     folder.mkdir(exist_ok=True)
 
-    page = ["# Every rung, on a GPU", "", "Produced by `ompdm-gpu/run` (`cmake --build --preset gpu`) there, and by", "`reports/gpu.py` here.", "", "```", read(results / "machine.txt").rstrip(), "```", ""]
-    page += ["## The ladder", "", *ladder(results), ""]
-    page += ["## OMPT's operations and the device's activities", "", *meeting(results), ""]
-    page += ["## What each rung gains", "", *ratios(results), ""]
+    page = ["# Every rung, on a GPU", ""]
+    page += ["Measured by `ompdm-gpu/run` (`cmake --build --preset gpu`), put together by `reports/gpu.py`.", ""]
+    page += ["```", machine(results), "```", ""]
+    page += ["## The ladder", "", "Counts, bytes and GB/s are the report's, by the clock that the last column names.", "", *ladder(results), ""]
+    page += ["## OMPT's operations and the device's activities", ""]
+    page += ["An activity is a copy, kernel, memset or wait that CUPTI recorded. `missing` are operations without an activity,", "`unequal bytes` are operations whose activity has another size.", "", *meeting(results), ""]
+    page += ["## Times faster than naive", "", *ratios(results), ""]
+    page += ["## Predicted and measured", ""]
+    page += ["The first finding of the naive rung gives the time of needless copies. The rung `data` saves that of allocations", "and of waits besides.", "", *predictions(results), ""]
+    page += ["## Bandwidth of the stencil", "", *stencils(results), ""]
     limits = bandwidths(read(results / "bandwidth.txt"))
     if limits:
-        page += ["## What the link can do", "", "`bandwidth`, 256 MiB, GB/s of ten copies.", "", "| copy | best | median |", "|---|---|---|"]
+        page += ["## Bandwidth of link and memory", "", "`bandwidth`: 256 MiB, GB/s of ten copies. A copy within the device reads and writes each byte.", "", "| copy | best | median |", "|---|---|---|"]
         page += [f"| {name} | {best} | {median} |" for name, (best, median) in limits.items()] + [""]
     if read(results / "cost.txt"):
-        page += ["## What recording costs", "", "The program's own time (s, storms in ns a construct), medians of pairs with the least and the largest.", "", *costs(results), ""]
+        page += ["## What recording costs", "", "The program's own time (s, storms in ns a construct): medians of ratios of neighbouring runs, with the least and the", "largest.", "", *costs(results), ""]
     (folder / "README.md").write_text("\n".join(page))
-    for pattern in ("*.report.txt", "*.gpu-trace.txt", "*.json.gz", "log.txt"):
+    for pattern in ("*.report.txt", "*.json.gz"):
         for path in results.glob(pattern):
-            shutil.copy(path, folder / path.name)
+            keep(path, folder)
     print(folder / "README.md")
 
 
