@@ -224,7 +224,6 @@ template <class Derived>
 class Walk : public clang::RecursiveASTVisitor<Derived> {
  public:
   using Base = clang::RecursiveASTVisitor<Derived>;
-  explicit Walk(CodeVisitor& visitor) : visitor_(visitor) {}
 
   bool shouldVisitTemplateInstantiations() const { return visitor_.has_instantiations(); }
   bool dataTraverseStmtPre(Stmt* at) { return visitor_.enters(*at); }
@@ -246,15 +245,20 @@ class Walk : public clang::RecursiveASTVisitor<Derived> {
 
  protected:
   CodeVisitor& visitor_;
+
+ private:
+  friend Derived;
+  explicit Walk(CodeVisitor& visitor) : visitor_(visitor) {}
 };
 
 class WalkWithClauses : public Walk<WalkWithClauses> {
-  using Walk::Walk;
+ public:
+  explicit WalkWithClauses(CodeVisitor& visitor) : Walk(visitor) {}
 };
 
 class WalkAsWritten : public Walk<WalkAsWritten> {
  public:
-  using Walk::Walk;
+  explicit WalkAsWritten(CodeVisitor& visitor) : Walk(visitor) {}
   bool TraverseCapturedStmt(clang::CapturedStmt* at) { return TraverseStmt(at->getCapturedStmt()); }
   bool TraverseOMPClause(clang::OMPClause* at) {
     if (at != nullptr) visitor_.visit_clause(*at);

@@ -109,6 +109,8 @@ Headline headline_of(const Trace& trace, const std::vector<DirectiveRow>& direct
         within_part(trace.recording, {trace.ops.begin_of(i), trace.ops.end_of(i)});
     if (op.kind != OpKind::kMemset) movement.add(time);
     if (!(is_transfer(op.kind) || op.kind == OpKind::kMemset)) return;
+    // LLVM fills memory by a copy of its own, whose time no figure has.
+    if (op.kind == OpKind::kMemset && op.clock == Clock::kEnqueue) return;
     any = true;
     note_clock(headline, op.clock);
     device.add(time);

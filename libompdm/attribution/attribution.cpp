@@ -1,6 +1,7 @@
 // Operations to variables: the run's mappings replayed.
 #include <limits>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -80,6 +81,9 @@ class Replay {
       process(*trace_.ops.edit(index), decoded_.op_extras[index]);
     }
     bind_lists_before(std::numeric_limits<Nanoseconds>::max());
+    for (const Index<DataOp> alloc : host_memory_) {
+      trace_.ops.edit(alloc.value)->dst_device = trace_.host_device;
+    }
     // Compilers from LLVM 22 on set pointers on the device by items of their own, which move no
     // data. Positions of other items change, so these go when all are bound.
     for (std::vector<MapItem>& items : trace_.map_lists) {
@@ -122,6 +126,11 @@ class Replay {
       end_mapping(*old, op.begin);
     }
     DeviceBlock block{op.dst, op.bytes, op.src, {}, op.site, 0};
+    if (op.src == 0 && !op.region) {
+      block.asked_for = current_;
+      is_asked_for_ = true;
+    }
+    note_host_memory(op.dst_device, op.src);
     const std::uint32_t argument = argument_of(op, extra, op.src);
     op.map_type = block.map_type = map_type_of(op, argument, op.src);
     op.internal = block.internal = is_descriptor(op, op.src, item_bytes(op, argument, op.src));
@@ -138,6 +147,14 @@ class Replay {
     if (op.dst != 0) memory_.allocations.allocate(op.dst_device, op.dst, block);
   }
 
+  // LLVM reports memory of the host that the device can reach (llvm_omp_target_alloc_host) like
+  // memory of the device. What a directive copies from or to as the host's is the host's.
+  void note_host_memory(std::int32_t device, std::uint64_t host) {
+    if (!is_asked_for_) return;
+    const DeviceBlock* block = memory_.allocations.find(device, host);
+    if (block != nullptr && block->asked_for) host_memory_.insert(block->asked_for);
+  }
+
   // The storage that an allocation was made for is present on one device less.
   void end_mapping(const DeviceBlock& block, Nanoseconds time) {
     if (block.host != 0 && !block.internal) storage_.release(block.host, time);
@@ -146,6 +163,7 @@ class Replay {
   void copy_to_device(DataOp& op, const OpExtra& extra) {
     const DeviceBlock* block = memory_.find(op.dst_device, op.dst);
     const std::uint32_t argument = argument_of(op, extra, op.src);
+    note_host_memory(op.dst_device, op.src);
     if (op.internal) return;
     if (is_pointer_attach(op, block, argument) || is_link_reference(op, block, argument) ||
         is_environment(op, extra, block, argument) || is_descriptor(op, op.src, op.bytes)) {
@@ -157,6 +175,7 @@ class Replay {
 
   void copy_to_host(DataOp& op, const OpExtra& extra) {
     const DeviceBlock* block = memory_.find(op.src_device, op.src);
+    note_host_memory(op.src_device, op.dst);
     op.internal = is_descriptor(op, op.dst, op.bytes);
     if (op.internal) return;
     copy(op, argument_of(op, extra, op.dst), block, op.dst, op.src);
@@ -185,6 +204,7 @@ class Replay {
     if (!block) return;
     op.variable = block->variable;
     op.internal = block->internal;
+    if (host_memory_.contains(block->asked_for)) op.src_device = trace_.host_device;
     const std::uint32_t argument = argument_of(op, extra, block->host);
     op.map_type = argument == 0 ? block->map_type : map_type_of(op, argument, block->host);
     if (op.bytes == 0) op.bytes = block->bytes;
@@ -543,6 +563,8 @@ class Replay {
   Index<DataOp> current_;  // the operation that is processed
   Trace& trace_;
   DeviceMemory memory_;
+  bool is_asked_for_ = false;            // some memory is (DeviceBlock::asked_for)
+  std::set<Index<DataOp>> host_memory_;  // allocations that are the host's
   calls::CallOrder order_;
   calls::Activations activations_;
   calls::SourceCalls source_calls_;

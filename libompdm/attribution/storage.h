@@ -28,7 +28,8 @@ struct DeviceBlock {
   Index<Variable> variable;
   Index<Site> site;
   std::uint32_t map_type = 0;
-  bool internal = false;  ///< as the allocation's DataOp::internal
+  bool internal = false;         ///< as the allocation's DataOp::internal
+  Index<DataOp> asked_for = {};  ///< the allocation, if the program asked for it by name
 
   /// Whether host and device address are at the same offset, as they are in every copy of mapped
   /// storage. A struct of which only members are mapped may be padded to its alignment in front.

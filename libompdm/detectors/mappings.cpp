@@ -136,6 +136,7 @@ void Mappings::replay(const Trace& trace) {
     if (op.internal || op.unfinished) continue;
     switch (op.kind) {
       case OpKind::kAlloc: {
+        if (op.dst_device == trace.host_device) break;  // no device's memory
         Mapping& row = add(i, op.dst_device, op.dst, op.src);
         row.storage = op.storage;
         row.is_pointee = (op.map_type & kMapPointerAndObject) != 0;

@@ -65,6 +65,7 @@ Context* make(ContextTable& table) noexcept {
 }
 
 constexpr unsigned kBufferAt = 32;
+constexpr std::uint64_t kDeferralMask = (std::uint64_t{1} << kBufferAt) - 1;
 constexpr unsigned kEntryAt = 48;
 constexpr std::uint64_t kMostBuffers = 1U << (kEntryAt - kBufferAt);
 
@@ -203,10 +204,8 @@ bool write_begin(ThreadBuffer& buffer, std::uint8_t kind, int device, OpenRegion
 [[gnu::cold, gnu::noinline]] void note_deferred_region(ThreadBuffer& buffer,
                                                        const ompt_data_t& task) noexcept {
   const auto by = static_cast<spool::BufferId>(task.value >> kBufferAt & (kMostBuffers - 1));
-  write_record(
-      buffer,
-      spool::DeferredRegion{{}, by, spool::DeferralId{static_cast<std::uint32_t>(task.value)}, 0},
-      spool::Tag::kDeferredRegion);
+  const auto deferral = static_cast<spool::DeferralId>(task.value & kDeferralMask);
+  write_record(buffer, spool::DeferredRegion{{}, by, deferral, 0}, spool::Tag::kDeferredRegion);
 }
 
 void begin_region(ompt_target_t kind, int device, const ompt_data_t* task, ompt_data_t* target,

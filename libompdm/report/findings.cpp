@@ -55,10 +55,11 @@ std::string largest_movers(Analyses analyses, const SourceNames& names) {
       const std::uint64_t bytes = moved_bytes(row);
       if (bytes == 0) continue;
       const bool is_named = row.directive != Directive::kRuntime;
-      movers.emplace_back(bytes,
-                          fmt::format("{}{} ({}, {})", prefix(ranks, i),
-                                      is_named ? names.place(row) : std::string("no directive"),
-                                      analysis::directive_name(row.directive), spoken_size(bytes)));
+      movers.emplace_back(
+          bytes, is_named ? fmt::format("{}{} ({}, {})", prefix(ranks, i), names.place(row),
+                                        analysis::directive_name(row.directive), spoken_size(bytes))
+                          : fmt::format("{}code outside any directive ({})", prefix(ranks, i),
+                                        spoken_size(bytes)));
     }
   }
   if (movers.empty()) return {};

@@ -84,11 +84,11 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
   if (worst == nullptr) return {};
   const bool is_api =
       worst->directive == Directive::kApi || worst->directive == Directive::kRuntime;
-  std::string text =
-      fmt::format("{} moved {} in {}",
-                  worst->directive == Directive::kRuntime ? "no directive" : names.place(*worst),
-                  spoken_size(moved_bytes(*worst)),
-                  is_api ? counted(worst->count, "operation") : counted(worst->count, "instance"));
+  std::string text = fmt::format(
+      "{} moved {} in {}",
+      worst->directive == Directive::kRuntime ? "code outside any directive" : names.place(*worst),
+      spoken_size(moved_bytes(*worst)),
+      is_api ? counted(worst->count, "operation") : counted(worst->count, "instance"));
   const Ranks ranks = ranks_of(analyses);
   if (!ranks.key.empty()) text += fmt::format(" on {} {}", ranks.key, ranks.labels[recording]);
   return text;

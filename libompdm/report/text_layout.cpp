@@ -224,9 +224,10 @@ std::string warning(const std::string& text, const Layout& layout) {
 
 std::vector<std::string> set_in_lines(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return {text};
+  constexpr std::size_t kMostLines = 4;  // the name of a C++ kernel can have a thousand letters
   const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
   const std::string indent(std::min(blanks, width / 2), ' ');
-  std::vector<std::string> words = split_words(text);
+  std::vector<std::string> words = split_words(shortened(text, kMostLines * width));
   std::erase(words, std::string());
   for (std::string& word : words) word = shortened(word, width - indent.size());
   return filled(words, width, indent, indent);

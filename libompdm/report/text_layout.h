@@ -23,7 +23,7 @@ std::string warning(const std::string& text, const Layout& layout);
 std::string fact(const std::string& name, const std::string& value, const Layout& layout);
 
 /// Text in lines that are not wider than `width`, each with the blanks that the text begins with.
-/// Wider words are shortened().
+/// Wider words are shortened(), and a text of more than about four lines.
 std::vector<std::string> set_in_lines(const std::string& text, std::size_t width);
 
 /// Breaks at blanks so that no line is wider; later lines begin with `indent` blanks.

@@ -1,6 +1,7 @@
 // A finding's facts and edits. Each pattern has a struct of facts.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -313,10 +314,13 @@ struct SerialKernel {
 
 /// Copies between a device and pageable host memory.
 struct PageableTransfer {
-  bool to_device = false;
-  Rate rate = {};
-  Rate pinned = {};  ///< of copies of page-locked memory in this run; 0 bytes: there were none
-  std::vector<std::string> names = {};
+  struct Way {
+    std::uint64_t count = 0;
+    Rate rate = {};
+    Rate pinned = {};  ///< of copies of page-locked memory in this run; 0 bytes: there were none
+  };
+  std::array<Way, 2> ways = {};  ///< to the device, to the host
+  bool by_cuda = false;          ///< the program's own calls of CUDA made them, no directive
 };
 
 /// Copies that began only after a kernel which does not need them.

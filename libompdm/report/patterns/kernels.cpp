@@ -122,22 +122,36 @@ Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {
 }
 
 Words pageable_transfer(const facts::PageableTransfer& facts, const Subject& subject) {
-  const std::string pinned =
-      facts.pinned.bytes == 0
-          ? std::string()
-          : fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
-                        facts.pinned.bytes_per_ns());
-  return {
-      fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s{}",
-                  counted(subject.finding.count, "transfer"),
-                  static_cast<double>(facts.rate.bytes) / 1e6, facts.to_device ? "from" : "to",
-                  facts.rate.bytes_per_ns(), pinned),
-      fmt::format("copy {} from page-locked memory", subject.data),
-      {fmt::format("if {} can stay allocated, take its memory from an allocator whose trait "
-                   "omp_atk_pinned is true (omp_init_allocator, omp_alloc; with LLVM "
-                   "llvm_omp_target_alloc_host), and keep it: page-locking costs more than a few "
-                   "transfers",
-                   facts.names.empty() ? "the host's storage" : spoken_list(facts.names))}};
+  std::vector<std::string> ways;
+  for (std::size_t i = 0; i < facts.ways.size(); ++i) {
+    const facts::PageableTransfer::Way& way = facts.ways[i];
+    if (way.count == 0) continue;
+    ways.push_back(fmt::format("{} of {:.1f} MB in all {} pageable host memory, at {:.2f} GB/s",
+                               counted(way.count, "transfer"),
+                               static_cast<double>(way.rate.bytes) / 1e6, i == 0 ? "from" : "to",
+                               way.rate.bytes_per_ns()));
+    if (way.pinned.bytes == 0) continue;
+    ways.back() += fmt::format(", where page-locked memory reached {:.2f} GB/s in this run",
+                               way.pinned.bytes_per_ns());
+  }
+  Words words{fmt::format("{}", fmt::join(ways, "; ")),
+              fmt::format("keep {} in page-locked memory of the host", subject.data)};
+  if (facts.by_cuda) {
+    words.advice = {
+        "allocate the memory once by cudaMallocHost, or page-lock it once by "
+        "cudaHostRegister"};
+  } else {
+    words.advice = {
+        fmt::format("with LLVM allocate {} once by omp_alloc(bytes, "
+                    "llvm_omp_target_host_mem_alloc), and free it by omp_free with the same "
+                    "allocator",
+                    subject.data),
+        "an allocator with the trait omp_atk_pinned page-locks nothing in LLVM 19"};
+  }
+  words.advice.emplace_back(
+      "keep the memory for all transfers: page-locking takes as long as some "
+      "of them");
+  return words;
 }
 
 Words no_overlap(const facts::NoOverlap& facts, const Subject& subject) {

@@ -47,6 +47,7 @@ struct Program : TraceBuilder {
 
 TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   Program program;
+  program.trace.host_device = 3;
   const auto solve = program.site(Directive::kTarget, "split.cpp", 7, "main");
   std::vector<Index<Variable>> parts;
   for (int device = 0; device < 3; ++device) parts.push_back(program.variable("a", kArrayBytes));

@@ -267,11 +267,16 @@ TEST(Evidence, OfKernels) {
 }
 
 TEST(Evidence, OfCopiesAndTheHost) {
-  facts::PageableTransfer copies{.to_device = true, .rate = {40'000'000, 10'000'000}};
-  copies.pinned = {50'000'000, 2'000'000};
+  facts::PageableTransfer copies;
+  copies.ways[0] = {5, {40'000'000, 10'000'000}, {50'000'000, 2'000'000}};
   EXPECT_EQ(evidence_text(of(copies, 5)),
             "5 transfers of 40.0 MB in all from pageable host memory, at 4.00 GB/s, where "
             "page-locked memory reached 25.00 GB/s in this run");
+  copies.ways[1] = {1, {8'000'000, 1'000'000}, {}};
+  EXPECT_EQ(evidence_text(of(copies, 6)),
+            "5 transfers of 40.0 MB in all from pageable host memory, at 4.00 GB/s, where "
+            "page-locked memory reached 25.00 GB/s in this run; 1 transfer of 8.0 MB in all to "
+            "pageable host memory, at 8.00 GB/s");
   EXPECT_EQ(evidence_text(of(facts::NoOverlap{{"a"}, kPlace}, 2)),
             "2 transfers of a began only after the kernel of heat.cpp:41, whose maps do not name "
             "it");
