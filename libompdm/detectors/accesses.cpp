@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
+#include <string>
+#include <tuple>
 
 #include "analysis/order.h"
 #include "analysis/tables.h"
@@ -168,6 +171,48 @@ std::uint64_t end_of(const MapItem& item) {
   return item.begin + std::max<std::uint64_t>(item.bytes, 1);
 }
 
+/// What the sources of all regions that have a map list do with its items.
+class ItemUses {
+ public:
+  explicit ItemUses(const Trace& trace) : trace_(trace) {
+    if (trace.source_facts.empty()) return;
+    for (const SourceFact& fact : trace.source_facts) {
+      facts_[{fact.file, fact.line, fact.name}] = fact.use;
+    }
+    sites_.resize(trace.map_lists.size());
+    for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+      const Index<Region> at = trace.launches[i].region;
+      if (!at) continue;
+      const Region& region = trace.regions.common(at.value);
+      if (region.map_list < sites_.size()) sites_[region.map_list].insert(region.site);
+    }
+  }
+
+  /// Of several sources the one that does most; kUnknown where one does not tell.
+  [[nodiscard]] SourceUse of(std::uint32_t list, const MapItem& item) const {
+    if (sites_.empty() || sites_[list].empty()) return SourceUse::kUnknown;
+    SourceUse most = SourceUse::kNone;
+    for (const Index<Site> at : sites_[list]) {
+      const SourceUse use = of(at, base_of(item.name));
+      if (use == SourceUse::kUnknown) return use;
+      most = std::max(most, use);
+    }
+    return most;
+  }
+
+ private:
+  [[nodiscard]] SourceUse of(Index<Site> at, const std::string& name) const {
+    if (!at || name.empty()) return SourceUse::kUnknown;
+    const Site& site = trace_.sites[at.value];
+    const auto fact = facts_.find({site.file, site.line, name});
+    return fact == facts_.end() ? SourceUse::kUnknown : fact->second;
+  }
+
+  const Trace& trace_;
+  std::map<std::tuple<std::string, int, std::string>, SourceUse> facts_;
+  std::vector<std::set<Index<Site>>> sites_;  // by list; empty without facts
+};
+
 }  // namespace
 
 KernelWrites::KernelWrites(const Trace& trace)
@@ -194,15 +239,25 @@ KernelWrites::KernelWrites(const Trace& trace)
   }
   const std::vector<std::uint32_t> tables = lists_with_tables(trace);
   for (const auto& [device, launches] : writing_) tables_[device] = by_list_.of(device, tables);
+  const ItemUses uses(trace);
   for (std::uint32_t list = 0; list < trace.map_lists.size(); ++list) {
     for (const MapItem& item : trace.map_lists[list]) {
       if ((item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
-      (is_copied_in(item) ? reads_ : writes_).add(item.begin, end_of(item), list);
-      if (item.bytes == 0) pointers_.add(item.begin, end_of(item), list);
+      const SourceUse use = uses.of(list, item);
+      if (use == SourceUse::kNone) continue;
+      const bool is_read = use == SourceUse::kRead;
+      NamedStorage& named = is_read                      ? reads_
+                            : is_copied_in(item)         ? copies_
+                            : use == SourceUse::kWritten ? sure_
+                                                         : writes_;
+      named.add(item.begin, end_of(item), list);
+      if (item.bytes == 0 && !is_read) pointers_.add(item.begin, end_of(item), list);
     }
   }
+  sure_.build();
   writes_.build();
   pointers_.build();
+  copies_.build();
   reads_.build();
 }
 
@@ -215,7 +270,9 @@ const KernelWrites::Users& KernelWrites::users_of(const Mapping& mapping) {
   };
   const std::uint64_t end = mapping.host + std::max<std::uint64_t>(mapping.bytes, 1);
   if (!users.known) {
+    users.sure = named(sure_, mapping.host, end);
     users.writers = named(writes_, mapping.host, end);
+    users.copiers = named(copies_, mapping.host, end);
     users.readers = named(reads_, mapping.host, end);
   }
   // The runtime finds a section by the pointer that it is a section of.
@@ -234,6 +291,7 @@ Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanosec
   static const Users kNobody;
   const bool has_host = mapping.host != 0;
   const Users& users = has_host ? users_of(mapping) : kNobody;
+  if (ran(users.sure)) return Writer::kWriter;
   if (ran(users.writers) || ran(users.pointers)) return Writer::kNamed;
   // Any kernel may name a global variable.
   if (any(unknown_, mapping.device, from, to) || mapping.is_static) return Writer::kUnnamed;
@@ -241,7 +299,8 @@ Writer KernelWrites::writer_of(const Mapping& mapping, Nanoseconds from, Nanosec
   if (global_pointers_) return Writer::kByGlobal;
   if (mapping.is_pointee) return Writer::kByPointer;
   if (mapping.handed_out || !has_host) return Writer::kByAddress;
-  return ran(users.readers) ? Writer::kScratch : Writer::kNone;
+  if (ran(users.copiers)) return Writer::kScratch;
+  return ran(users.readers) ? Writer::kReader : Writer::kNone;
 }
 
 }  // namespace ompdm::analysis

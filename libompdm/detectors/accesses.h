@@ -127,6 +127,7 @@ class Namings {
 /// How a kernel could have changed data.
 enum class Writer : std::uint8_t {
   kNone,       ///< no kernel could
+  kReader,     ///< no kernel could: the source of those that have the data only reads it
   kScratch,    ///< a kernel that has a map(to:) copy of it, which it may use as scratch memory
   kByAddress,  ///< not known: the program has the data's device address
   kByPointer,  ///< not known: a mapped pointer points to it
@@ -134,13 +135,12 @@ enum class Writer : std::uint8_t {
   kByTable,    ///< not known: pointers in a table that is mapped, or in device memory, may
   kUnnamed,    ///< not known: the clauses of a kernel are not
   kNamed,      ///< a kernel whose clauses, or implicit captures, hand it over to be written
+  kWriter,     ///< the source of such a kernel writes it
 };
 
 /// Whether nothing shows that data could have been written, but that a kernel may use its own copy
 /// as scratch.
-constexpr bool is_kept(Writer writer) {
-  return writer == Writer::kNone || writer == Writer::kScratch;
-}
+constexpr bool is_kept(Writer writer) { return writer <= Writer::kScratch; }
 
 /// When kernels ran, and which of them could have written data.
 class KernelWrites {
@@ -169,9 +169,11 @@ class KernelWrites {
   struct Users {
     bool known = false;
     std::uint64_t base = 0;                 ///< Mapping::base of whom this was asked for
+    std::vector<const Launches*> sure;      ///< whose source writes it, and it is theirs to write
     std::vector<const Launches*> writers;   ///< that may write it
     std::vector<const Launches*> pointers;  ///< that have its base, whatever section is there
-    std::vector<const Launches*> readers;   ///< that get a copy of it
+    std::vector<const Launches*> copiers;   ///< that get a copy of it
+    std::vector<const Launches*> readers;   ///< whose source only reads it
   };
   using Devices = std::map<std::int32_t, Launches>;
   static bool any(const Devices& launches, std::int32_t device, Nanoseconds from, Nanoseconds to) {
@@ -184,8 +186,10 @@ class KernelWrites {
   Devices writing_;
   Devices unknown_;  // those whose clauses are not known
   LaunchesByList by_list_;
+  NamedStorage sure_;
   NamedStorage writes_;
   NamedStorage pointers_;
+  NamedStorage copies_;
   NamedStorage reads_;
   std::vector<Users> users_;                                     // by Mapping::piece
   std::map<std::int32_t, std::vector<const Launches*>> tables_;  // with tables of pointers

@@ -97,6 +97,7 @@ void Contents::follow(const std::vector<std::uint32_t>& residencies, KernelWrite
       if (origin != nullptr && !origin->changed && is_at_rest &&
           mapping_of_[origin->op] == number) {
         sent_[i] = compared(trace_, origin, op);
+        sent_[i].writer = writer_between(origin->op, i);
         origin->changed = sent_[i].same == Same::kNo;
       }
       returned.set(piece, i, whole);

@@ -58,6 +58,12 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
   }
   std::map<std::uint32_t, ContentCandidate> groups;  // by directive row
   for (const auto& [clause, transfers] : by_item) {
+    // The source of a kernel writes it: with other values it brings news.
+    if (std::ranges::any_of(transfers.same, [&](const ItemTransfers::Pair& pair) {
+          return evidence.contents.sent_before(pair.op).writer == Writer::kWriter;
+        })) {
+      continue;
+    }
     // A clause is advised for all of its instances: one that brought news speaks against it.
     if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
     groups[clause.first].take(evidence, clause.second, transfers, removed);
@@ -72,15 +78,18 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     }
     const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
     Candidate candidate = group.finish(evidence, "unmodified_copy_back");
+    const bool is_only_read = std::ranges::all_of(group.pairs, [&](const auto& pair) {
+      return evidence.contents.sent_before(pair.op).writer == Writer::kReader;
+    });
     // It may have written what was there: in place, or once more.
-    candidate.add_caveat(Caveat::Kind::kSameWritten);
+    if (!is_only_read) candidate.add_caveat(Caveat::Kind::kSameWritten);
     candidate.finding.facts =
         facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
     add_edit_of_copy_back(evidence, candidate.ops, group.expressions, true, candidate.finding);
     candidate.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.
     if (!candidate.finding.edits.empty()) {
-      candidate.finding.unless = {Unless::kKernelChanges};
+      if (!is_only_read) candidate.finding.unless = {Unless::kKernelChanges};
       if (!candidate.stands_alone) candidate.finding.unless.push_back(Unless::kHostWantsRestore);
     }
     candidates.push_back(std::move(candidate));
@@ -142,10 +151,12 @@ bool is_repeated(const Evidence& evidence, Latest& writes, std::uint32_t i) {
 
 Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
   const Trace& trace = evidence.trace;
+  bool is_only_read = true;
   for (const ItemTransfers::Pair& pair : group.content.pairs) {
     group.content.candidate.depends_on.push_back({pair.op, pair.earlier});
     const Writer writer = evidence.contents.before(pair.op).writer;
     group.scratch = group.scratch || writer == Writer::kScratch;
+    is_only_read = is_only_read && writer == Writer::kReader;
     group.before.add(trace.ops.common(pair.earlier).site);
   }
   const bool in_all = group.content.pairs.size() == group.all;
@@ -160,7 +171,8 @@ Candidate finished(const Evidence& evidence, CopyBackGroup& group) {
                                           .all = group.all};
   add_edit_of_copy_back(evidence, candidate.ops, expressions, group.is_sent, finding, in_all);
   if (!finding.edits.empty()) {
-    finding.unless = {Unless::kKernelChanges, Unless::kHostWantsRestore};
+    if (!is_only_read) finding.unless.push_back(Unless::kKernelChanges);
+    finding.unless.push_back(Unless::kHostWantsRestore);
   }
   return candidate;
 }

@@ -295,7 +295,9 @@ void KeptData::add_directives(const Evidence& evidence, std::uint32_t mapping,
   }
   const DataOp& alloc = trace.ops[row.alloc.value];
   const Index<Site> site = alloc.site;
-  if (site && (alloc.map_type & kMapFrom) == 0 && !comes_back(trace, mappings, mapping)) {
+  const bool is_only_read = evidence.kernels.writer_of(row, row.begin, row.end) == Writer::kReader;
+  if (site && (alloc.map_type & kMapFrom) == 0 && !is_only_read &&
+      !comes_back(trace, mappings, mapping)) {
     forgotten[number].add(site);
     const Index<Site> end = row.remove ? trace.ops.common(row.remove.value).site : Index<Site>();
     forgotten_after[number].add(end ? end : site);

@@ -26,10 +26,12 @@ struct ResendGroup {
   std::map<std::uint32_t, UniqueSites> last;
   std::map<std::uint32_t, EditData> last_called;  ///< what it is called there, if not as before
   std::set<std::int32_t> devices;
-  KeptData kept;                        ///< what had been deleted in between
-  bool resident = false;                ///< some were there all the time
-  bool scratch = false;                 ///< and kernels had map(to:) copies of them since
-  bool always = false;                  ///< by map(always, ...)
+  KeptData kept;          ///< what had been deleted in between
+  bool resident = false;  ///< some were there all the time
+  bool scratch = false;   ///< and kernels had map(to:) copies of them since
+  bool may_be_written =
+      false;            ///< by a kernel in between: its source does not say that it only reads
+  bool always = false;  ///< by map(always, ...)
   std::vector<std::string> one_way;     ///< the items that the clauses only send
   std::vector<std::string> both_ways;   ///< and those that they bring back too
   std::map<Clause, std::uint64_t> all;  ///< transfers of these items, by directive and item
@@ -175,7 +177,7 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
   const bool can_be_named = is_update || maps_data(site.directive);
   if (!can_be_named || group.others_are_needed) return false;
   if (!add_edits_of_filled(evidence, group.filling, finding)) return false;
-  finding.unless.push_back(Unless::kKernelChanges);
+  if (group.may_be_written) finding.unless.push_back(Unless::kKernelChanges);
   const std::vector<std::string>& items = group.content.expressions;
   if (is_update) {
     finding.edits.push_back(edit_at(finding, EditKind::kRemove, site, "to", items));
@@ -255,6 +257,7 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
       group.resident = true;
       const Writer writer = evidence.contents.before(pair.op).writer;
       group.scratch = group.scratch || writer == Writer::kScratch;
+      group.may_be_written = group.may_be_written || writer != Writer::kReader;
       continue;
     }
     const auto [at, is_new] = spans.try_emplace(evidence.mapping(is).piece);

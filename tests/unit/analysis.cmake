@@ -28,6 +28,7 @@ add_executable(analysis_test
   analysis/per_iteration_contents_test.cpp
   analysis/per_iteration_mapping_test.cpp
   analysis/named_data_test.cpp
+  analysis/source_facts_test.cpp
   analysis/namings_test.cpp
   analysis/overlaps_test.cpp
   analysis/partial_update_test.cpp

@@ -57,6 +57,24 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("bias", row.bias, {.as = FieldRule::kAddress});
 }
 
+/// What a kernel's source does with data.
+enum class SourceUse : std::uint8_t {
+  kUnknown,  ///< the source does not tell
+  kNone,     ///< it does not use the data
+  kRead,
+  kWritten,  ///< it may read the data, too
+};
+
+/// What the source of a target region says of data that the region names.
+struct SourceFact {
+  std::string file;  ///< of the region's pragma, as Site::file
+  int line = 0;      ///< of the pragma
+  std::string name;  ///< of the data, as a clause of the region would name it: "u", "s->u"
+  SourceUse use = SourceUse::kUnknown;
+  int use_line = 0;  ///< of the statement that shows the use; 0: none does
+  bool operator==(const SourceFact&) const = default;
+};
+
 /// The content of a source file, as the compiler read it.
 struct SourceFile {
   std::string file;  ///< as other rows name it

@@ -199,6 +199,7 @@ struct Trace {
   /// Of files that rows name: those whose content debug information tells. A name that stands for
   /// several files has a row for each content.
   std::vector<SourceFile> sources;
+  std::vector<SourceFact> source_facts;  ///< of the sources, where they were read; in no file
   DedupColumn<Region> regions;
   DedupColumn<DataOp> ops;
   DedupColumn<Launch> launches;
