@@ -42,6 +42,7 @@ Request read_request(std::istream& in) {
   request.arguments = json.at("arguments");
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
+  request.regions = json.value("regions", std::vector<Place>());
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
@@ -49,6 +50,36 @@ Request read_request(std::istream& in) {
   }
   return request;
 }
+
+namespace {
+
+Ordered json_of(const Place& place) { return {{"file", place.file}, {"line", place.line}}; }
+
+Ordered json_of(const ItemFacts& item) {
+  Ordered one = {{"name", item.name}, {"use", item.use}};
+  if (!item.why.empty())
+    one.update({{"why", item.why}, {"file", item.at.file}, {"line", item.at.line}});
+  if (item.read_at) one["read_at"] = json_of(*item.read_at);
+  if (item.written_at) one["written_at"] = json_of(*item.written_at);
+  one["updates"] = item.updates;
+  one["reduction"] = item.reduction;
+  one["overwritten_first"] = item.overwritten_first;
+  return one;
+}
+
+Ordered json_of(const Facts& facts) {
+  Ordered regions = Ordered::array();
+  for (const RegionFacts& region : facts.regions) {
+    Ordered one = json_of(region.place);
+    one["found"] = region.found;
+    one["items"] = Ordered::array();
+    for (const ItemFacts& item : region.items) one["items"].push_back(json_of(item));
+    regions.push_back(std::move(one));
+  }
+  return {{"regions", std::move(regions)}};
+}
+
+}  // namespace
 
 void write_answer(const Answer& answer, std::ostream& out) {
   Ordered json = {
@@ -78,6 +109,7 @@ void write_answer(const Answer& answer, std::ostream& out) {
     }
     json["plans"].push_back(std::move(one));
   }
+  if (answer.facts) json["facts"] = json_of(*answer.facts);
   // Sources need not be UTF-8.
   out << json.dump(1, ' ', false, Ordered::error_handler_t::replace) << '\n';
 }

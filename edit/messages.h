@@ -2,6 +2,7 @@
 #pragma once
 
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -68,6 +69,9 @@ struct Request {
   /// purpose where `spoil` says so, so that a run shows whether it is read.
   std::vector<std::string> released;
   bool spoil = false;
+  /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
+  /// "regions": [{"file": F, "line": N}, ...], which may be missing.
+  std::vector<Place> regions = {};
 };
 
 /// Throws nlohmann::json::exception on what is no request.
@@ -117,12 +121,41 @@ struct Plan {
                                       ///< function does not name there any more
 };
 
+/// What the code of a region does with data that it names and that is declared outside of it, or
+/// that a map clause of it names. Through a pointer the data is meant that it leads to. Functions
+/// that the region calls are part of its code. What is said not to happen does not happen.
+struct ItemFacts {
+  std::string name;  ///< as written at the directive, without a section: "u", "s->u", "this->x"
+  std::string use;   ///< "none", "read", "write", "read_write", "unknown"
+  std::string why;   ///< of "unknown", about the item: "is handed to f(), whose body is not seen"
+  Place at;          ///< of "unknown": the statement, in JSON "file" and "line"
+  std::optional<Place> read_at;     ///< the first statement that reads it, if there is one
+  std::optional<Place> written_at;  ///< the first statement that writes it, if there is one
+  bool updates = false;             ///< all writes are compound assignments, as `+=`
+  bool reduction = false;           ///< a reduction clause names it
+  /// The first access to each element that is accessed is a plain write: nothing is read. Elements
+  /// that are not accessed keep what they have.
+  bool overwritten_first = false;
+};
+
+struct RegionFacts {
+  Place place;         ///< as asked
+  bool found = false;  ///< whether a target region begins there in this translation unit
+  std::vector<ItemFacts> items;
+};
+
+/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...]}.
+struct Facts {
+  std::vector<RegionFacts> regions;
+};
+
 struct Answer {
   std::vector<std::string> errors;  ///< what the compiler refused; then there are no plans
   std::vector<Plan> plans;
+  std::optional<Facts> facts = std::nullopt;  ///< only where the request asks about regions
 };
 
-/// Parses the translation unit, and looks for a plan of each finding.
+/// Parses the translation unit, looks for a plan of each finding, and states facts of regions.
 Answer answer_to(const Request& request);
 
 void write_answer(const Answer& answer, std::ostream& out);

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "distinct.h"
+#include "facts.h"
 #include "kept_data.h"
 #include "messages.h"
 #include "names.h"
@@ -621,6 +622,7 @@ Answer answer_to(const Request& request) {
   for (const Finding& finding : request.findings) {
     result.plans.push_back(plan(program, finding, request));
   }
+  if (!request.regions.empty()) result.facts = facts_of(program, request.regions);
   return result;
 }
 

@@ -127,9 +127,9 @@ bool stays_on_its_side(const Program& program, const VarDecl& pointer, const Stm
 
 namespace {
 
-class Looker {
+class MentionFinder {
  public:
-  Looker(const Program& program, bool on_device) : program_(program), device_(on_device) {}
+  MentionFinder(const Program& program, bool on_device) : program_(program), device_(on_device) {}
 
   std::vector<Mention> look(const Stmt& code, const VarDecl& variable) {
     SideNames names(variable, device_);
@@ -345,12 +345,12 @@ Use both(Use one, Use other) {
 
 std::vector<Mention> mentions_on_host(const Program& program, const Stmt& code,
                                       const VarDecl& variable) {
-  return Looker(program, false).look(code, variable);
+  return MentionFinder(program, false).look(code, variable);
 }
 
 std::vector<Mention> mentions_on_device(const Program& program, const Stmt& code,
                                         const VarDecl& variable) {
-  return Looker(program, true).look(code, variable);
+  return MentionFinder(program, true).look(code, variable);
 }
 
 }  // namespace ompdm::edit

@@ -1,0 +1,77 @@
+// What code does with data, told by one walk through its statements: each access, by the path from
+// a declaration to the data. Pointers and references of the code itself, parameters of functions
+// whose bodies are seen, and what lambdas capture lead to the data that they stand for. What is not
+// certain is an access of all that it may be of: that nothing reads or writes data is certain.
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/Expr.h>
+#include <llvm/ADT/PointerUnion.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pointer_uses.h"
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// The way to data: from a declaration by members, and by pointers that are followed. Elements of
+/// an array, and of what a pointer leads to, are not told apart: `s->u[i]` is s, null, u, null.
+struct Path {
+  /// A variable, or the class that `this` points to; in code that is walked also an expression that
+  /// makes a value.
+  using Root = llvm::PointerUnion<const VarDecl*, const clang::CXXRecordDecl*, const Expr*>;
+
+  Root root = nullptr;                         ///< null: none
+  std::vector<const clang::FieldDecl*> steps;  ///< null: a pointer is followed
+
+  bool operator==(const Path&) const = default;
+  bool operator<(const Path& other) const {
+    return root != other.root ? root < other.root : steps < other.steps;
+  }
+
+  [[nodiscard]] Path with(const clang::FieldDecl* step) const;
+  [[nodiscard]] bool is_through_pointer() const;
+  [[nodiscard]] bool begins_with(const Path& other) const;
+  /// Whether one is the other, or a member of it that is stored in it.
+  [[nodiscard]] bool is_same_storage(const Path& other) const;
+};
+
+struct Access {
+  /// What of the data it is an access of.
+  enum class Reach : std::uint8_t {
+    kPath,      ///< what the path leads to
+    kDeep,      ///< that, and all that pointers in it lead to
+    kBelow,     ///< only what pointers in it lead to
+    kDeclared,  ///< all `declare target` data: the path is empty
+    kAny        ///< any data: the path is empty
+  };
+
+  Path path;
+  Use use = Use::kNone;  ///< kRead, kWrite, kChange of a compound assignment, kUnknown
+  Reach reach = Reach::kPath;
+  bool is_step = false;      ///< a pointer is read, to follow it
+  const Stmt* at = nullptr;  ///< the statement
+  std::string why;           ///< of kUnknown: "is handed to f(), whose body is not seen"
+
+  /// Whether it may be an access of the data that a path leads to.
+  [[nodiscard]] bool may_be_of(const Path& data) const;
+};
+
+struct Accesses {
+  std::vector<Access> all;  ///< in the order of the walk, of data that is declared outside of it
+  std::set<Path> reduced;   ///< named by reduction clauses
+  std::set<const clang::FieldDecl*> by_this;  ///< members that are written as `this->x`
+};
+
+/// The accesses of a region, or of another directive with code.
+Accesses accesses_in(const Directive& region);
+
+/// What an item of a clause leads to: of one item several, where it stands for either.
+std::set<Path> paths_of(const Expr& item);
+
+}  // namespace ompdm::edit

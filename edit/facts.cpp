@@ -1,0 +1,233 @@
+#include "facts.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+
+#include <algorithm>
+#include <set>
+
+#include "accesses.h"
+#include "names.h"
+
+namespace ompdm::edit {
+namespace {
+
+/// An item of a region: the data that an expression of a clause or of the code leads to.
+struct Known {
+  std::string name;
+  std::set<Path> paths;
+};
+
+std::string use_of(const ItemFacts& item) {
+  if (!item.why.empty()) return "unknown";
+  if (item.read_at && item.written_at) return "read_write";
+  return item.read_at ? "read" : item.written_at ? "write" : "none";
+}
+
+/// Gathers facts of one region.
+class Region {
+ public:
+  Region(const Program& program, const Directive& region)
+      : program_(program), region_(region), accesses_(accesses_in(region)) {}
+
+  std::vector<ItemFacts> items() {
+    for (const MapItem& mapped : mapped_items(region_, kWritten)) {
+      add(written_name(*mapped.item), paths_of(*mapped.item));
+    }
+    const std::size_t mapped = known_.size();
+    for (const Access& access : accesses_.all) {
+      if (access.is_step || access.path.root.isNull()) continue;
+      const Path item = item_of(access.path);
+      const auto is_of = [&](const Known& one) {
+        return std::ranges::any_of(one.paths,
+                                   [&](const Path& path) { return access.may_be_of(path); });
+      };
+      const auto end = known_.begin() + static_cast<std::ptrdiff_t>(mapped);
+      const bool is_known = std::any_of(known_.begin(), end, is_of);
+      if (!is_known && is_data(item)) add(name_of(item), {item});
+    }
+    std::vector<ItemFacts> all;
+    for (const Known& one : known_) all.push_back(facts_of(one));
+    return all;
+  }
+
+ private:
+  /// Two items of one name: a pointer, or an object with pointers, and what it leads to.
+  void add(const std::string& name, const std::set<Path>& paths) {
+    const auto same = std::ranges::find(known_, name, &Known::name);
+    if (same == known_.end()) {
+      known_.push_back({name, paths});
+      return;
+    }
+    same->paths.insert(paths.begin(), paths.end());
+  }
+
+  /// An item without its sections: "u" of "u[0:n]".
+  [[nodiscard]] std::string written_name(const Expr& item) const {
+    const Expr* at = item.IgnoreParenImpCasts();
+    for (;;) {
+      if (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
+        at = section->getBase()->IgnoreParenImpCasts();
+      } else if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(at)) {
+        at = index->getBase()->IgnoreParenImpCasts();
+      } else {
+        break;
+      }
+    }
+    if (isa<clang::CXXThisExpr>(at)) return "this";
+    return text_of(program_.context(), *at);
+  }
+
+  /// What of a path is an item: the object that its last pointer leads to, or a member of `this`.
+  static Path item_of(const Path& path) {
+    const auto last = std::ranges::find(path.steps.rbegin(), path.steps.rend(), nullptr);
+    auto length = static_cast<std::size_t>(path.steps.rend() - last);
+    const bool is_this = isa<const clang::CXXRecordDecl*>(path.root);
+    if (is_this && length == 1) length = std::min<std::size_t>(2, path.steps.size());
+    Path item = path;
+    item.steps.resize(length);
+    return item;
+  }
+
+  /// Whether it is data that is moved for a region, or that is on the device: no value that each
+  /// region is given, and not what elements point to.
+  [[nodiscard]] bool is_data(const Path& item) const {
+    for (std::size_t i = 1; i < item.steps.size(); ++i) {
+      const clang::FieldDecl* before = item.steps[i - 1];
+      if (before == nullptr && item.steps[i] == nullptr) return false;
+    }
+    const auto* variable = dyn_cast<const VarDecl*>(item.root);
+    if (variable == nullptr || !item.steps.empty()) return true;
+    const clang::QualType type = variable->getType().getNonReferenceType();
+    if (type->isArrayType()) return true;
+    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    if (type->isRecordType()) return record == nullptr || !record->isLambda();
+    if (type->isAnyPointerType()) return false;
+    const bool is_declared =
+        clang::OMPDeclareTargetDeclAttr::isDeclareTargetDeclaration(variable).has_value();
+    return is_declared || maps(region_, *variable) ||
+           lists<clang::OMPReductionClause>(region_, *variable);
+  }
+
+  [[nodiscard]] std::string name_of(const Path& item) const {
+    std::string name;
+    if (const auto* variable = dyn_cast<const VarDecl*>(item.root)) {
+      name = variable->getNameAsString();
+    }
+    bool is_followed = false;
+    for (const clang::FieldDecl* step : item.steps) {
+      if (step == nullptr) {
+        is_followed = true;
+        continue;
+      }
+      // What a class of a library is made of is not the program's.
+      if (is_in_system_header(*step)) break;
+      if (step->isAnonymousStructOrUnion()) continue;
+      const bool is_of_this = name.empty();
+      if (!is_of_this) {
+        name += is_followed ? "->" : ".";
+      } else if (accesses_.by_this.contains(step)) {
+        name = "this->";
+      }
+      name += step->getNameAsString();
+      is_followed = false;
+    }
+    return name.empty() ? "this" : name;
+  }
+
+  [[nodiscard]] ItemFacts facts_of(const Known& item) const {
+    ItemFacts facts;
+    facts.name = item.name;
+    bool has_plain_write = false;
+    if (item.paths.size() > 1) {
+      facts.why = "names more than one object";
+      facts.at = place_of(program_.context(), region_);
+    }
+    for (const Path& path : item.paths) {
+      if (!is_followed_twice(path)) continue;
+      facts.why = "holds pointers";
+      facts.at = place_of(program_.context(), region_);
+    }
+    for (const Access& access : accesses_.all) {
+      const bool is_of =
+          std::ranges::any_of(item.paths, [&](const Path& path) { return access.may_be_of(path); });
+      if (!is_of) continue;
+      const Place at = place_of(program_.context(), access.at == nullptr ? region_ : *access.at);
+      if (access.use == Use::kUnknown && facts.why.empty()) {
+        facts.why = access.why;
+        facts.at = at;
+      }
+      const bool reads = access.use == Use::kRead || access.use == Use::kChange;
+      const bool writes = access.use == Use::kWrite || access.use == Use::kChange;
+      if (reads && !facts.read_at) facts.read_at = at;
+      if (writes && !facts.written_at) facts.written_at = at;
+      has_plain_write = has_plain_write || access.use == Use::kWrite;
+    }
+    facts.reduction = std::ranges::any_of(accesses_.reduced, [&](const Path& path) {
+      return std::ranges::any_of(item.paths,
+                                 [&](const Path& its) { return its.is_same_storage(path); });
+    });
+    const bool reads = facts.read_at.has_value();
+    const bool writes = facts.written_at.has_value();
+    const bool is_unknown = !facts.why.empty();
+    facts.use = use_of(facts);
+    facts.updates = !is_unknown && writes && !has_plain_write;
+    facts.overwritten_first = !is_unknown && writes && !reads;
+    return facts;
+  }
+
+  static bool is_followed_twice(const Path& path) {
+    for (std::size_t i = 1; i < path.steps.size(); ++i) {
+      if (path.steps[i - 1] == nullptr && path.steps[i] == nullptr) return true;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  const Directive& region_;
+  Accesses accesses_;
+  std::vector<Known> known_;
+};
+
+/// What a template was made into: where two differ, what either does.
+void merge(ItemFacts& all, const ItemFacts& one) {
+  const auto writes = [](const ItemFacts& item) { return item.written_at.has_value(); };
+  const bool is_update = (all.updates || !writes(all)) && (one.updates || !writes(one));
+  if (all.why.empty() && !one.why.empty()) {
+    all.why = one.why;
+    all.at = one.at;
+  }
+  if (!all.read_at) all.read_at = one.read_at;
+  if (!all.written_at) all.written_at = one.written_at;
+  const bool is_known = all.why.empty();
+  all.use = use_of(all);
+  all.updates = is_known && writes(all) && is_update;
+  all.reduction = all.reduction || one.reduction;
+  all.overwritten_first = all.use == "write";
+}
+
+}  // namespace
+
+Facts facts_of(const Program& program, const std::vector<Place>& regions) {
+  Facts facts;
+  for (const Place& place : regions) {
+    RegionFacts region{place, false, {}};
+    for (const Directive* directive : program.directives_at(place)) {
+      if (!runs_on_device(*directive)) continue;
+      region.found = true;
+      for (const ItemFacts& item : Region(program, *directive).items()) {
+        const auto known = std::ranges::find(region.items, item.name, &ItemFacts::name);
+        if (known == region.items.end()) {
+          region.items.push_back(item);
+        } else {
+          merge(*known, item);
+        }
+      }
+    }
+    facts.regions.push_back(std::move(region));
+  }
+  return facts;
+}
+
+}  // namespace ompdm::edit
