@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fix/source_facts.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -197,6 +198,12 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
   resolve_begins_of_loops(trace);
+  if (wanted.source_facts) {
+    const Progress progress("reading the sources of " + name);
+    for (const std::string& sentence : add_source_facts(trace)) {
+      fmt::print(stderr, "ompdm: {}\n", sentence);
+    }
+  }
   if (wanted.analyses) {
     const Progress progress("analyzing " + name);
     analysis::Picture picture;
@@ -392,6 +399,13 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
       ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
       ->type_name("job|inputs");
   add_link_options(verb, named.model);
+  verb.add_option(
+          "--source", named.source,
+          "Ask the program's sources, where they are as they were compiled, whether kernels\n"
+          "read or write their data (auto), or judge by the trace alone (off)")
+      ->check(CLI::IsMember({"auto", "off"}))
+      ->capture_default_str()
+      ->type_name("auto|off");
 }
 
 void take_newest_if_none(NamedTraces& named) {
@@ -435,7 +449,9 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   // Runs on several inputs may be older runs of one name.
   if (named.as != kAsInputs) names = without_older_runs(names);
   if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
-  OpenedTraces all = open_each(names, link_of(named.model), wanted);
+  Wanted with_source = wanted;
+  with_source.source_facts = named.source == "auto";
+  OpenedTraces all = open_each(names, link_of(named.model), with_source);
   all.order = resolved_order(named.as, all);
   put_in_order(all.order, all.analyses);
   put_in_order(all.order, all.traces);

@@ -48,6 +48,17 @@ fs::path find_tool() {
   return beside;
 }
 
+/// What it writes on standard output. Throws Error where it fails.
+Json answer_of(const fs::path& tool, const std::string& request) {
+  const ChildEnd end = run_child({{tool.string()}, "/", {}, request});
+  try {
+    return Json::parse(end.output);
+  } catch (const Json::exception&) {
+    throw Error(
+        fmt::format("{}: failed with status {}: {}", tool.string(), end.exit_status, end.errors));
+  }
+}
+
 /// Why an edit cannot be made, with the place of the statement that prevents it.
 std::string sentence_of(const Json& refusal) {
   const std::string why = refusal.at("why");
@@ -164,13 +175,11 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
 const Json& EditTool::answer_to(const std::string& request) const {
   const auto known = answers_.find(request);
   if (known != answers_.end()) return known->second;
-  const ChildEnd end = run_child({{program_.string()}, "/", {}, request});
-  try {
-    return answers_.emplace(request, Json::parse(end.output)).first->second;
-  } catch (const Json::exception&) {
-    throw Error(fmt::format("{}: failed with status {}: {}", program_.string(), end.exit_status,
-                            end.errors));
-  }
+  return answers_.emplace(request, answer_of(program_, request)).first->second;
+}
+
+nlohmann::json ask_edit_tool(const nlohmann::json& request) {
+  return answer_of(find_tool(), request.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void EditTool::add_seen(std::vector<CompileArguments> seen) {

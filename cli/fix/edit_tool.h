@@ -61,6 +61,10 @@ struct EditOptions {
   bool spoil = false;
 };
 
+/// The answer of ompdm-edit to a request (edit/messages.h). Throws Error where it is not installed,
+/// or fails. May be called by several threads.
+nlohmann::json ask_edit_tool(const nlohmann::json& request);
+
 class EditTool {
  public:
   /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.

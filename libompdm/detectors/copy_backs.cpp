@@ -58,12 +58,13 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
   }
   std::map<std::uint32_t, ContentCandidate> groups;  // by directive row
   for (const auto& [clause, transfers] : by_item) {
-    // The source of a kernel writes it: with other values it brings news.
-    if (std::ranges::any_of(transfers.same, [&](const ItemTransfers::Pair& pair) {
-          return evidence.contents.sent_before(pair.op).writer == Writer::kWriter;
-        })) {
-      continue;
-    }
+    const auto is_another_matter = [&](const ItemTransfers::Pair& pair) {
+      const Writer writer = evidence.contents.sent_before(pair.op).writer;
+      // The source of a kernel writes it: with other values it brings news. What no kernel could
+      // see goes as a whole.
+      return writer == Writer::kWriter || (writer == Writer::kNone && removed[pair.earlier]);
+    };
+    if (std::ranges::any_of(transfers.same, is_another_matter)) continue;
     // A clause is advised for all of its instances: one that brought news speaks against it.
     if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
     groups[clause.first].take(evidence, clause.second, transfers, removed);

@@ -1,0 +1,142 @@
+#include "fix/source_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "fix/compile_arguments.h"
+#include "fix/edit_tool.h"
+#include "ompdm/error.h"
+#include "ompdm/report.h"
+#include "printable.h"
+#include "source_lines.h"
+
+namespace ompdm::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Target regions of a source: their lines, and how the trace names the source.
+struct Asked {
+  std::set<std::string> names;
+  std::set<int> lines;
+};
+
+/// The compiled sources of the target regions that launched a kernel.
+std::map<fs::path, Asked> asked_of(const Trace& trace) {
+  const SourceLines sources(trace);
+  std::set<Index<Site>> launched;
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    launched.insert(trace.launches.common(i).site);
+  }
+  std::map<fs::path, Asked> all;
+  for (const Index<Site> at : launched) {
+    if (!at) continue;
+    const Site& site = trace.sites[at.value];
+    if (site.file.empty() || site.line <= 0 || report::is_fortran_source(site.file)) continue;
+    const fs::path path = sources.path_of(site.file);
+    if (path.empty()) continue;
+    Asked& asked = all[fs::absolute(path).lexically_normal()];
+    asked.names.insert(site.file);
+    asked.lines.insert(site.line);
+  }
+  return all;
+}
+
+SourceUse use_named(const std::string& use) {
+  if (use == "none") return SourceUse::kNone;
+  if (use == "read") return SourceUse::kRead;
+  return use == "write" || use == "read_write" ? SourceUse::kWritten : SourceUse::kUnknown;
+}
+
+/// The line of the statement that shows an item's use; 0: none does.
+int line_of(const Json& item) {
+  for (const char* place : {"written_at", "read_at"}) {
+    if (item.contains(place)) return item.at(place).value("line", 0);
+  }
+  return item.value("line", 0);
+}
+
+Json request_of(const SourceUnit& unit, const fs::path& source, const Asked& asked) {
+  Json request = {{"file", unit.compiled.file.string()},
+                  {"beside", unit.beside},
+                  {"is_whole", unit.is_whole},
+                  {"directory", unit.compiled.directory.string()},
+                  {"arguments", unit.compiled.arguments},
+                  {"findings", Json::array()},
+                  {"regions", Json::array()}};
+  for (const int line : asked.lines) {
+    request["regions"].push_back({{"file", source.string()}, {"line", line}});
+  }
+  return request;
+}
+
+struct Answered {
+  std::vector<SourceFact> facts;
+  std::string why_not;  ///< empty: it was answered
+};
+
+Answered ask(const CompileCommands& commands, const fs::path& source, const Asked& asked) try {
+  Answered answered;
+  const auto units = single_units(commands, {source});
+  if (units.empty()) {
+    answered.why_not = "no source that includes it is known";
+    return answered;
+  }
+  const Json answer = ask_edit_tool(request_of(units.front(), source, asked));
+  if (!answer.at("errors").empty()) {
+    answered.why_not = answer.at("errors").front().get<std::string>();
+    return answered;
+  }
+  for (const Json& region : answer.at("facts").at("regions")) {
+    if (!region.at("found").get<bool>()) continue;
+    for (const Json& item : region.at("items")) {
+      for (const std::string& name : asked.names) {
+        answered.facts.push_back(
+            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item)});
+      }
+    }
+  }
+  return answered;
+} catch (const Error& error) {
+  return {{}, error.what()};
+}
+
+}  // namespace
+
+std::vector<std::string> add_source_facts(Trace& trace) {
+  const std::map<fs::path, Asked> all = asked_of(trace);
+  std::vector<fs::path> near;
+  for (const auto& [source, asked] : all) near.push_back(source);
+  const CompileCommands commands({}, near);
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::string> sentences;
+  for (auto at = all.begin(); at != all.end();) {
+    std::vector<std::pair<fs::path, std::future<Answered>>> batch;
+    for (; at != all.end() && batch.size() < most; ++at) {
+      batch.emplace_back(at->first, std::async(std::launch::async, [&commands, at] {
+                           return ask(commands, at->first, at->second);
+                         }));
+    }
+    for (auto& [source, future] : batch) {
+      const Answered answered = future.get();
+      trace.source_facts.insert(trace.source_facts.end(), answered.facts.begin(),
+                                answered.facts.end());
+      if (answered.why_not.empty()) continue;
+      sentences.push_back(fmt::format("{}: it says nothing of its kernels: {}",
+                                      typed_path(source.string()), answered.why_not));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace ompdm::cli

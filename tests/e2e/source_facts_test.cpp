@@ -1,0 +1,41 @@
+// What the source says of a kernel's data settles what a run leaves open.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "recorded.h"
+
+namespace ompdm::e2e::source_facts_test {
+namespace {
+
+/// Of each finding its pattern and its confidence, by its variable.
+std::map<std::string, std::string> found(const std::string& source) {
+  const Folder folder;
+  const auto trace = (folder.path() / "trace.json").string();
+  const Ended recorded =
+      run({{OMPDM_COMMAND, "record", "-o", trace, "--", program("uses")}}, folder.path());
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  const Ended reported = run(
+      {{OMPDM_COMMAND, "report", "--format", "json", "--source", source, trace}}, folder.path());
+  EXPECT_EQ(reported.status, 0) << reported.err;
+  EXPECT_EQ(reported.err, "");
+  const Json report = Json::parse(reported.out);
+  std::map<std::string, std::string> all;
+  for (const Json& finding : report["findings"]) {
+    all[finding["variable"]] =
+        finding["pattern"].get<std::string>() + ' ' + finding["confidence"].get<std::string>();
+  }
+  return all;
+}
+
+using Found = std::map<std::string, std::string>;
+
+TEST(SourceFacts, SettleWhatAKernelDoesWithItsData) {
+  EXPECT_EQ(found("off"), (Found{{"idle, same, table", "unmodified_copy_back possible"}}));
+  EXPECT_EQ(found("auto"), (Found{{"idle", "unused_allocation likely"},
+                                  {"table", "unmodified_copy_back likely"}}));
+}
+
+}  // namespace
+}  // namespace ompdm::e2e::source_facts_test
