@@ -116,8 +116,11 @@ TEST(CountedGpu, TheSpoolOfALongerRunIsNoLarger) {
     e2e::run(counted, folder.path());
     return std::filesystem::file_size(folder.path() / "trace.json.spool");
   };
-  EXPECT_EQ(size_of("200", ""), size_of("2000", ""));
-  EXPECT_EQ(size_of("3000", "kill"), size_of("9000", "kill"));
+  const auto whole = size_of("2000", "");
+  EXPECT_EQ(size_of("200", ""), whole);
+  // What CUPTI had not delivered when the program was killed has no room.
+  EXPECT_LE(size_of("3000", "kill"), whole);
+  EXPECT_LE(size_of("9000", "kill"), whole);
 }
 
 TEST(CountedGpu, WithoutOmptIsTheProgramToo) {
