@@ -67,15 +67,17 @@ bool Access::may_be_of(const Path& data) const {
 namespace {
 
 /// What a known function does to what its arguments point to: 'r' reads, 'w' writes, '.' nothing;
-/// '*' reads the characters that this and all later arguments point to.
+/// '*' reads the characters that this and all later arguments point to. The result leads to what
+/// the first argument does, or to new data, or is where the first argument is.
 struct KnownFunction {
   llvm::StringRef name;
   llvm::StringRef arguments;
-  enum class Result : std::uint8_t { kNoData, kFirst, kFresh } result = Result::kNoData;
+  enum class Result : std::uint8_t { kNoData, kFirst, kFresh, kPlace } result = Result::kNoData;
 };
 
 constexpr auto kFirst = KnownFunction::Result::kFirst;
 constexpr auto kFresh = KnownFunction::Result::kFresh;
+constexpr auto kPlace = KnownFunction::Result::kPlace;
 
 constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"memcpy", "wr.", kFirst},
@@ -104,6 +106,12 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"sincos", ".ww"},
     {"sincosf", ".ww"},
     {"lgamma_r", ".w"},
+    {"addressof", "", kPlace},
+    {"std::__addressof", "", kPlace},
+    {"std::move", "", kPlace},
+    {"std::move_if_noexcept", "", kPlace},
+    {"std::forward", "", kPlace},
+    {"std::as_const", "", kPlace},
 });
 
 const KnownFunction* known_function(const FunctionDecl& function) {
@@ -112,8 +120,8 @@ const KnownFunction* known_function(const FunctionDecl& function) {
   name.consume_front("std::");
   name.consume_front("__builtin_");
   if (!is_of_system(&function) && !function.isExternC()) return nullptr;
-  const auto* found =
-      std::ranges::find_if(kKnownFunctions, [&](const auto& one) { return one.name == name; });
+  const auto* found = std::ranges::find_if(
+      kKnownFunctions, [&](const auto& one) { return one.name == name || one.name == whole; });
   return found == kKnownFunctions.end() ? nullptr : found;
 }
 
@@ -1011,9 +1019,6 @@ class AccessWalk {
 
   Places call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                        const Places& self, const Path& result, const Expr& call) {
-    if (called.getBuiltinID() != 0 && called.getName() == "__builtin_addressof") {
-      return place_of_any(*arguments.at(0));
-    }
     if (const KnownFunction* known = known_function(called)) {
       return call_known(*known, arguments, call);
     }
@@ -1096,6 +1101,7 @@ class AccessWalk {
 
   Places call_known(const KnownFunction& known, const std::vector<const Expr*>& arguments,
                     const Expr& call) {
+    if (known.result == kPlace) return place_of_any(*arguments.at(0));
     Places first;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Places pointees = pointees_or_place(*arguments[i]);
