@@ -430,10 +430,21 @@ class AccessWalk {
                      clang::OMPTaskReductionClause>(clause)) {
         at_ = &directive;
         add_reduction(directive, *clause);
+      } else if (!runs_on_device(directive) && is_asked(*clause)) {
+        at_ = &directive;
+        for (const Stmt* child : clause->children()) run(child);
       }
     }
     if (directive.hasAssociatedStmt()) run(directive.getRawStmt());
     private_ = before;
+  }
+
+  /// Whether a clause's expression is evaluated where its directive is come by.
+  static bool is_asked(const clang::OMPClause& clause) {
+    return isa<clang::OMPIfClause, clang::OMPNumThreadsClause, clang::OMPScheduleClause,
+               clang::OMPDistScheduleClause, clang::OMPNumTeamsClause, clang::OMPThreadLimitClause,
+               clang::OMPFinalClause, clang::OMPGrainsizeClause, clang::OMPNumTasksClause,
+               clang::OMPPriorityClause, clang::OMPFilterClause>(clause);
   }
 
   template <class List>
@@ -490,17 +501,59 @@ class AccessWalk {
     const VarDecl* const root = variable.getCanonicalDecl();
     if (variable.hasGlobalStorage()) return;
     own(root);
+    run_sizes(variable.getType());
     const Expr* first = variable.getInit();
     if (variable.getType()->isReferenceType()) {
       if (first != nullptr) refer(*root, place(*first));
     } else if (first != nullptr) {
       initialize({root, {}}, *first);
     }
+    if (!variable.getType()->isReferenceType()) destroy({root, {}}, variable.getType());
     if (const auto* parts = dyn_cast<clang::DecompositionDecl>(&variable)) {
       for (const clang::BindingDecl* part : parts->bindings()) {
         if (part->getHoldingVar() != nullptr) declare(*part->getHoldingVar());
       }
     }
+  }
+
+  /// Extents of arrays in a type, which are evaluated with it.
+  void run_sizes(clang::QualType type) {
+    type = type.getNonReferenceType();
+    while (!type.isNull()) {
+      const clang::ArrayType* array = type->getAsArrayTypeUnsafe();
+      const auto* variable = dyn_cast_or_null<clang::VariableArrayType>(array);
+      const Expr* size = variable == nullptr ? nullptr : variable->getSizeExpr();
+      if (size != nullptr) value(*size);
+      type = array != nullptr ? array->getElementType() : type->getPointeeType();
+    }
+  }
+
+  /// What an object's end runs. Where it is runs after all else that is done with it.
+  void destroy(const Path& object, clang::QualType type) {
+    const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
+    const clang::CXXDestructorDecl* end = record->getDestructor();
+    if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
+    if (end->isUserProvided()) {
+      const clang::FunctionDecl* defined = nullptr;
+      const bool is_seen = end->hasBody(defined);
+      const Places self{{object}, false};
+      if (!is_seen || is_running(*defined)) {
+        return escape(self, fmt::format("is ended by {}(), whose body is not seen",
+                                        end->getQualifiedNameAsString()));
+      }
+      call_seen(*defined, {}, self, {});
+    }
+    for (const clang::FieldDecl* field : record->fields()) {
+      if (!field->getType()->isReferenceType()) destroy(object.with(field), field->getType());
+    }
+    for (const clang::CXXBaseSpecifier& base : record->bases()) destroy(object, base.getType());
+  }
+
+  [[nodiscard]] bool is_running(const FunctionDecl& function) const {
+    return frames_.size() > kDeepest || std::ranges::any_of(frames_, [&](const Frame& frame) {
+             return frame.function == &function;
+           });
   }
 
   void refer(const VarDecl& reference, const Places& where) {
@@ -585,7 +638,7 @@ class AccessWalk {
 
   void construct(const Path& to, const clang::CXXConstructExpr& made) {
     const clang::CXXConstructorDecl& constructor = *made.getConstructor();
-    const bool is_copy = constructor.isCopyOrMoveConstructor() && !constructor.isUserProvided();
+    const bool is_copy = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
     if (is_copy && made.getNumArgs() > 0) {
       const Expr& from = *made.getArg(0);
       if (from.isGLValue()) return copy_from(to, place(from));
@@ -634,6 +687,7 @@ class AccessWalk {
     const Path path{&expression, {}};
     own(path.root);
     initialize(path, expression);
+    destroy(path, expression.getType());
     return {{path}, false};
   }
 
@@ -674,6 +728,7 @@ class AccessWalk {
       const Path path{made, {}};
       own(path.root);
       initialize(path, *made->getSubExpr());
+      destroy(path, made->getType());
       return {{path}, false};
     }
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(&expression)) {
@@ -817,10 +872,11 @@ class AccessWalk {
       return pointees;
     }
     if (const auto* made = dyn_cast<clang::CXXNewExpr>(&expression)) {
-      for (const Stmt* child : made->children()) run(child);
       const Path path{made, {}};
       own(path.root);
       if (made->getNumPlacementArgs() > 0) of_unknown_shape(expression);
+      if (made->getArraySize()) discard(**made->getArraySize());
+      if (made->getInitializer() != nullptr) initialize(path, *made->getInitializer());
       return {{path}, false};
     }
     if (const auto* ended = dyn_cast<clang::CXXDeleteExpr>(&expression)) {
@@ -828,13 +884,16 @@ class AccessWalk {
       return {};
     }
     if (const auto* atomic = dyn_cast<clang::AtomicExpr>(&expression)) return value_of(*atomic);
-    if (isa<clang::UnaryExprOrTypeTraitExpr, clang::OffsetOfExpr, clang::CXXNoexceptExpr,
-            clang::TypeTraitExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
-            clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral,
-            clang::CXXBoolLiteralExpr, clang::ImaginaryLiteral, clang::ImplicitValueInitExpr,
-            clang::CXXScalarValueInitExpr, clang::DeclRefExpr, clang::SizeOfPackExpr,
-            clang::StringLiteral, clang::NoInitExpr, clang::CXXPseudoDestructorExpr,
-            clang::SourceLocExpr>(expression)) {
+    if (const auto* asked = dyn_cast<clang::UnaryExprOrTypeTraitExpr>(&expression)) {
+      if (asked->getKind() == clang::UETT_SizeOf) run_sizes(asked->getTypeOfArgument());
+      return {};
+    }
+    if (isa<clang::OffsetOfExpr, clang::CXXNoexceptExpr, clang::TypeTraitExpr,
+            clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr, clang::IntegerLiteral,
+            clang::FloatingLiteral, clang::CharacterLiteral, clang::CXXBoolLiteralExpr,
+            clang::ImaginaryLiteral, clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr,
+            clang::DeclRefExpr, clang::SizeOfPackExpr, clang::StringLiteral, clang::NoInitExpr,
+            clang::CXXPseudoDestructorExpr, clang::SourceLocExpr>(expression)) {
       return {};
     }
     if (isa<clang::CXXThrowExpr>(expression)) {
@@ -861,6 +920,9 @@ class AccessWalk {
 
   Places value_of(const clang::CastExpr& cast) {
     const Expr& inner = *cast.getSubExpr();
+    if (const auto* written = dyn_cast<clang::ExplicitCastExpr>(&cast)) {
+      run_sizes(written->getTypeAsWritten());
+    }
     switch (cast.getCastKind()) {
       case clang::CK_LValueToRValue: {
         const Places where = place(inner);
@@ -1003,7 +1065,7 @@ class AccessWalk {
     } else if (isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && !method->isStatic()) {
       const bool is_assignment =
           (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator()) &&
-          !method->isUserProvided();
+          method->isTrivial();
       if (is_assignment) return assign_object(*call.getArg(0), *call.getArg(1));
       self = place_of_any(*call.getArg(0));
       arguments.erase(arguments.begin());
@@ -1027,8 +1089,7 @@ class AccessWalk {
       // A member that the compiler makes does to members what the program's own code says.
       return call_unseen(called, arguments, self, call);
     }
-    const auto is_running = [&](const Frame& frame) { return frame.function == defined; };
-    if (frames_.size() > kDeepest || std::ranges::any_of(frames_, is_running)) {
+    if (is_running(*defined)) {
       const std::string why =
           fmt::format("is handed to {}(), which calls itself", called.getQualifiedNameAsString());
       for (const Expr* one : arguments) hand_over(*one, why);

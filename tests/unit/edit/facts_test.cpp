@@ -191,6 +191,71 @@ TEST_F(FactsTest, FollowObjectsThatHoldPointers) {
   EXPECT_TRUE(item_of(file, "v").updates);
 }
 
+TEST_F(FactsTest, KnowDataByAPointerThatTheRegionIsGiven) {
+  const File file = source(
+      "struct S { double* u; double* v; };\nvoid k(struct S* s, int n) {\n"
+      "  double* q = s->u; double* p = q + 1;\n"
+      "#pragma omp target map(tofrom: s->u[0:n], s->v[0:n])\n  p[0] = 1;\n}\n");
+  EXPECT_EQ(use_of(file, "s->u"), "write");
+  EXPECT_EQ(use_of(file, "s->v"), "none");
+}
+
+TEST_F(FactsTest, KeepItemsOfClausesApart) {
+  const File file = source(
+      "void k(double* u, int n) {\n  double* v = u + n;\n"
+      "#pragma omp target map(to: u[0:n]) map(from: v[0:n])\n  v[0] = u[0];\n}\n");
+  EXPECT_EQ(use_of(file, "u"), "read");
+  EXPECT_EQ(use_of(file, "v"), "write");
+}
+
+TEST_F(FactsTest, FollowMemoryOfTheRegion) {
+  const File file =
+      kernel("double* u, double* v", "",
+             "S* s = new S{u}; s->p[i] = 1; S* t = (S*)malloc(8); t->p = v; t->p[i] = 1;",
+             "#include <stdlib.h>\nstruct S { double* p; };\n");
+  EXPECT_EQ(use_of(file, "u"), "write");
+  EXPECT_NE(use_of(file, "v"), "none");
+  EXPECT_NE(use_of(file, "v"), "read");
+}
+
+TEST_F(FactsTest, SeeWhatObjectsDoWhenTheyEnd) {
+  const File file = kernel("double* u", "map(to: u[0:n])", "G g{u};",
+                           "struct G { double* p; ~G() { p[0] = 1; } };\n");
+  EXPECT_EQ(use_of(file, "u"), "write");
+}
+
+TEST_F(FactsTest, SeeWhatIsReadForExtentsAndClauses) {
+  const File file = source(
+      "void k(int* m, int* t, double* u) {\n#pragma omp target map(to: m[0:1], t[0:1])\n  {\n"
+      "    double a[m[0]]; a[0] = 1; u[0] = a[0];\n"
+      "#pragma omp parallel for num_threads(t[0])\n    for (int i = 0; i < 4; ++i) u[i] = 1;\n"
+      "  }\n}\n");
+  EXPECT_EQ(use_of(file, "m"), "read");
+  EXPECT_EQ(use_of(file, "t"), "read");
+  EXPECT_EQ(use_of(file, "u"), "write");
+}
+
+TEST_F(FactsTest, FollowRangesAndBindings) {
+  const File file =
+      write("source.cpp",
+            "struct P { double x, y; };\ndouble a[8]; P b[8]; double c[8];\n"
+            "void k() {\n#pragma omp target map(a, b, c)\n  {\n"
+            "    for (double& x : a) x = 1;\n"
+            "    for (auto& [x, y] : b) x = y;\n    auto [p, q] = b[0]; c[0] = p + q;\n"
+            "  }\n}\n");
+  EXPECT_EQ(use_of(file, "a"), "write");
+  EXPECT_EQ(use_of(file, "b"), "read_write");
+  EXPECT_EQ(use_of(file, "c"), "write");
+}
+
+TEST_F(FactsTest, SeeWhatIsReachedThroughAVector) {
+  const File file = write("source.cpp",
+                          "#include <vector>\nvoid k(std::vector<double>& v, double* u) {\n"
+                          "#pragma omp target map(tofrom: u[0:9])\n  u[0] = v[1];\n}\n");
+  EXPECT_EQ(use_of(file, "u"), "write");
+  EXPECT_EQ(use_of(file, "v"), "read");
+}
+
 TEST_F(FactsTest, DoNotTakeAnAddressForAnAccess) {
   const File file = kernel("double* u, double* v", "map(to: u[0:n])",
                            "double* p = &u[i]; if (p != nullptr && sizeof(u[0]) == 8) v[i] = 1;");
