@@ -18,8 +18,19 @@ namespace ompdm::edit {
 
 Path Path::with(const clang::FieldDecl* step) const {
   Path longer = *this;
-  // Members of a union share their storage.
-  if (step == nullptr || !step->getParent()->isUnion()) longer.steps.push_back(step);
+  // Members of a union share their storage. The next of a list's next is taken for the next.
+  const auto known = step == nullptr ? steps.end() : std::ranges::find(steps, step);
+  if (known != steps.end()) {
+    longer.steps.resize(static_cast<std::size_t>(known - steps.begin()) + 1);
+  } else if (step == nullptr || !step->getParent()->isUnion()) {
+    longer.steps.push_back(step);
+  }
+  return longer;
+}
+
+Path Path::with(std::span<const clang::FieldDecl* const> more) const {
+  Path longer = *this;
+  for (const clang::FieldDecl* step : more) longer = longer.with(step);
   return longer;
 }
 
@@ -267,10 +278,8 @@ class AccessWalk {
       const auto sources = copies_.find(whole);
       if (sources == copies_.end()) continue;
       const std::set<Path> from = sources->second;
-      for (Path source : from) {
-        const auto rest = path.steps.begin() + static_cast<std::ptrdiff_t>(i);
-        source.steps.insert(source.steps.end(), rest, path.steps.end());
-        add_pointees(source, all, seen);
+      for (const Path& source : from) {
+        add_pointees(source.with(std::span(path.steps).subspan(i)), all, seen);
       }
     }
     if (!owner_.contains(path.root)) all.paths.insert(path.with(nullptr));

@@ -29,8 +29,8 @@ std::set<Path> origins_of(const Path& path, int depth = 0) {
                           path.steps.front() == nullptr && variable->getInit() != nullptr &&
                           !isa<clang::ParmVarDecl>(variable);
   if (!is_pointer || depth > kDeepest) return all;
-  for (Path origin : paths_of(*variable->getInit())) {
-    origin.steps.insert(origin.steps.end(), path.steps.begin() + 1, path.steps.end());
+  for (const Path& first : paths_of(*variable->getInit())) {
+    const Path origin = first.with(std::span(path.steps).subspan(1));
     const std::set<Path> more = origins_of(origin, depth + 1);
     all.insert(more.begin(), more.end());
   }

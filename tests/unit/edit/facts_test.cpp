@@ -235,6 +235,15 @@ TEST_F(FactsTest, SeeWhatIsReadForExtentsAndClauses) {
   EXPECT_EQ(use_of(file, "u"), "write");
 }
 
+TEST_F(FactsTest, FollowLists) {
+  const File file = kernel("N* head, double* out", "map(from: out[0:1])",
+                           "for (N* at = head; at; at = at->next) out[0] = at->value;",
+                           "struct N { double value; N* next; };\n");
+  EXPECT_EQ(names_in(region_of(file)), (Names{"out", "head", "head->next"}));
+  EXPECT_EQ(use_of(file, "out"), "write");
+  EXPECT_EQ(use_of(file, "head->next"), "read");
+}
+
 TEST_F(FactsTest, FollowRangesAndBindings) {
   const File file =
       write("source.cpp",
