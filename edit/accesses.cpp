@@ -18,8 +18,19 @@ namespace ompdm::edit {
 
 Path Path::with(const clang::FieldDecl* step) const {
   Path longer = *this;
-  // Members of a union share their storage.
-  if (step == nullptr || !step->getParent()->isUnion()) longer.steps.push_back(step);
+  // Members of a union share their storage. The next of a list's next is taken for the next.
+  const auto known = step == nullptr ? steps.end() : std::ranges::find(steps, step);
+  if (known != steps.end()) {
+    longer.steps.resize(static_cast<std::size_t>(known - steps.begin()) + 1);
+  } else if (step == nullptr || !step->getParent()->isUnion()) {
+    longer.steps.push_back(step);
+  }
+  return longer;
+}
+
+Path Path::with(std::span<const clang::FieldDecl* const> more) const {
+  Path longer = *this;
+  for (const clang::FieldDecl* step : more) longer = longer.with(step);
   return longer;
 }
 
@@ -67,15 +78,17 @@ bool Access::may_be_of(const Path& data) const {
 namespace {
 
 /// What a known function does to what its arguments point to: 'r' reads, 'w' writes, '.' nothing;
-/// '*' reads the characters that this and all later arguments point to.
+/// '*' reads the characters that this and all later arguments point to. The result leads to what
+/// the first argument does, or to new data, or is where the first argument is.
 struct KnownFunction {
   llvm::StringRef name;
   llvm::StringRef arguments;
-  enum class Result : std::uint8_t { kNoData, kFirst, kFresh } result = Result::kNoData;
+  enum class Result : std::uint8_t { kNoData, kFirst, kFresh, kPlace } result = Result::kNoData;
 };
 
 constexpr auto kFirst = KnownFunction::Result::kFirst;
 constexpr auto kFresh = KnownFunction::Result::kFresh;
+constexpr auto kPlace = KnownFunction::Result::kPlace;
 
 constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"memcpy", "wr.", kFirst},
@@ -104,6 +117,12 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"sincos", ".ww"},
     {"sincosf", ".ww"},
     {"lgamma_r", ".w"},
+    {"addressof", "", kPlace},
+    {"std::__addressof", "", kPlace},
+    {"std::move", "", kPlace},
+    {"std::move_if_noexcept", "", kPlace},
+    {"std::forward", "", kPlace},
+    {"std::as_const", "", kPlace},
 });
 
 const KnownFunction* known_function(const FunctionDecl& function) {
@@ -112,8 +131,8 @@ const KnownFunction* known_function(const FunctionDecl& function) {
   name.consume_front("std::");
   name.consume_front("__builtin_");
   if (!is_of_system(&function) && !function.isExternC()) return nullptr;
-  const auto* found =
-      std::ranges::find_if(kKnownFunctions, [&](const auto& one) { return one.name == name; });
+  const auto* found = std::ranges::find_if(
+      kKnownFunctions, [&](const auto& one) { return one.name == name || one.name == whole; });
   return found == kKnownFunctions.end() ? nullptr : found;
 }
 
@@ -259,10 +278,8 @@ class AccessWalk {
       const auto sources = copies_.find(whole);
       if (sources == copies_.end()) continue;
       const std::set<Path> from = sources->second;
-      for (Path source : from) {
-        const auto rest = path.steps.begin() + static_cast<std::ptrdiff_t>(i);
-        source.steps.insert(source.steps.end(), rest, path.steps.end());
-        add_pointees(source, all, seen);
+      for (const Path& source : from) {
+        add_pointees(source.with(std::span(path.steps).subspan(i)), all, seen);
       }
     }
     if (!owner_.contains(path.root)) all.paths.insert(path.with(nullptr));
@@ -422,10 +439,21 @@ class AccessWalk {
                      clang::OMPTaskReductionClause>(clause)) {
         at_ = &directive;
         add_reduction(directive, *clause);
+      } else if (!runs_on_device(directive) && is_asked(*clause)) {
+        at_ = &directive;
+        for (const Stmt* child : clause->children()) run(child);
       }
     }
     if (directive.hasAssociatedStmt()) run(directive.getRawStmt());
     private_ = before;
+  }
+
+  /// Whether a clause's expression is evaluated where its directive is come by.
+  static bool is_asked(const clang::OMPClause& clause) {
+    return isa<clang::OMPIfClause, clang::OMPNumThreadsClause, clang::OMPScheduleClause,
+               clang::OMPDistScheduleClause, clang::OMPNumTeamsClause, clang::OMPThreadLimitClause,
+               clang::OMPFinalClause, clang::OMPGrainsizeClause, clang::OMPNumTasksClause,
+               clang::OMPPriorityClause, clang::OMPFilterClause>(clause);
   }
 
   template <class List>
@@ -482,17 +510,59 @@ class AccessWalk {
     const VarDecl* const root = variable.getCanonicalDecl();
     if (variable.hasGlobalStorage()) return;
     own(root);
+    run_sizes(variable.getType());
     const Expr* first = variable.getInit();
     if (variable.getType()->isReferenceType()) {
       if (first != nullptr) refer(*root, place(*first));
     } else if (first != nullptr) {
       initialize({root, {}}, *first);
     }
+    if (!variable.getType()->isReferenceType()) destroy({root, {}}, variable.getType());
     if (const auto* parts = dyn_cast<clang::DecompositionDecl>(&variable)) {
       for (const clang::BindingDecl* part : parts->bindings()) {
         if (part->getHoldingVar() != nullptr) declare(*part->getHoldingVar());
       }
     }
+  }
+
+  /// Extents of arrays in a type, which are evaluated with it.
+  void run_sizes(clang::QualType type) {
+    type = type.getNonReferenceType();
+    while (!type.isNull()) {
+      const clang::ArrayType* array = type->getAsArrayTypeUnsafe();
+      const auto* variable = dyn_cast_or_null<clang::VariableArrayType>(array);
+      const Expr* size = variable == nullptr ? nullptr : variable->getSizeExpr();
+      if (size != nullptr) value(*size);
+      type = array != nullptr ? array->getElementType() : type->getPointeeType();
+    }
+  }
+
+  /// What an object's end runs. Where it is runs after all else that is done with it.
+  void destroy(const Path& object, clang::QualType type) {
+    const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
+    const clang::CXXDestructorDecl* end = record->getDestructor();
+    if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
+    if (end->isUserProvided()) {
+      const clang::FunctionDecl* defined = nullptr;
+      const bool is_seen = end->hasBody(defined);
+      const Places self{{object}, false};
+      if (!is_seen || is_running(*defined)) {
+        return escape(self, fmt::format("is ended by {}(), whose body is not seen",
+                                        end->getQualifiedNameAsString()));
+      }
+      call_seen(*defined, {}, self, {});
+    }
+    for (const clang::FieldDecl* field : record->fields()) {
+      if (!field->getType()->isReferenceType()) destroy(object.with(field), field->getType());
+    }
+    for (const clang::CXXBaseSpecifier& base : record->bases()) destroy(object, base.getType());
+  }
+
+  [[nodiscard]] bool is_running(const FunctionDecl& function) const {
+    return frames_.size() > kDeepest || std::ranges::any_of(frames_, [&](const Frame& frame) {
+             return frame.function == &function;
+           });
   }
 
   void refer(const VarDecl& reference, const Places& where) {
@@ -577,7 +647,7 @@ class AccessWalk {
 
   void construct(const Path& to, const clang::CXXConstructExpr& made) {
     const clang::CXXConstructorDecl& constructor = *made.getConstructor();
-    const bool is_copy = constructor.isCopyOrMoveConstructor() && !constructor.isUserProvided();
+    const bool is_copy = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
     if (is_copy && made.getNumArgs() > 0) {
       const Expr& from = *made.getArg(0);
       if (from.isGLValue()) return copy_from(to, place(from));
@@ -626,6 +696,7 @@ class AccessWalk {
     const Path path{&expression, {}};
     own(path.root);
     initialize(path, expression);
+    destroy(path, expression.getType());
     return {{path}, false};
   }
 
@@ -666,6 +737,7 @@ class AccessWalk {
       const Path path{made, {}};
       own(path.root);
       initialize(path, *made->getSubExpr());
+      destroy(path, made->getType());
       return {{path}, false};
     }
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(&expression)) {
@@ -809,10 +881,11 @@ class AccessWalk {
       return pointees;
     }
     if (const auto* made = dyn_cast<clang::CXXNewExpr>(&expression)) {
-      for (const Stmt* child : made->children()) run(child);
       const Path path{made, {}};
       own(path.root);
       if (made->getNumPlacementArgs() > 0) of_unknown_shape(expression);
+      if (made->getArraySize()) discard(**made->getArraySize());
+      if (made->getInitializer() != nullptr) initialize(path, *made->getInitializer());
       return {{path}, false};
     }
     if (const auto* ended = dyn_cast<clang::CXXDeleteExpr>(&expression)) {
@@ -820,13 +893,16 @@ class AccessWalk {
       return {};
     }
     if (const auto* atomic = dyn_cast<clang::AtomicExpr>(&expression)) return value_of(*atomic);
-    if (isa<clang::UnaryExprOrTypeTraitExpr, clang::OffsetOfExpr, clang::CXXNoexceptExpr,
-            clang::TypeTraitExpr, clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr,
-            clang::IntegerLiteral, clang::FloatingLiteral, clang::CharacterLiteral,
-            clang::CXXBoolLiteralExpr, clang::ImaginaryLiteral, clang::ImplicitValueInitExpr,
-            clang::CXXScalarValueInitExpr, clang::DeclRefExpr, clang::SizeOfPackExpr,
-            clang::StringLiteral, clang::NoInitExpr, clang::CXXPseudoDestructorExpr,
-            clang::SourceLocExpr>(expression)) {
+    if (const auto* asked = dyn_cast<clang::UnaryExprOrTypeTraitExpr>(&expression)) {
+      if (asked->getKind() == clang::UETT_SizeOf) run_sizes(asked->getTypeOfArgument());
+      return {};
+    }
+    if (isa<clang::OffsetOfExpr, clang::CXXNoexceptExpr, clang::TypeTraitExpr,
+            clang::CXXNullPtrLiteralExpr, clang::GNUNullExpr, clang::IntegerLiteral,
+            clang::FloatingLiteral, clang::CharacterLiteral, clang::CXXBoolLiteralExpr,
+            clang::ImaginaryLiteral, clang::ImplicitValueInitExpr, clang::CXXScalarValueInitExpr,
+            clang::DeclRefExpr, clang::SizeOfPackExpr, clang::StringLiteral, clang::NoInitExpr,
+            clang::CXXPseudoDestructorExpr, clang::SourceLocExpr>(expression)) {
       return {};
     }
     if (isa<clang::CXXThrowExpr>(expression)) {
@@ -853,6 +929,9 @@ class AccessWalk {
 
   Places value_of(const clang::CastExpr& cast) {
     const Expr& inner = *cast.getSubExpr();
+    if (const auto* written = dyn_cast<clang::ExplicitCastExpr>(&cast)) {
+      run_sizes(written->getTypeAsWritten());
+    }
     switch (cast.getCastKind()) {
       case clang::CK_LValueToRValue: {
         const Places where = place(inner);
@@ -995,7 +1074,7 @@ class AccessWalk {
     } else if (isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && !method->isStatic()) {
       const bool is_assignment =
           (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator()) &&
-          !method->isUserProvided();
+          method->isTrivial();
       if (is_assignment) return assign_object(*call.getArg(0), *call.getArg(1));
       self = place_of_any(*call.getArg(0));
       arguments.erase(arguments.begin());
@@ -1011,9 +1090,6 @@ class AccessWalk {
 
   Places call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                        const Places& self, const Path& result, const Expr& call) {
-    if (called.getBuiltinID() != 0 && called.getName() == "__builtin_addressof") {
-      return place_of_any(*arguments.at(0));
-    }
     if (const KnownFunction* known = known_function(called)) {
       return call_known(*known, arguments, call);
     }
@@ -1022,8 +1098,7 @@ class AccessWalk {
       // A member that the compiler makes does to members what the program's own code says.
       return call_unseen(called, arguments, self, call);
     }
-    const auto is_running = [&](const Frame& frame) { return frame.function == defined; };
-    if (frames_.size() > kDeepest || std::ranges::any_of(frames_, is_running)) {
+    if (is_running(*defined)) {
       const std::string why =
           fmt::format("is handed to {}(), which calls itself", called.getQualifiedNameAsString());
       for (const Expr* one : arguments) hand_over(*one, why);
@@ -1096,6 +1171,7 @@ class AccessWalk {
 
   Places call_known(const KnownFunction& known, const std::vector<const Expr*>& arguments,
                     const Expr& call) {
+    if (known.result == kPlace) return place_of_any(*arguments.at(0));
     Places first;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Places pointees = pointees_or_place(*arguments[i]);

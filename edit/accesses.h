@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Path {
   }
 
   [[nodiscard]] Path with(const clang::FieldDecl* step) const;
+  [[nodiscard]] Path with(std::span<const clang::FieldDecl* const> more) const;
   [[nodiscard]] bool is_through_pointer() const;
   [[nodiscard]] bool begins_with(const Path& other) const;
   /// Whether one is the other, or a member of it that is stored in it.

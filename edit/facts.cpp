@@ -17,7 +17,32 @@ namespace {
 struct Known {
   std::string name;
   std::set<Path> paths;
+  std::set<Path> others;  ///< by other names: pointers that were set to it before the region
 };
+
+/// What a path leads to by the names that its pointer was made of: `u` of `double* p = u + 1`.
+std::set<Path> origins_of(const Path& path, int depth = 0) {
+  constexpr int kDeepest = 8;
+  std::set<Path> all = {path};
+  const auto* variable = dyn_cast<const VarDecl*>(path.root);
+  const bool is_pointer = variable != nullptr && !path.steps.empty() &&
+                          path.steps.front() == nullptr && variable->getInit() != nullptr &&
+                          !isa<clang::ParmVarDecl>(variable);
+  if (!is_pointer || depth > kDeepest) return all;
+  for (const Path& first : paths_of(*variable->getInit())) {
+    const Path origin = first.with(std::span(path.steps).subspan(1));
+    const std::set<Path> more = origins_of(origin, depth + 1);
+    all.insert(more.begin(), more.end());
+  }
+  return all;
+}
+
+bool have_common(const std::set<Path>& some, const std::set<Path>& others) {
+  return std::ranges::any_of(some, [&](const Path& one) {
+    return std::ranges::any_of(others,
+                               [&](const Path& other) { return one.is_same_storage(other); });
+  });
+}
 
 std::string use_of(const ItemFacts& item) {
   if (!item.why.empty()) return "unknown";
@@ -47,6 +72,7 @@ class Region {
       const bool is_known = std::any_of(known_.begin(), end, is_of);
       if (!is_known && is_data(item)) add(name_of(item), {item});
     }
+    add_other_names(mapped);
     std::vector<ItemFacts> all;
     for (const Known& one : known_) all.push_back(facts_of(one));
     return all;
@@ -57,10 +83,23 @@ class Region {
   void add(const std::string& name, const std::set<Path>& paths) {
     const auto same = std::ranges::find(known_, name, &Known::name);
     if (same == known_.end()) {
-      known_.push_back({name, paths});
+      known_.push_back({name, paths, {}});
       return;
     }
     same->paths.insert(paths.begin(), paths.end());
+  }
+
+  /// Code may use what a clause names by a pointer that no clause names.
+  void add_other_names(std::size_t mapped) {
+    for (std::size_t i = 0; i < mapped; ++i) {
+      std::set<Path> origins;
+      for (const Path& path : known_[i].paths) origins.merge(origins_of(path));
+      for (std::size_t j = mapped; j < known_.size(); ++j) {
+        for (const Path& path : known_[j].paths) {
+          if (have_common(origins_of(path), origins)) known_[i].others.insert(path);
+        }
+      }
+    }
   }
 
   /// An item without its sections: "u" of "u[0:n]".
@@ -150,9 +189,10 @@ class Region {
       facts.at = place_of(program_.context(), region_);
     }
     for (const Access& access : accesses_.all) {
-      const bool is_of =
-          std::ranges::any_of(item.paths, [&](const Path& path) { return access.may_be_of(path); });
-      if (!is_of) continue;
+      const auto is_of = [&](const Path& path) { return access.may_be_of(path); };
+      const bool is_its =
+          std::ranges::any_of(item.paths, is_of) || std::ranges::any_of(item.others, is_of);
+      if (!is_its) continue;
       const Place at = place_of(program_.context(), access.at == nullptr ? region_ : *access.at);
       if (access.use == Use::kUnknown && facts.why.empty()) {
         facts.why = access.why;

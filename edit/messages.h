@@ -123,7 +123,8 @@ struct Plan {
 
 /// What the code of a region does with data that it names and that is declared outside of it, or
 /// that a map clause of it names. Through a pointer the data is meant that it leads to. Functions
-/// that the region calls are part of its code. What is said not to happen does not happen.
+/// that the region calls are part of its code. What is said not to happen does not happen by this
+/// name, and not by pointers that the program initializes with it; two parameters may be the same.
 struct ItemFacts {
   std::string name;  ///< as written at the directive, without a section: "u", "s->u", "this->x"
   std::string use;   ///< "none", "read", "write", "read_write", "unknown"

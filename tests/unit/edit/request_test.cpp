@@ -54,6 +54,7 @@ TEST(ReadRequest, TakesWhatIsNotSaidForNo) {
   EXPECT_TRUE(request.beside.empty());
   EXPECT_TRUE(request.released.empty());
   EXPECT_TRUE(request.findings.empty());
+  EXPECT_TRUE(request.regions.empty());
   EXPECT_FALSE(request.is_whole);
   EXPECT_FALSE(request.spoil);
 }
@@ -64,11 +65,15 @@ TEST(ReadRequest, HasWhatIsSaidOfTheProgram) {
   json["is_whole"] = true;
   json["released"] = Json::array({"u"});
   json["spoil"] = true;
+  json["regions"] = {{{"file", "/a/u.c"}, {"line", 12}}};
   const Request request = read(json);
   EXPECT_EQ(request.beside, std::vector<std::string>{"/a/v.c"});
   EXPECT_EQ(request.released, std::vector<std::string>{"u"});
   EXPECT_TRUE(request.is_whole);
   EXPECT_TRUE(request.spoil);
+  ASSERT_EQ(request.regions.size(), 1u);
+  EXPECT_EQ(request.regions[0].file, "/a/u.c");
+  EXPECT_EQ(request.regions[0].line, 12);
 }
 
 TEST(ReadRequest, HasAllOfAnEdit) {
