@@ -1,4 +1,4 @@
-// How sources were compiled: from the build's own commands.
+// How sources were compiled: from the build's own commands, or the program's debug information.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "ompdm/compile_units.h"
 
 namespace ompdm::cli {
 
@@ -32,43 +34,65 @@ class BuildLog {
   std::filesystem::path library_;
 };
 
+/// What says how a source is compiled.
+enum class CompiledBy { kCommand, kDebugInfo, kGuess };
+
 struct CompileArguments {
   std::filesystem::path file;
   std::filesystem::path directory;
   std::vector<std::string> arguments;  ///< without compiler, source, -c and -o
   std::string compiler;                ///< empty: not known
-  bool is_guess = false;               ///< nobody said how it is compiled
+  CompiledBy said_by = CompiledBy::kCommand;
 };
 
 /// How a process of a build compiled each source; none where it is no compiler.
 std::vector<CompileArguments> compiles_of(const StartedProcess& process);
 
-/// How sources are compiled: from a build, a compile_commands.json, or a guess.
+/// How sources are compiled. What the user named goes first, then a build that was seen, a
+/// compile_commands.json that was found, the program's debug information, and a guess.
 class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
   /// Throws Error where the file that is named cannot be read.
+  /// `libraries`: those of the program.
   CompileCommands(const std::filesystem::path& folder,
-                  const std::vector<std::filesystem::path>& near);
+                  const std::vector<std::filesystem::path>& near,
+                  std::vector<CompileUnit> recorded = {},
+                  const std::vector<std::filesystem::path>& libraries = {});
 
   /// Adds the commands of the program's build. They precede a file that the user did not name.
   void add_seen(std::vector<CompileArguments> seen);
   /// How a source is compiled; if that is not known, with OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
-  /// Translation units that may include a header: all that are known.
+  /// Translation units that may include a header: all that are known. The debug information's count
+  /// where no command is known.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
  private:
-  void read(const std::filesystem::path& file);
+  using Path = std::filesystem::path;
+  /// Options by the folder of headers that they name, and options for folders that were searched.
+  struct HeaderFolders {
+    std::map<Path, std::vector<std::string>> own;
+    std::vector<std::string> searched;
+  };
+
+  void read(const Path& file);
   [[nodiscard]] const std::string& resources_of(const std::string& compiler,
-                                                const std::filesystem::path& directory) const;
+                                                const Path& directory) const;
   /// With the folder of the headers that belong to the compiler, as omp.h does.
   [[nodiscard]] CompileArguments with_resources(CompileArguments of) const;
+  /// Of a program that was compiled in `directory`, which is `here` on this machine.
+  [[nodiscard]] const HeaderFolders& folders_of(const Path& directory, const Path& here) const;
+  [[nodiscard]] CompileArguments recorded(const CompileUnit& unit, const Path& source,
+                                          const Path& here) const;
 
   bool is_named_ = false;
   std::vector<CompileArguments> known_;
+  std::vector<CompileUnit> recorded_;
+  Path runtime_headers_;  ///< the folder of the omp.h of the program's runtime; empty: not known
   /// By compiler and folder: a tree has many sources and few compilers, and to ask takes long.
-  mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
+  mutable std::map<std::pair<std::string, Path>, std::string> resources_;
+  mutable std::map<std::pair<Path, Path>, HeaderFolders> folders_;
 };
 
 /// The words of a command as a POSIX shell would take them, without expansions.

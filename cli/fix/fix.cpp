@@ -28,6 +28,7 @@
 #include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
+#include "ompdm/compile_units.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
@@ -138,6 +139,8 @@ struct RecordedRun {
   nlohmann::json findings;             ///< of the JSON report, with paths as they are here
   std::vector<Verdict> verdicts;       ///< on the same, in this order, before anything is tried
   std::vector<fs::path> near;          ///< the sources, and the program
+  std::vector<CompileUnit> compiled;   ///< as its debug information tells
+  std::vector<fs::path> libraries;     ///< of the program, and itself
 };
 
 /// Whether the bytes of a pattern are device memory, not transfers.
@@ -169,6 +172,8 @@ RecordedRun recorded_run(const std::string& file) {
   run.arguments = process.arguments;
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
+  run.compiled = compile_units(trace);
+  for (const Module& module : trace.modules) run.libraries.emplace_back(module.path);
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
@@ -274,7 +279,8 @@ class Fixing {
   explicit Fixing(const FixOptions& options)
       : options_(options),
         recorded_(recorded_run(options.trace)),
-        tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near)) {}
+        tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near,
+                                                  recorded_.compiled, recorded_.libraries)) {}
 
   /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
   /// verified, or nothing made.
