@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ompdm/compile_units.h"
+#include "fix/recorded_program.h"
 
 namespace ompdm::cli {
 
@@ -54,11 +54,8 @@ class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
   /// Throws Error where the file that is named cannot be read.
-  /// `libraries`: those of the program.
   CompileCommands(const std::filesystem::path& folder,
-                  const std::vector<std::filesystem::path>& near,
-                  std::vector<CompileUnit> recorded = {},
-                  const std::vector<std::filesystem::path>& libraries = {});
+                  const std::vector<std::filesystem::path>& near, RecordedProgram recorded = {});
 
   /// Adds the commands of the program's build. They precede a file that the user did not name.
   void add_seen(std::vector<CompileArguments> seen);
@@ -69,30 +66,17 @@ class CompileCommands {
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
  private:
-  using Path = std::filesystem::path;
-  /// Options by the folder of headers that they name, and options for folders that were searched.
-  struct HeaderFolders {
-    std::map<Path, std::vector<std::string>> own;
-    std::vector<std::string> searched;
-  };
-
-  void read(const Path& file);
+  void read(const std::filesystem::path& file);
   [[nodiscard]] const std::string& resources_of(const std::string& compiler,
-                                                const Path& directory) const;
+                                                const std::filesystem::path& directory) const;
   /// With the folder of the headers that belong to the compiler, as omp.h does.
   [[nodiscard]] CompileArguments with_resources(CompileArguments of) const;
-  /// Of a program that was compiled in `directory`, which is `here` on this machine.
-  [[nodiscard]] const HeaderFolders& folders_of(const Path& directory, const Path& here) const;
-  [[nodiscard]] CompileArguments recorded(const CompileUnit& unit, const Path& source,
-                                          const Path& here) const;
 
   bool is_named_ = false;
   std::vector<CompileArguments> known_;
-  std::vector<CompileUnit> recorded_;
-  Path runtime_headers_;  ///< the folder of the omp.h of the program's runtime; empty: not known
+  RecordedProgram recorded_;
   /// By compiler and folder: a tree has many sources and few compilers, and to ask takes long.
-  mutable std::map<std::pair<std::string, Path>, std::string> resources_;
-  mutable std::map<std::pair<Path, Path>, HeaderFolders> folders_;
+  mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
 };
 
 /// The words of a command as a POSIX shell would take them, without expansions.

@@ -139,8 +139,7 @@ struct RecordedRun {
   nlohmann::json findings;             ///< of the JSON report, with paths as they are here
   std::vector<Verdict> verdicts;       ///< on the same, in this order, before anything is tried
   std::vector<fs::path> near;          ///< the sources, and the program
-  std::vector<CompileUnit> compiled;   ///< as its debug information tells
-  std::vector<fs::path> libraries;     ///< of the program, and itself
+  RecordedProgram compiled;            ///< as its debug information tells
 };
 
 /// Whether the bytes of a pattern are device memory, not transfers.
@@ -172,8 +171,9 @@ RecordedRun recorded_run(const std::string& file) {
   run.arguments = process.arguments;
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
-  run.compiled = compile_units(trace);
-  for (const Module& module : trace.modules) run.libraries.emplace_back(module.path);
+  fs::path runtime = search_library_from("libomp.so", run.program);
+  if (runtime.empty()) runtime = search_library_from("libomp.so.5", run.program);
+  run.compiled = RecordedProgram(compile_units(trace), runtime);
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
@@ -279,8 +279,8 @@ class Fixing {
   explicit Fixing(const FixOptions& options)
       : options_(options),
         recorded_(recorded_run(options.trace)),
-        tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near,
-                                                  recorded_.compiled, recorded_.libraries)) {}
+        tool_(recorded_.findings,
+              CompileCommands(options.commands, recorded_.near, recorded_.compiled)) {}
 
   /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
   /// verified, or nothing made.

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string_view>
 
 #include "symbols/symbol_names.h"
@@ -474,6 +475,37 @@ bool is_c(int language) {
   return std::ranges::find(kAll, language) != std::end(kAll);
 }
 
+/// The files of a unit's line table, with the lines of its code, functions, variables and types.
+std::vector<CompiledFile> compiled_files_of(Dwarf_Die* unit) {
+  std::vector<CompiledFile> all;
+  std::map<std::string_view, std::set<int>> lines;
+  Dwarf_Lines* rows = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrclines(unit, &rows, &count) == 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* row = dwarf_onesrcline(rows, i);
+      const char* file = dwarf_linesrc(row, nullptr, nullptr);
+      int line = 0;
+      if (file != nullptr && dwarf_lineno(row, &line) == 0 && line > 0) lines[file].insert(line);
+    }
+  }
+  for (Dwarf_Die child : children_of(unit)) {
+    const char* file = dwarf_decl_file(&child);
+    int line = 0;
+    if (file != nullptr && dwarf_decl_line(&child, &line) == 0) lines[file].insert(line);
+  }
+  Dwarf_Files* files = nullptr;
+  if (dwarf_getsrcfiles(unit, &files, &count) != 0) return all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string path = text(dwarf_filesrc(files, i, nullptr, nullptr));
+    const bool is_known = std::ranges::find(all, path, &CompiledFile::path) != all.end();
+    if (path.empty() || path == "???" || is_known) continue;
+    const std::set<int>& of = lines[path];
+    all.push_back({path, {of.begin(), of.end()}});
+  }
+  return all;
+}
+
 /// Empty `name`: the unit is neither C nor C++.
 CompileUnit compile_unit_of(Dwarf_Die* entry) {
   const int language = dwarf_srclang(entry);
@@ -486,13 +518,7 @@ CompileUnit compile_unit_of(Dwarf_Die* entry) {
   unit.standard = standard_of(producer);
   if (unit.standard.empty()) unit.standard = standard_of(language);
   unit.words = words_of(producer);
-  Dwarf_Files* files = nullptr;
-  std::size_t count = 0;
-  if (dwarf_getsrcfiles(entry, &files, &count) != 0) return unit;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string file = text(dwarf_filesrc(files, i, nullptr, nullptr));
-    if (!file.empty() && file != "???") unit.files.push_back(file);
-  }
+  unit.files = compiled_files_of(entry);
   return unit;
 }
 

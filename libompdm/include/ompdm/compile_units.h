@@ -8,13 +8,19 @@
 
 namespace ompdm {
 
+/// A file from which code or declarations of a source came.
+struct CompiledFile {
+  std::string path;
+  std::vector<int> lines;  ///< that have some, sorted
+};
+
 /// A source of C or C++, as the compiler wrote of it.
 struct CompileUnit {
   std::string name;       ///< as the compiler was given it
   std::string directory;  ///< in which it was compiled
   bool is_cxx = false;
-  std::string standard;            ///< for -std; empty: not known
-  std::vector<std::string> files;  ///< from which its code and declarations came
+  std::string standard;  ///< for -std; empty: not known
+  std::vector<CompiledFile> files;
   /// The name of the compiler and, where it tells them, its options. A program comes from anybody:
   /// they are to be checked.
   std::vector<std::string> words;

@@ -84,12 +84,12 @@ class RecordedCompiles : public ::testing::Test {
     const testing::Ran ran = testing::shell(scratch_.folder(), command);
     ASSERT_EQ(ran.status, 0) << ran.err;
   }
-  [[nodiscard]] std::vector<CompileUnit> units(const std::string& program) const {
+  [[nodiscard]] RecordedProgram program_of(const std::string& program) const {
     Trace trace;
     trace.process.start_realtime_ns = std::numeric_limits<std::int64_t>::max();
     trace.modules = {{(scratch_.folder() / program).string(), "", 0}};
     trace.sites.emplace_back().module = {0};
-    return compile_units(trace);
+    return RecordedProgram(compile_units(trace));
   }
   [[nodiscard]] std::string path(const std::string& name) const {
     return (scratch_.folder() / name).string();
@@ -115,7 +115,7 @@ TEST_F(RecordedCompiles, TellLanguageStandardAndFolders) {
   compile(
       "cd src && gcc -g -std=gnu99 -Iinclude -c wave.c && g++ -g -std=c++17 -Iinclude -c "
       "heat.cpp && g++ wave.o heat.o -o heat");
-  const CompileCommands commands("", {}, units("src/heat"));
+  const CompileCommands commands("", {}, program_of("src/heat"));
   EXPECT_EQ(arguments(commands, path("src/wave.c")),
             (Arguments{"-std=gnu99", "-fopenmp", "-I" + path("src"), "-I" + path("src/include")}));
   const Arguments cxx = arguments(commands, path("src/heat.cpp"));
@@ -133,7 +133,7 @@ TEST_F(RecordedCompiles, FindHeadersAboveAndBesideTheKnownOnes) {
   scratch_.write("include/lib/deep.h", "#define M 4\n");
   scratch_.write("src/wave.c", "#include <limits_of.h>\nint main(void) { return N - M; }\n");
   compile("cd src && gcc -g -I../common -I../include wave.c -o ../wave");
-  EXPECT_EQ(arguments(CompileCommands("", {}, units("wave")), path("src/wave.c")),
+  EXPECT_EQ(arguments(CompileCommands("", {}, program_of("wave")), path("src/wave.c")),
             (Arguments{"-std=gnu17", "-fopenmp", "-I" + path("src"), "-idirafter" + path("common"),
                        "-idirafter" + path("include")}));
 }
@@ -145,9 +145,28 @@ TEST_F(RecordedCompiles, HideNoHeaderOfTheSystem) {
                  "#include \"time.h\"\nint s(struct Time* t) { return t->s; }\n"
                  "int main(void) {}\n");
   compile("gcc -g src/wave.c -o wave");
-  const Arguments all = arguments(CompileCommands("", {}, units("wave")), path("src/wave.c"));
+  const Arguments all = arguments(CompileCommands("", {}, program_of("wave")), path("src/wave.c"));
   EXPECT_TRUE(has(all, "-iquote" + path("src")));
   EXPECT_FALSE(has(all, "-I" + path("src")));
+}
+
+// Without these macros the parser would see other code than what ran.
+TEST_F(RecordedCompiles, TellMacrosThatCodeNeeds) {
+  scratch_.write("shim.h", "typedef struct { int n; } Shim;\nextern Shim shim;\n");
+  scratch_.write("wave.c",
+                 "#define OWN\n"
+                 "#ifndef NO_MPI\n#include <mpi.h>\n#else\n#include \"shim.h\"\n#endif\n"
+                 "int run(void) {\n"
+                 "#if defined(DEVICE) && defined (FAST)\n  shim.n = 1;\n"
+                 "#elif OTHER\n  shim.n = 2;\n#endif\n"
+                 "#ifdef OWN\n  shim.n += 1;\n#endif\n"
+                 "#ifdef SLOW\n  shim.n += 2;\n#else\n  shim.n += 3;\n#endif\n"
+                 "#if VERSION > 2\n  shim.n += 4;\n#endif\n"
+                 "  return shim.n;\n}\nShim shim;\nint main(void) { return run(); }\n");
+  compile("gcc -g -DNO_MPI -DDEVICE -DFAST -DVERSION=3 wave.c -o wave");
+  EXPECT_EQ(arguments(CompileCommands("", {}, program_of("wave")), path("wave.c")),
+            (Arguments{"-std=gnu17", "-fopenmp", "-DDEVICE", "-DFAST", "-DNO_MPI",
+                       "-I" + scratch_.folder().string()}));
 }
 
 TEST_F(RecordedCompiles, FollowATreeThatWasMoved) {
@@ -156,14 +175,14 @@ TEST_F(RecordedCompiles, FollowATreeThatWasMoved) {
                  "int main(void) {}\n");
   scratch_.write("old/include/size.h", "typedef struct { int n; } Size;\n");
   compile("cd old && gcc -g -Iinclude src/wave.c -o wave && cd .. && mv old new");
-  const CompileCommands commands("", {}, units("new/wave"));
+  const CompileCommands commands("", {}, program_of("new/wave"));
   EXPECT_TRUE(has(arguments(commands, path("new/src/wave.c")), "-I" + path("new/include")));
   EXPECT_EQ(commands.of(path("new/src/wave.c")).directory, path("new"));
 }
 
 TEST_F(RecordedCompiles, GoBehindCommandsAndBeforeTheGuess) {
   const CompileUnit unit{"a.c", "/src", false, "gnu11", {}, {}};
-  CompileCommands commands("", {}, {unit});
+  CompileCommands commands("", {}, RecordedProgram({unit}));
   EXPECT_EQ(arguments(commands, "/src/a.c"), (Arguments{"-std=gnu11", "-fopenmp"}));
   commands.add_seen({{"/src/a.c", "/src", {"-O2"}, ""}});
   EXPECT_EQ(arguments(commands, "/src/a.c"), Arguments{"-O2"});
@@ -202,7 +221,7 @@ TEST_F(RecordedCompiles, TakeNoOptionThatLoadsOrWrites) {
                 "b",
                 "-isystem",
                 "sys"};
-  EXPECT_EQ(arguments(CompileCommands("", {}, {unit}), "/src/a.cc"),
+  EXPECT_EQ(arguments(CompileCommands("", {}, RecordedProgram({unit})), "/src/a.cc"),
             (Arguments{"-std=gnu++20", "-fopenmp", "-Iinc", "-DNAME=\"a b\"", "-UB", "-xc++",
                        "-std=c++20", "-fno-exceptions", "-isystemsys"}));
 }
