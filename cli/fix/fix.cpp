@@ -506,7 +506,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->needs(build);
   verb->add_option(
           "-p", options->commands,
-          "The folder of compile_commands.json; else --build shows how each source is compiled")
+          "The folder of compile_commands.json; else --build or the debug information shows how\n"
+          "each source is compiled")
       ->type_name("DIR");
   verb->add_option("--tree", options->tree, "What is copied: the folder that holds all of it")
       ->type_name("DIR");

@@ -49,42 +49,13 @@ bool is_of_the_system(const fs::path& folder) {
 /// Options of the parser that say what a source means. A recording comes from anybody: none of them
 /// loads code, reads options or writes a file.
 bool is_harmless(const std::string& option) {
-  static const std::set<std::string_view> kPlain = {"-xc",
-                                                    "-xc++",
-                                                    "-fopenmp",
-                                                    "-fexceptions",
-                                                    "-fno-exceptions",
-                                                    "-frtti",
-                                                    "-fno-rtti",
-                                                    "-fsigned-char",
-                                                    "-funsigned-char",
-                                                    "-fshort-enums",
-                                                    "-fno-short-enums",
-                                                    "-fchar8_t",
-                                                    "-fno-char8_t",
-                                                    "-fgnu89-inline",
-                                                    "-fms-extensions",
-                                                    "-fgnu-keywords",
-                                                    "-fno-gnu-keywords",
-                                                    "-ffreestanding",
-                                                    "-fno-builtin",
-                                                    "-ffast-math",
-                                                    "-fno-math-errno",
-                                                    "-fno-signed-zeros",
-                                                    "-fblocks",
-                                                    "-fdeclspec",
-                                                    "-fcoroutines",
-                                                    "-fsized-deallocation",
-                                                    "-faligned-allocation",
-                                                    "-fPIC",
-                                                    "-fPIE",
-                                                    "-fpic",
-                                                    "-fpie"};
-  constexpr std::string_view kBegins[] = {"-std=",    "-D",      "-U",         "-I",
-                                          "-isystem", "-iquote", "-idirafter", "-fopenmp-version="};
-  return kPlain.contains(option) || std::ranges::any_of(kBegins, [&](std::string_view begin) {
-           return option.size() > begin.size() && option.starts_with(begin);
-         });
+  static const std::regex kHarmless(
+      R"(-std=[\s\S]+|-(D|U|I|isystem|iquote|idirafter)[\s\S]+|-x(c|c\+\+)|)"
+      R"(-f(openmp|openmp-version=\d+|gnu89-inline|ms-extensions|freestanding|fast-math)|)"
+      R"(-f(pic|PIC|pie|PIE)|-f(no-)?(exceptions|rtti|signed-char|unsigned-char|short-enums)|)"
+      R"(-f(no-)?(char8_t|gnu-keywords|builtin|math-errno|signed-zeros|blocks|declspec)|)"
+      R"(-f(no-)?(coroutines|sized-deallocation|aligned-allocation))");
+  return std::regex_match(option, kHarmless);
 }
 
 /// The harmless ones of a compiler's words, each as one word: "-Iinc" of "-I inc".
@@ -103,12 +74,12 @@ std::vector<std::string> harmless_options(const std::vector<std::string>& words)
 }
 
 /// A line of the preprocessor, without blanks: "ifdef" and "ON_DEVICE" of "# ifdef ON_DEVICE".
-struct Directive {
+struct PreprocessorLine {
   std::string_view word;  ///< empty: the line is none
   std::string_view rest;
 };
 
-Directive directive_in(std::string_view line) {
+PreprocessorLine preprocessor_line(std::string_view line) {
   const auto skip_blanks = [](std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     return text;
@@ -121,12 +92,12 @@ Directive directive_in(std::string_view line) {
   return {line.substr(0, end), skip_blanks(line.substr(end))};
 }
 
-/// The path of a header in `#include "header"`; empty: it is another directive. `is_quoted`:
+/// The path of a header in `#include "header"`; empty: it is another line. `is_quoted`:
 /// not in <>.
-std::string included_in(const Directive& directive, bool& is_quoted) {
-  const std::string_view rest = directive.rest;
+std::string included_in(const PreprocessorLine& line, bool& is_quoted) {
+  const std::string_view rest = line.rest;
   is_quoted = rest.starts_with('"');
-  if (directive.word != "include" || (!is_quoted && !rest.starts_with('<'))) return {};
+  if (line.word != "include" || (!is_quoted && !rest.starts_with('<'))) return {};
   return std::string(rest.substr(1, rest.find(is_quoted ? '"' : '>', 1) - 1));
 }
 
@@ -147,7 +118,7 @@ class HeaderSearch {
       std::istringstream lines(read_text(file));
       for (std::string line; std::getline(lines, line);) {
         bool is_quoted = false;
-        const std::string name = included_in(directive_in(line), is_quoted);
+        const std::string name = included_in(preprocessor_line(line), is_quoted);
         if (name.empty()) continue;
         const fs::path beside = file.parent_path() / name;
         fs::path header = is_quoted && is_file(beside) ? beside : find(name);
@@ -268,7 +239,7 @@ Conditions conditions_of(const fs::path& file) {
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const auto [word, rest] = directive_in(line);
+    const auto [word, rest] = preprocessor_line(line);
     bool is_quoted = false;
     const std::string header = included_in({word, rest}, is_quoted);
     if (!header.empty()) {
