@@ -9,8 +9,11 @@
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "attach.h"
 #include "launch.h"
@@ -114,11 +117,13 @@ SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& 
                   const fs::path& home) {
   const CompileArguments own = commands.of(home);
   SourceUnit unit;
-  unit.is_whole = true;
+  // Sources without debug information are not known.
+  unit.is_whole = own.said_by != CompiledBy::kDebugInfo;
   for (const fs::path& one : sources) {
     CompileArguments arguments = commands.of(one);
     if (arguments.file == own.file) continue;
-    const bool is_alike = arguments.arguments == own.arguments &&
+    // The debug information tells of each source the folders of its own headers first.
+    const bool is_alike = std::ranges::is_permutation(arguments.arguments, own.arguments) &&
                           arguments.directory == own.directory &&
                           one.extension() == home.extension();
     unit.is_whole = unit.is_whole && is_alike;
@@ -211,8 +216,9 @@ std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
   return all;
 }
 
-CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::path>& near)
-    : is_named_(!folder.empty()) {
+CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::path>& near,
+                                 RecordedProgram recorded)
+    : is_named_(!folder.empty()), recorded_(std::move(recorded)) {
   if (is_named_) {
     const bool is_file = fs::is_regular_file(folder);
     const fs::path file = is_file ? folder : folder / "compile_commands.json";
@@ -281,16 +287,25 @@ CompileArguments CompileCommands::of(const fs::path& source) const {
     std::error_code failed;
     if (one.file == source || fs::equivalent(one.file, source, failed)) return with_resources(one);
   }
-  // Most compile as the newest standard that compilers know well.
-  const bool is_c = source.extension() == ".c";
-  return with_resources(
-      {source, source.parent_path(), {is_c ? "-std=gnu17" : "-std=gnu++20", "-fopenmp"}, {}, true});
+  if (std::optional<RecordedOptions> recorded = recorded_.of(source)) {
+    return with_resources({source,
+                           std::move(recorded->directory),
+                           std::move(recorded->options),
+                           {},
+                           CompiledBy::kDebugInfo});
+  }
+  const bool is_cxx = source.extension() != ".c";
+  return with_resources({source,
+                         source.parent_path(),
+                         {"-std=" + recent_standard(is_cxx), "-fopenmp"},
+                         {},
+                         CompiledBy::kGuess});
 }
 
 std::vector<fs::path> CompileCommands::sources() const {
   std::vector<fs::path> files;
   for (const CompileArguments& one : known_) files.push_back(one.file);
-  return files;
+  return files.empty() ? recorded_.sources() : files;
 }
 
 std::vector<SourceUnit> single_units(const CompileCommands& commands,

@@ -1,4 +1,4 @@
-// How sources were compiled: from the build's own commands.
+// How sources were compiled: from the build's own commands, or the program's debug information.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "fix/recorded_program.h"
 
 namespace ompdm::cli {
 
@@ -32,30 +34,35 @@ class BuildLog {
   std::filesystem::path library_;
 };
 
+/// What says how a source is compiled.
+enum class CompiledBy { kCommand, kDebugInfo, kGuess };
+
 struct CompileArguments {
   std::filesystem::path file;
   std::filesystem::path directory;
   std::vector<std::string> arguments;  ///< without compiler, source, -c and -o
   std::string compiler;                ///< empty: not known
-  bool is_guess = false;               ///< nobody said how it is compiled
+  CompiledBy said_by = CompiledBy::kCommand;
 };
 
 /// How a process of a build compiled each source; none where it is no compiler.
 std::vector<CompileArguments> compiles_of(const StartedProcess& process);
 
-/// How sources are compiled: from a build, a compile_commands.json, or a guess.
+/// How sources are compiled. What the user named goes first, then a build that was seen, a
+/// compile_commands.json that was found, the program's debug information, and a guess.
 class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
   /// Throws Error where the file that is named cannot be read.
   CompileCommands(const std::filesystem::path& folder,
-                  const std::vector<std::filesystem::path>& near);
+                  const std::vector<std::filesystem::path>& near, RecordedProgram recorded = {});
 
   /// Adds the commands of the program's build. They precede a file that the user did not name.
   void add_seen(std::vector<CompileArguments> seen);
   /// How a source is compiled; if that is not known, with OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
-  /// Translation units that may include a header: all that are known.
+  /// Translation units that may include a header: all that are known. The debug information's count
+  /// where no command is known.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
  private:
@@ -67,6 +74,7 @@ class CompileCommands {
 
   bool is_named_ = false;
   std::vector<CompileArguments> known_;
+  RecordedProgram recorded_;
   /// By compiler and folder: a tree has many sources and few compilers, and to ask takes long.
   mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
 };

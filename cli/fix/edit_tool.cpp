@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include "elf_file.h"
@@ -74,6 +75,21 @@ bool are_without_openmp(const std::vector<SourceUnit>& units) {
       return one.starts_with("-fopenmp") || one.starts_with("--offload");
     });
   });
+}
+
+/// What the debug information did not tell of a source with such an error, with a colon; empty:
+/// the error is another one.
+std::string lack_of(const std::string& error) {
+  static const std::regex kName("(?:use of undeclared identifier|unknown type name) '(\\w+)'");
+  static const std::regex kHeader("'([^']+)' file not found");
+  std::smatch found;
+  if (std::regex_search(error, found, kHeader)) {
+    return fmt::format("the debug information does not tell where {} lies: ", found[1].str());
+  }
+  if (std::regex_search(error, found, kName)) {
+    return fmt::format("the debug information tells no -D, maybe -D{0}: ", found[1].str());
+  }
+  return {};
 }
 
 /// The source of the loop that the edits go around; empty: there is none.
@@ -189,15 +205,17 @@ void EditTool::add_seen(std::vector<CompileArguments> seen) {
 
 /// The compiler's error with its cause and what to do.
 std::string EditTool::uncompiled(const CompileArguments& unit, const std::string& error) const {
-  if (!unit.is_guess) {
+  if (unit.said_by == CompiledBy::kCommand) {
     return fmt::format("clang 19 does not compile it as it is built: {}", typed_path(error));
   }
+  const bool is_guess = unit.said_by == CompiledBy::kGuess;
+  const std::string lack = is_guess ? "" : lack_of(error);
   const char* next = is_seen_ ? "its build did not show how it is compiled; name"
                               : "--build learns how it is compiled; without it name";
   return fmt::format(
-      "{}: {} the folder of compile_commands.json with -p (CMake writes it with "
+      "{}: {}{} the folder of compile_commands.json with -p (CMake writes it with "
       "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, bear for make)",
-      typed_path(error), next);
+      typed_path(error), lack, next);
 }
 
 EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,

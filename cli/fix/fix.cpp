@@ -28,6 +28,7 @@
 #include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
+#include "ompdm/compile_units.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
@@ -138,6 +139,7 @@ struct RecordedRun {
   nlohmann::json findings;             ///< of the JSON report, with paths as they are here
   std::vector<Verdict> verdicts;       ///< on the same, in this order, before anything is tried
   std::vector<fs::path> near;          ///< the sources, and the program
+  RecordedProgram compiled;            ///< as its debug information tells
 };
 
 /// Whether the bytes of a pattern are device memory, not transfers.
@@ -169,6 +171,7 @@ RecordedRun recorded_run(const std::string& file) {
   run.arguments = process.arguments;
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
+  run.compiled = recorded_program(trace);
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
@@ -274,7 +277,8 @@ class Fixing {
   explicit Fixing(const FixOptions& options)
       : options_(options),
         recorded_(recorded_run(options.trace)),
-        tool_(recorded_.findings, CompileCommands(options.commands, recorded_.near)) {}
+        tool_(recorded_.findings,
+              CompileCommands(options.commands, recorded_.near, recorded_.compiled)) {}
 
   /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
   /// verified, or nothing made.
@@ -500,7 +504,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->needs(build);
   verb->add_option(
           "-p", options->commands,
-          "The folder of compile_commands.json; else --build shows how each source is compiled")
+          "The folder of compile_commands.json; else --build or the debug information shows how\n"
+          "each source is compiled")
       ->type_name("DIR");
   verb->add_option("--tree", options->tree, "What is copied: the folder that holds all of it")
       ->type_name("DIR");

@@ -12,6 +12,7 @@
 
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
+#include "fix/recorded_program.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "printable.h"
@@ -85,27 +86,30 @@ struct Answered {
   std::string why_not;  ///< empty: it was answered
 };
 
-Answered ask(const CompileCommands& commands, const fs::path& source, const Asked& asked) try {
+/// Asks the units one after the other until all regions are found: a header is in some of them.
+Answered ask(const std::vector<SourceUnit>& units, const fs::path& source, Asked asked) try {
+  constexpr std::size_t kMostUnits = 20;
   Answered answered;
-  const auto units = single_units(commands, {source});
-  if (units.empty()) {
-    answered.why_not = "no source that includes it is known";
-    return answered;
-  }
-  const Json answer = ask_edit_tool(request_of(units.front(), source, asked));
-  if (!answer.at("errors").empty()) {
-    answered.why_not = answer.at("errors").front().get<std::string>();
-    return answered;
-  }
-  for (const Json& region : answer.at("facts").at("regions")) {
-    if (!region.at("found").get<bool>()) continue;
-    for (const Json& item : region.at("items")) {
-      for (const std::string& name : asked.names) {
-        answered.facts.push_back(
-            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item)});
+  if (units.empty()) answered.why_not = "no source that includes it is known";
+  for (std::size_t i = 0; i < std::min(units.size(), kMostUnits) && !asked.lines.empty(); ++i) {
+    const Json answer = ask_edit_tool(request_of(units[i], source, asked));
+    if (!answer.at("errors").empty()) {
+      answered.why_not = answer.at("errors").front().get<std::string>();
+      continue;
+    }
+    for (const Json& region : answer.at("facts").at("regions")) {
+      if (!region.at("found").get<bool>()) continue;
+      const int line = region.at("line");
+      asked.lines.erase(line);
+      for (const Json& item : region.at("items")) {
+        for (const std::string& name : asked.names) {
+          answered.facts.push_back(
+              {name, line, item.at("name"), use_named(item.at("use")), line_of(item)});
+        }
       }
     }
   }
+  if (asked.lines.empty()) answered.why_not.clear();
   return answered;
 } catch (const Error& error) {
   return {{}, error.what()};
@@ -115,17 +119,18 @@ Answered ask(const CompileCommands& commands, const fs::path& source, const Aske
 
 std::vector<std::string> add_source_facts(Trace& trace) {
   const std::map<fs::path, Asked> all = asked_of(trace);
-  std::vector<fs::path> near;
-  for (const auto& [source, asked] : all) near.push_back(source);
-  const CompileCommands commands({}, near);
+  if (all.empty()) return {};
+  // Names of files come from the trace, so from anybody: no commands are looked for near them.
+  const CompileCommands commands({}, {}, recorded_program(trace));
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::string> sentences;
   for (auto at = all.begin(); at != all.end();) {
     std::vector<std::pair<fs::path, std::future<Answered>>> batch;
     for (; at != all.end() && batch.size() < most; ++at) {
-      batch.emplace_back(at->first, std::async(std::launch::async, [&commands, at] {
-                           return ask(commands, at->first, at->second);
-                         }));
+      batch.emplace_back(at->first, std::async(std::launch::async,
+                                               [units = single_units(commands, {at->first}), at] {
+                                                 return ask(units, at->first, at->second);
+                                               }));
     }
     for (auto& [source, future] : batch) {
       const Answered answered = future.get();

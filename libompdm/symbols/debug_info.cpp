@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <string_view>
 
 #include "symbols/symbol_names.h"
@@ -15,6 +17,11 @@
 namespace ompdm::trace {
 
 namespace {
+
+// Languages of DWARF 6 that older headers of libdw do not name.
+constexpr int kCxx17 = 0x2a;
+constexpr int kCxx20 = 0x2b;
+constexpr int kC17 = 0x2c;
 
 std::vector<Dwarf_Die> children_of(Dwarf_Die* parent) {
   std::vector<Dwarf_Die> children;
@@ -405,6 +412,116 @@ bool is_fortran(Dwarf_Die* unit) {
   return std::ranges::find(kFortran, dwarf_srclang(unit)) != std::end(kFortran);
 }
 
+/// The standard that a language says, for -std. Empty where it says none: compilers write
+/// C_plus_plus_14 and C11 of all later ones, too.
+std::string standard_of(int language) {
+  switch (language) {
+    case DW_LANG_C89:
+      return "gnu89";
+    case DW_LANG_C99:
+      return "gnu99";
+    case DW_LANG_C_plus_plus:
+      return "gnu++98";
+    case DW_LANG_C_plus_plus_03:
+      return "gnu++03";
+    case DW_LANG_C_plus_plus_11:
+      return "gnu++11";
+    case kC17:
+      return "gnu17";
+    case kCxx17:
+      return "gnu++17";
+    case kCxx20:
+      return "gnu++20";
+    default:
+      return {};
+  }
+}
+
+/// GCC writes its language before its version: "GNU C++20 13.2.0 -g -O2". Empty: another
+/// compiler's.
+std::string standard_of(const std::string& producer) {
+  static const std::regex kGnu(R"(GNU C(\+\+)?(\d\d) .*)");
+  std::smatch found;
+  if (!std::regex_match(producer, found, kGnu)) return {};
+  return "gnu" + found[1].str() + found[2].str();
+}
+
+/// The words of a producer. Clang writes `\` before a blank or `\` that belongs to a word.
+std::vector<std::string> words_of(const std::string& producer) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < producer.size(); ++i) {
+    if (producer[i] == ' ') {
+      words.emplace_back();
+    } else {
+      const bool is_escape = producer[i] == '\\' && i + 1 < producer.size();
+      words.back() += producer[is_escape ? ++i : i];
+    }
+  }
+  return words;
+}
+
+bool is_cxx(int language) {
+  constexpr int kAll[] = {DW_LANG_C_plus_plus,
+                          DW_LANG_C_plus_plus_03,
+                          DW_LANG_C_plus_plus_11,
+                          DW_LANG_C_plus_plus_14,
+                          kCxx17,
+                          kCxx20};
+  return std::ranges::find(kAll, language) != std::end(kAll);
+}
+
+bool is_c(int language) {
+  constexpr int kAll[] = {DW_LANG_C, DW_LANG_C89, DW_LANG_C99, DW_LANG_C11, kC17};
+  return std::ranges::find(kAll, language) != std::end(kAll);
+}
+
+/// The files of a unit's line table, with the lines of its code, functions, variables and types.
+std::vector<CompiledFile> compiled_files_of(Dwarf_Die* unit) {
+  std::vector<CompiledFile> all;
+  std::map<std::string_view, std::set<int>> lines;
+  Dwarf_Lines* rows = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrclines(unit, &rows, &count) == 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* row = dwarf_onesrcline(rows, i);
+      const char* file = dwarf_linesrc(row, nullptr, nullptr);
+      int line = 0;
+      if (file != nullptr && dwarf_lineno(row, &line) == 0 && line > 0) lines[file].insert(line);
+    }
+  }
+  for (Dwarf_Die child : children_of(unit)) {
+    const char* file = dwarf_decl_file(&child);
+    int line = 0;
+    if (file != nullptr && dwarf_decl_line(&child, &line) == 0) lines[file].insert(line);
+  }
+  Dwarf_Files* files = nullptr;
+  if (dwarf_getsrcfiles(unit, &files, &count) != 0) return all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string path = text(dwarf_filesrc(files, i, nullptr, nullptr));
+    const bool is_known = std::ranges::find(all, path, &CompiledFile::path) != all.end();
+    if (path.empty() || path == "???" || is_known) continue;
+    const std::set<int>& of = lines[path];
+    all.push_back({path, {of.begin(), of.end()}});
+  }
+  return all;
+}
+
+/// Empty `name`: the unit is neither C nor C++.
+CompileUnit compile_unit_of(Dwarf_Die* entry) {
+  const int language = dwarf_srclang(entry);
+  CompileUnit unit;
+  unit.is_cxx = is_cxx(language);
+  if (!unit.is_cxx && !is_c(language)) return {};
+  unit.name = attribute_text(entry, DW_AT_name);
+  unit.directory = attribute_text(entry, DW_AT_comp_dir);
+  const std::string producer = attribute_text(entry, DW_AT_producer);
+  unit.standard = standard_of(producer);
+  if (unit.standard.empty()) unit.standard = standard_of(language);
+  unit.words = words_of(producer);
+  unit.files = compiled_files_of(entry);
+  return unit;
+}
+
 bool has_flag(Dwarf_Die* die, unsigned name) {
   Dwarf_Attribute attribute;
   bool flag = false;
@@ -491,6 +608,15 @@ Declaration DebugInfo::fortran_variable(const std::string& fortran_module,
   }
   const auto at = fortran_variables_->find({fortran_module, variable});
   return at == fortran_variables_->end() ? Declaration{} : at->second;
+}
+
+std::vector<CompileUnit> DebugInfo::compile_units() {
+  std::vector<CompileUnit> units;
+  for (Unit& unit : units_) {
+    CompileUnit one = compile_unit_of(&unit.entry);
+    if (!one.name.empty()) units.push_back(std::move(one));
+  }
+  return units;
 }
 
 }  // namespace ompdm::trace

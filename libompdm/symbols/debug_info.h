@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ompdm/compile_units.h"
 #include "ompdm/trace.h"
 
 struct Dwfl_Module;
@@ -70,6 +71,9 @@ class DebugInfo {
   /// Where a Fortran module's variable is declared. Names are in lower case, as compilers write
   /// them.
   Declaration fortran_variable(const std::string& fortran_module, const std::string& variable);
+
+  /// How its sources of C and C++ were compiled.
+  std::vector<CompileUnit> compile_units();
 
  private:
   struct Unit {

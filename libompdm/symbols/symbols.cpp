@@ -372,4 +372,25 @@ std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
   return digested_files_of(load(module).module, names);
 }
 
+std::vector<CompileUnit> Symbols::compile_units(Index<Module> module) {
+  if (is_of_the_system(module)) return {};
+  return load(module).debug_info->compile_units();
+}
+
 }  // namespace ompdm::trace
+
+namespace ompdm {
+
+std::vector<CompileUnit> compile_units(const Trace& trace) {
+  std::set<std::uint32_t> modules;
+  for (const Site& site : trace.sites) modules.insert(site.module.value);
+  for (const CallPlace& place : trace.call_places) modules.insert(place.module.value);
+  trace::Symbols symbols(trace.modules, trace.process.start_realtime_ns);
+  std::vector<CompileUnit> units;
+  for (const std::uint32_t module : modules) {
+    std::ranges::move(symbols.compile_units({module}), std::back_inserter(units));
+  }
+  return units;
+}
+
+}  // namespace ompdm

@@ -69,6 +69,9 @@ class Symbols {
   std::vector<DigestedFile> digested_files(Index<Module> module,
                                            const std::set<std::string>& names);
 
+  /// How the module's sources were compiled. Nothing of a library of the system.
+  std::vector<CompileUnit> compile_units(Index<Module> module);
+
   /// Modules that were asked for, but whose file is gone.
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
   /// Modules that were asked for, but whose file is another one by now.

@@ -20,6 +20,8 @@ add_fix_program(member_ends ${fix_sources}/member_ends.cpp OPTIONS -std=c++20)
 add_fix_program(lineless ${fix_sources}/copied_back.c C OPTIONS -g0)
 add_fix_program(flags ${fix_sources}/flags/flags.c C OPTIONS -Iinclude -DPASSES=20
   DEPENDS ${fix_sources}/flags/include/size.h)
+add_fix_program(folders ${fix_sources}/folders/folders.c C OPTIONS -Iinclude -DON_DEVICE
+  DEPENDS ${fix_sources}/folders/include/size.h)
 add_fix_program(main ${fix_sources}/files/main.c ${fix_sources}/files/solver.c C DEPENDS ${fix_sources}/files/solver.h)
 foreach(name heat jacobi pi vadd)
   add_fix_program(${name} ${PROJECT_SOURCE_DIR}/kernels/${name}.cpp OPTIONS -std=c++20

@@ -97,7 +97,19 @@ TEST(FixPlan, MissesOptionsThatNothingTells) {
   const Ended ended = project.fix();
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "--build learns how it is compiled")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "'PASSES': the debug information tells no -D, maybe -DPASSES: "))
+      << ended.out;
   EXPECT_TRUE(contains(ended.err, "; by hand: ompdm explain trace.json 1")) << ended.err;
+}
+
+// Its header defines a macro only, and the directive stands in an #ifdef.
+TEST(FixPlan, ReadsOptionsFromTheDebugInformation) {
+  const Project project(kPrograms / "folders" / "folders.c");
+  fs::remove(project.folder() / "compile_commands.json");
+  fs::copy(kPrograms / "folders" / "include", project.folder() / "include");
+  ASSERT_TRUE(project.record());
+  const std::string text = project.planned("folders.c");
+  EXPECT_TRUE(contains(text, "#pragma omp target enter data map(to: u[0:n])\n")) << text;
 }
 
 TEST(FixPlan, EditsNoFortran) {

@@ -1,0 +1,61 @@
+// How the sources of a recorded program are parsed, as its debug information tells.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ompdm/compile_units.h"
+
+namespace ompdm::cli {
+
+/// The standard that most sources compile as, of those that compilers know well.
+std::string recent_standard(bool is_cxx);
+
+struct RecordedOptions {
+  std::filesystem::path directory;
+  std::vector<std::string> options;
+};
+
+/// Options of sources that the debug information tells: language, standard, folders of headers,
+/// and macros without which lines would not be there that have code. All of it comes from a
+/// trace, so from anybody: no option loads code, reads options or writes a file.
+class RecordedProgram {
+ public:
+  RecordedProgram() = default;
+  /// `runtime`: the program's libomp.so, which tells where its omp.h is; empty: not known.
+  explicit RecordedProgram(std::vector<CompileUnit> units,
+                           const std::filesystem::path& runtime = {});
+
+  /// Empty where no debug information is of that source.
+  [[nodiscard]] std::optional<RecordedOptions> of(const std::filesystem::path& source) const;
+  /// The sources that are there, each once.
+  [[nodiscard]] std::vector<std::filesystem::path> sources() const;
+
+ private:
+  using Path = std::filesystem::path;
+  /// What all sources of the program say together.
+  struct Common {
+    std::map<Path, std::vector<std::string>> folders;  ///< options by the folder that they name
+    std::vector<std::string> searched;                 ///< options of folders that were searched
+    std::set<std::string> macros;                      ///< that no source contradicts
+    std::vector<std::set<std::string>> own_macros;     ///< of each unit
+  };
+  /// Of the program that was compiled in `directory`, which is `here` on this machine.
+  [[nodiscard]] const Common& common(const Path& directory, const Path& here) const;
+  [[nodiscard]] RecordedOptions options_of(std::size_t unit, const Path& source,
+                                           const Path& here) const;
+
+  std::vector<CompileUnit> units_;
+  Path runtime_headers_;  ///< the folder of the omp.h of the program's runtime; empty: not known
+  mutable std::map<std::pair<Path, Path>, Common> common_;
+};
+
+/// That of a trace, as far as the program lies where it ran.
+RecordedProgram recorded_program(const Trace& trace);
+
+}  // namespace ompdm::cli

@@ -1,0 +1,2 @@
+#define SIZE 100000
+#define PASSES 20
