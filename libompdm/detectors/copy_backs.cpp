@@ -60,9 +60,12 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
   for (const auto& [clause, transfers] : by_item) {
     const auto is_another_matter = [&](const ItemTransfers::Pair& pair) {
       const Writer writer = evidence.contents.sent_before(pair.op).writer;
+      const bool by_one_clause =
+          trace.ops.common(pair.op).site == trace.ops.common(pair.earlier).site;
       // The source of a kernel writes it: with other values it brings news. What no kernel could
-      // see goes as a whole.
-      return writer == Writer::kWriter || (writer == Writer::kNone && removed[pair.earlier]);
+      // see goes from its clause as a whole.
+      return writer == Writer::kWriter ||
+             (writer == Writer::kNone && by_one_clause && removed[pair.earlier]);
     };
     if (std::ranges::any_of(transfers.same, is_another_matter)) continue;
     // A clause is advised for all of its instances: one that brought news speaks against it.
