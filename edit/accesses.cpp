@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "names.h"
 
@@ -884,7 +885,7 @@ class AccessWalk {
       const Path path{made, {}};
       own(path.root);
       if (made->getNumPlacementArgs() > 0) of_unknown_shape(expression);
-      if (made->getArraySize()) discard(**made->getArraySize());
+      if (const auto size = made->getArraySize(); size && *size != nullptr) discard(**size);
       if (made->getInitializer() != nullptr) initialize(path, *made->getInitializer());
       return {{path}, false};
     }
@@ -954,6 +955,10 @@ class AccessWalk {
       case clang::CK_IntegralToPointer:
         discard(inner);
         return {{}, true};
+      case clang::CK_PointerToIntegral:
+        // Any integer may become a pointer again.
+        escape(value(inner), "is made an integer");
+        return {};
       case clang::CK_NullToPointer:
       case clang::CK_FunctionToPointerDecay:
       case clang::CK_BuiltinFnToFnPtr:
@@ -1088,13 +1093,20 @@ class AccessWalk {
     return call_function(*called, arguments, self, result, call);
   }
 
+  /// Whether another body may run than the one that is seen: a strong one, or a device's.
+  static bool may_be_replaced(const FunctionDecl& called) {
+    return std::ranges::any_of(called.redecls(), [](const FunctionDecl* one) {
+      return one->hasAttr<clang::WeakAttr>() || one->hasAttr<clang::OMPDeclareVariantAttr>();
+    });
+  }
+
   Places call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                        const Places& self, const Path& result, const Expr& call) {
     if (const KnownFunction* known = known_function(called)) {
       return call_known(*known, arguments, call);
     }
     const FunctionDecl* defined = nullptr;
-    if (!called.hasBody(defined) || defined->isDependentContext()) {
+    if (!called.hasBody(defined) || defined->isDependentContext() || may_be_replaced(called)) {
       // A member that the compiler makes does to members what the program's own code says.
       return call_unseen(called, arguments, self, call);
     }
@@ -1109,9 +1121,8 @@ class AccessWalk {
   }
 
   Places call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
-                   const Places& self, const Path& result) {
+                   const Places& self, Path result) {
     // Arguments are the caller's, parameters the function's.
-    const Path made = result;
     std::vector<std::pair<const clang::ParmVarDecl*, Places>> given;
     std::vector<std::pair<Path, const clang::ParmVarDecl*>> objects;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -1132,7 +1143,7 @@ class AccessWalk {
       }
     }
     forget(&function);
-    frames_.push_back({&function, self, {}, made, false});
+    frames_.push_back({&function, self, {}, std::move(result), false});
     for (const clang::ParmVarDecl* parameter : function.parameters())
       own(parameter->getCanonicalDecl());
     for (const auto& [parameter, places] : given) {

@@ -86,30 +86,45 @@ struct Answered {
   std::string why_not;  ///< empty: it was answered
 };
 
-/// Asks the units one after the other until all regions are found: a header is in some of them.
-Answered ask(const std::vector<SourceUnit>& units, const fs::path& source, Asked asked) try {
-  constexpr std::size_t kMostUnits = 20;
-  Answered answered;
-  if (units.empty()) answered.why_not = "no source that includes it is known";
-  for (std::size_t i = 0; i < std::min(units.size(), kMostUnits) && !asked.lines.empty(); ++i) {
-    const Json answer = ask_edit_tool(request_of(units[i], source, asked));
-    if (!answer.at("errors").empty()) {
-      answered.why_not = answer.at("errors").front().get<std::string>();
-      continue;
-    }
-    for (const Json& region : answer.at("facts").at("regions")) {
-      if (!region.at("found").get<bool>()) continue;
-      const int line = region.at("line");
-      asked.lines.erase(line);
-      for (const Json& item : region.at("items")) {
-        for (const std::string& name : asked.names) {
-          answered.facts.push_back(
-              {name, line, item.at("name"), use_named(item.at("use")), line_of(item)});
-        }
-      }
+/// What the sources that hold a region do with an item: of several the one that does most, and
+/// nothing is known where one does not tell.
+using Uses = std::map<std::pair<int, std::string>, std::pair<SourceUse, int>>;
+
+void merge(const Json& region, Uses& uses) {
+  for (const Json& item : region.at("items")) {
+    const std::pair<SourceUse, int> found(use_named(item.at("use")), line_of(item));
+    const std::pair<int, std::string> at(region.at("line"), item.at("name"));
+    const auto [known, is_new] = uses.try_emplace(at, found);
+    const bool is_open = known->second.first == SourceUse::kUnknown;
+    if (is_new || is_open) continue;
+    if (found.first == SourceUse::kUnknown || found.first > known->second.first) {
+      known->second = found;
     }
   }
-  if (asked.lines.empty()) answered.why_not.clear();
+}
+
+/// Asks all units that may hold the source: a header's region is other code in each of them. Where
+/// one of these cannot be read, nothing is known.
+Answered ask(const std::vector<SourceUnit>& units, const fs::path& source, const Asked& asked) try {
+  constexpr std::size_t kMostUnits = 20;
+  if (units.empty()) return {{}, "no source that includes it is known"};
+  if (units.size() > kMostUnits) return {{}, "too many sources may include it"};
+  Uses uses;
+  for (const SourceUnit& unit : units) {
+    const Json answer = ask_edit_tool(request_of(unit, source, asked));
+    if (!answer.at("errors").empty()) {
+      return {{}, answer.at("errors").front().get<std::string>()};
+    }
+    for (const Json& region : answer.at("facts").at("regions")) {
+      if (region.at("found").get<bool>()) merge(region, uses);
+    }
+  }
+  Answered answered;
+  for (const auto& [at, use] : uses) {
+    for (const std::string& name : asked.names) {
+      answered.facts.push_back({name, at.first, at.second, use.first, use.second});
+    }
+  }
   return answered;
 } catch (const Error& error) {
   return {{}, error.what()};

@@ -396,6 +396,25 @@ TEST_F(FactsTest, DoNotFollowFunctionsThatCallThemselves) {
   EXPECT_NE(item_of(file, "u").why.find("calls itself"), std::string::npos);
 }
 
+TEST_F(FactsTest, DoNotBelieveABodyThatMayBeReplaced) {
+  const File weak = kernel("double* u", "", "f(u);",
+                           "__attribute__((weak)) void f(double* p) { (void)(*p > 0); }\n");
+  EXPECT_EQ(use_of(weak, "u"), "unknown");
+  const File variant = kernel("double* u", "", "f(u);",
+                              "void g(double* p);\n"
+                              "#pragma omp declare variant(g) match(device = {kind(nohost)})\n"
+                              "void f(double* p) { (void)(*p > 0); }\n");
+  EXPECT_EQ(use_of(variant, "u"), "unknown");
+}
+
+TEST_F(FactsTest, DoNotKnowAnIntegerThatIsMadeOfAPointer) {
+  const File file = kernel("double* u", "",
+                           "unsigned long at[1] = {(unsigned long)(u + i)};\n"
+                           "    double* p = *(double**)at;\n"
+                           "    *p = 1;");
+  EXPECT_EQ(use_of(file, "u"), "unknown");
+}
+
 TEST_F(FactsTest, DoNotFollowPointersToFunctions) {
   const File file = kernel("double* u, void (*f)(double*)", "", "f(u);");
   EXPECT_EQ(item_of(file, "u").why, "is handed to a function by pointer");
