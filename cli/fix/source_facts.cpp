@@ -32,8 +32,9 @@ struct Asked {
   std::set<int> lines;
 };
 
-/// The compiled sources of the target regions that launched a kernel.
-std::map<fs::path, Asked> asked_of(const Trace& trace) {
+/// The compiled sources of the target regions that launched a kernel. Adds the names of those that
+/// are not found.
+std::map<fs::path, Asked> asked_of(const Trace& trace, std::set<std::string>& missing) {
   const SourceLines sources(trace);
   std::set<Index<Site>> launched;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
@@ -45,7 +46,10 @@ std::map<fs::path, Asked> asked_of(const Trace& trace) {
     const Site& site = trace.sites[at.value];
     if (site.file.empty() || site.line <= 0 || report::is_fortran_source(site.file)) continue;
     const fs::path path = sources.path_of(site.file);
-    if (path.empty()) continue;
+    if (path.empty()) {
+      missing.insert(site.file);
+      continue;
+    }
     Asked& asked = all[fs::absolute(path).lexically_normal()];
     asked.names.insert(site.file);
     asked.lines.insert(site.line);
@@ -133,12 +137,16 @@ Answered ask(const std::vector<SourceUnit>& units, const fs::path& source, const
 }  // namespace
 
 std::vector<std::string> add_source_facts(Trace& trace) {
-  const std::map<fs::path, Asked> all = asked_of(trace);
-  if (all.empty()) return {};
+  std::vector<std::string> sentences;
+  std::set<std::string> missing;
+  const std::map<fs::path, Asked> all = asked_of(trace, missing);
+  for (const std::string& name : missing) {
+    sentences.push_back(typed_path(name) + ": it is not asked: it is not here as it was compiled");
+  }
+  if (all.empty()) return sentences;
   // Names of files come from the trace, so from anybody: no commands are looked for near them.
   const CompileCommands commands({}, {}, recorded_program(trace));
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::string> sentences;
   for (auto at = all.begin(); at != all.end();) {
     std::vector<std::pair<fs::path, std::future<Answered>>> batch;
     for (; at != all.end() && batch.size() < most; ++at) {
