@@ -9,6 +9,7 @@ namespace ompdm::edit {
 bool Access::may_be_of(const Path& data) const {
   switch (reach) {
     case Reach::kAny:
+    case Reach::kEscaped:
       return true;
     case Reach::kDeclared: {
       const auto* variable = dyn_cast<const VarDecl*>(data.root);
@@ -25,8 +26,8 @@ bool Access::may_be_of(const Path& data) const {
   return true;
 }
 
-Accesses accesses_in(const Directive& region) { return Walk().of_region(region); }
+Accesses accesses_in(const Directive& region) { return CodeWalk().of_region(region); }
 
-std::set<Path> paths_of(const Expr& item) { return Walk().places(item).paths; }
+std::set<Path> paths_of(const Expr& item) { return CodeWalk().places(item).paths; }
 
 }  // namespace ompdm::edit

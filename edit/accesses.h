@@ -25,6 +25,7 @@ struct Access {
     kDeep,      ///< that, and all that pointers in it lead to
     kBelow,     ///< only what pointers in it lead to
     kDeclared,  ///< all `declare target` data: the path is empty
+    kEscaped,   ///< what code that is not seen may know: the path is empty
     kAny        ///< any data: the path is empty
   };
 
@@ -35,7 +36,7 @@ struct Access {
   const Stmt* at = nullptr;  ///< the statement
   std::string why;           ///< of kUnknown: "is handed to f(), whose body is not seen"
 
-  /// Whether it may be an access of the data that a path leads to.
+  /// Whether it may be an access of the data that a path leads to; of kEscaped, see trail.h.
   [[nodiscard]] bool may_be_of(const Path& data) const;
 };
 

@@ -249,25 +249,27 @@ void merge(ItemFacts& all, const ItemFacts& one) {
 
 }  // namespace
 
-Facts facts_of(const Program& program, const std::vector<Place>& regions) {
-  Facts facts;
+std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
+                                  const std::vector<Place>& regions) {
+  std::vector<RegionFacts> all;
   for (const Place& place : regions) {
-    RegionFacts region{place, false, {}};
-    for (const Directive* directive : program.directives_at(place)) {
-      if (!runs_on_device(*directive)) continue;
-      region.found = true;
-      for (const ItemFacts& item : Region(program, *directive).items()) {
-        const auto known = std::ranges::find(region.items, item.name, &ItemFacts::name);
-        if (known == region.items.end()) {
-          region.items.push_back(item);
-        } else {
-          merge(*known, item);
+    RegionFacts& region = all.emplace_back(RegionFacts{place, false, {}});
+    for (const Program* program : units) {
+      for (const Directive* directive : program->directives_at(place)) {
+        if (!runs_on_device(*directive)) continue;
+        region.found = true;
+        for (const ItemFacts& item : Region(*program, *directive).items()) {
+          const auto known = std::ranges::find(region.items, item.name, &ItemFacts::name);
+          if (known == region.items.end()) {
+            region.items.push_back(item);
+          } else {
+            merge(*known, item);
+          }
         }
       }
     }
-    facts.regions.push_back(std::move(region));
   }
-  return facts;
+  return all;
 }
 
 }  // namespace ompdm::edit

@@ -9,7 +9,8 @@
 namespace ompdm::edit {
 
 /// Of the target regions whose pragmas begin at these places, in the same order. What a template is
-/// made into is taken together.
-Facts facts_of(const Program& program, const std::vector<Place>& regions);
+/// made into is taken together, and so is what several units have of a header.
+std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
+                                  const std::vector<Place>& regions);
 
 }  // namespace ompdm::edit

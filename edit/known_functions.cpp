@@ -1,7 +1,10 @@
 #include "known_functions.h"
 
+#include <clang/AST/DeclCXX.h>
+
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include "program.h"
@@ -28,6 +31,29 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"fprintf", ".*"},
     {"puts", "r"},
     {"malloc", ".", kFresh},
+    {"realloc", "f.", kFresh},
+    {"free", "f"},
+    {"posix_memalign", "m.."},
+    {"operator new", "..", kFresh},
+    {"operator_new", "..", kFresh},
+    {"operator new[]", "..", kFresh},
+    {"operator delete", "f.."},
+    {"operator_delete", "f.."},
+    {"operator delete[]", "f.."},
+    {"snprintf", "w.*"},
+    {"sprintf", "w*"},
+    {"fputs", "r."},
+    {"omp_target_memcpy", "xx....."},
+    {"MPI_Send", "r....."},
+    {"MPI_Ssend", "r....."},
+    {"MPI_Recv", "w.....w"},
+    {"MPI_Bcast", "x...."},
+    {"MPI_Reduce", "rw....."},
+    {"MPI_Allreduce", "rw...."},
+    {"MPI_Gather", "r..w...."},
+    {"MPI_Allgather", "r..w..."},
+    {"MPI_Scatter", "r..w...."},
+    {"MPI_Sendrecv", "r....w.....w"},
     {"calloc", "..", kFresh},
     {"aligned_alloc", "..", kFresh},
     {"assume_aligned", "...", kFirst},
@@ -59,6 +85,72 @@ const KnownFunction* known_function(const FunctionDecl& function) {
   const auto* found = std::ranges::find_if(
       kKnownFunctions, [&](const auto& one) { return one.name == name || one.name == whole; });
   return found == kKnownFunctions.end() ? nullptr : found;
+}
+
+bool forgets_arguments(const FunctionDecl& function) {
+  if (is_of_system(&function)) return function.getNameInfo().getAsString() != "pthread_create";
+  if (!function.isExternC()) return false;
+  const std::string name = function.getNameAsString();
+  const llvm::StringRef word = name;
+  // Transfers that go on, and what waits for them.
+  const bool goes_on = word.starts_with("MPI_I") || word.starts_with("MPI_W") ||
+                       word.starts_with("MPI_Test") || word.starts_with("MPI_Start") ||
+                       word.ends_with("_init");
+  if (word.starts_with("MPI_")) {
+    return !goes_on || word == "MPI_Init" || word == "MPI_Wtime" || word == "MPI_Initialized";
+  }
+  return word.starts_with("omp_") || word.starts_with("cblas_") || word.starts_with("LAPACKE_");
+}
+
+bool is_worth_walking(const FunctionDecl& function) {
+  static const std::set<std::string> kClasses = {"vector",
+                                                 "_Vector_base",
+                                                 "_Vector_impl",
+                                                 "_Vector_impl_data",
+                                                 "array",
+                                                 "__array_traits",
+                                                 "unique_ptr",
+                                                 "__uniq_ptr_impl",
+                                                 "shared_ptr",
+                                                 "__shared_ptr",
+                                                 "allocator",
+                                                 "__uniq_ptr_data",
+                                                 "new_allocator",
+                                                 "__new_allocator",
+                                                 "allocator_traits",
+                                                 "__shared_ptr_access",
+                                                 "__alloc_traits",
+                                                 "__normal_iterator",
+                                                 "initializer_list",
+                                                 "tuple",
+                                                 "_Tuple_impl",
+                                                 "_Head_base",
+                                                 "pair",
+                                                 "complex",
+                                                 "valarray",
+                                                 "span",
+                                                 "__extent_storage",
+                                                 "reference_wrapper",
+                                                 "default_delete",
+                                                 "move_iterator",
+                                                 "reverse_iterator",
+                                                 "basic_string_view"};
+  static const std::set<std::string> kFunctions = {
+      "swap",  "iter_swap", "swap_ranges", "get",     "begin",         "end",         "cbegin",
+      "cend",  "data",      "size",        "min",     "max",           "abs",         "sqrt",
+      "fill",  "fill_n",    "copy",        "copy_n",  "for_each",      "generate",    "iota",
+      "equal", "transform", "accumulate",  "reduce",  "inner_product", "exchange",    "make_unique",
+      "tie",   "make_pair", "make_tuple",  "advance", "distance",      "max_element", "min_element",
+      "clamp", "pow",       "norm",        "conj",    "real",          "imag",        "to_address"};
+  const std::string name = function.getNameInfo().getAsString();
+  const auto* method = dyn_cast<clang::CXXMethodDecl>(&function);
+  const auto* in = dyn_cast<clang::CXXRecordDecl>(function.getDeclContext());
+  if (method != nullptr && in != nullptr) {
+    const std::string type = in->getNameAsString();
+    return in->isLambda() || llvm::StringRef(type).starts_with("_") || kClasses.contains(type);
+  }
+  return kFunctions.contains(name) || llvm::StringRef(name).starts_with("_") ||
+         function.isOverloadedOperator();
 }
 
 }  // namespace ompdm::edit

@@ -9,9 +9,10 @@
 
 namespace ompdm::edit {
 
-/// What a known function does to what its arguments point to: 'r' reads, 'w' writes, '.' nothing;
-/// '*' reads the characters that this and all later arguments point to. The result leads to what
-/// the first argument does, or to new data, or is where the first argument is.
+/// What a known function does to what its arguments point to: 'r' reads, 'w' writes, 'x' does both,
+/// 'f' frees, 'm' sets a pointer there to new memory, '.' does nothing; '*' reads the characters
+/// that this and all later arguments point to. The result leads to what the first argument does, or
+/// to new data, or is where the first argument is.
 struct KnownFunction {
   llvm::StringRef name;
   llvm::StringRef arguments;
@@ -20,5 +21,13 @@ struct KnownFunction {
 
 /// Null of what is not known.
 const KnownFunction* known_function(const FunctionDecl& function);
+
+/// Whether a function that is not seen uses only what it is handed, and forgets it when it returns:
+/// the C library's, MPI's that wait for their transfers, BLAS's.
+bool forgets_arguments(const FunctionDecl& function);
+
+/// Whether the body of a library's function tells in a few steps what it does with its arguments:
+/// containers, smart pointers and plain algorithms. Of others, as of streams, their types tell it.
+bool is_worth_walking(const FunctionDecl& function);
 
 }  // namespace ompdm::edit

@@ -32,6 +32,19 @@ void from_json(const Json& json, Edit& edit) {
   edit.clauses = json.at("clauses").get<std::vector<Clause>>();
 }
 
+void from_json(const Json& json, Unit& unit) {
+  unit = {json.at("file"), json.at("directory"), json.at("arguments")};
+}
+
+void from_json(const Json& json, Stretch& stretch) {
+  stretch = {json.at("number"),
+             json.at("kind"),
+             json.at("places").get<std::vector<Place>>(),
+             json.value("from", std::vector<Place>()),
+             json.value("all_entries", false),
+             json.at("items").get<std::vector<Item>>()};
+}
+
 Request read_request(std::istream& in) {
   const Json json = Json::parse(in);
   Request request;
@@ -43,6 +56,8 @@ Request read_request(std::istream& in) {
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
   request.regions = json.value("regions", std::vector<Place>());
+  request.units = json.value("units", std::vector<Unit>());
+  request.stretches = json.value("stretches", std::vector<Stretch>());
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
@@ -67,6 +82,28 @@ Ordered json_of(const ItemFacts& item) {
   return one;
 }
 
+Ordered json_of(const HostUse& fact) {
+  Ordered one = {{"use", fact.use}};
+  if (!fact.why.empty()) one["why"] = fact.why;
+  if (fact.at) one["at"] = json_of(*fact.at);
+  return one;
+}
+
+Ordered json_of(const StretchFacts& stretch) {
+  Ordered one = {{"number", stretch.number}, {"items", Ordered::array()}};
+  for (const StretchItemFacts& item : stretch.items) {
+    Ordered row = {{"expression", item.item.expression},
+                   {"named_at", json_of(item.item.named_at)},
+                   {"found", item.found}};
+    if (!item.why.empty()) row["why"] = item.why;
+    row["read"] = json_of(item.read);
+    row["written"] = json_of(item.written);
+    row["renewed"] = json_of(item.renewed);
+    one["items"].push_back(std::move(row));
+  }
+  return one;
+}
+
 Ordered json_of(const Facts& facts) {
   Ordered regions = Ordered::array();
   for (const RegionFacts& region : facts.regions) {
@@ -76,7 +113,9 @@ Ordered json_of(const Facts& facts) {
     for (const ItemFacts& item : region.items) one["items"].push_back(json_of(item));
     regions.push_back(std::move(one));
   }
-  return {{"regions", std::move(regions)}};
+  Ordered stretches = Ordered::array();
+  for (const StretchFacts& stretch : facts.stretches) stretches.push_back(json_of(stretch));
+  return {{"regions", std::move(regions)}, {"stretches", std::move(stretches)}};
 }
 
 }  // namespace
@@ -110,6 +149,10 @@ void write_answer(const Answer& answer, std::ostream& out) {
     json["plans"].push_back(std::move(one));
   }
   if (answer.facts) json["facts"] = json_of(*answer.facts);
+  if (answer.facts) json["unread"] = Ordered::array();
+  for (const Unread& unit : answer.unread) {
+    json["unread"].push_back({{"file", unit.file}, {"why", unit.why}});
+  }
   // Sources need not be UTF-8.
   out << json.dump(1, ' ', false, Ordered::error_handler_t::replace) << '\n';
 }

@@ -56,6 +56,26 @@ struct Finding {
   bool has_unreached = false;
 };
 
+/// A translation unit and how it is compiled.
+struct Unit {
+  std::string file;
+  std::string directory;
+  std::vector<std::string> arguments;
+};
+
+/// Code in which data is to stay on a device.
+struct Stretch {
+  int number = 0;
+  /// "loop": the loops whose heads hold a line of `places`, that lead to a directive which names
+  /// the item; "span": from the first to the last of the directives at `places`; "way": from a
+  /// directive at `from` to one at `places`.
+  std::string kind;
+  std::vector<Place> places;
+  std::vector<Place> from;
+  bool all_entries = false;  ///< of a loop: also what is run between two of its entries
+  std::vector<Item> items;
+};
+
 struct Request {
   std::string file;  ///< of a translation unit
   /// Other sources that are compiled alike: all are read as one unit, `file` first, so that each
@@ -72,6 +92,11 @@ struct Request {
   /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
+  /// The program's other translation units, which facts are asked of, too: in JSON "units", which
+  /// may be missing. Then `is_whole` says that no source of the program is missing.
+  std::vector<Unit> units = {};
+  /// Code of which facts about the host are asked: in JSON "stretches", which may be missing.
+  std::vector<Stretch> stretches = {};
 };
 
 /// Throws nlohmann::json::exception on what is no request.
@@ -145,15 +170,46 @@ struct RegionFacts {
   std::vector<ItemFacts> items;
 };
 
-/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...]}.
+/// Whether host code does something with data: "no" is certain.
+struct HostUse {
+  std::string use = "no";   ///< "no", "yes", "unknown"
+  std::string why;          ///< of "unknown"
+  std::optional<Place> at;  ///< the first statement
+};
+
+struct StretchItemFacts {
+  Item item;
+  bool found = false;  ///< false: nothing is known
+  std::string why;     ///< of what is not found
+  HostUse read;
+  HostUse written;
+  HostUse renewed;  ///< its storage is declared, allocated or freed
+};
+
+struct StretchFacts {
+  int number = 0;
+  std::vector<StretchItemFacts> items;
+};
+
+/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...],
+/// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
+/// "renewed"}, ...]}, ...]}.
 struct Facts {
   std::vector<RegionFacts> regions;
+  std::vector<StretchFacts> stretches = {};
+};
+
+/// A translation unit that the compiler refused.
+struct Unread {
+  std::string file;
+  std::string why;  ///< the first error
 };
 
 struct Answer {
   std::vector<std::string> errors;  ///< what the compiler refused; then there are no plans
   std::vector<Plan> plans;
-  std::optional<Facts> facts = std::nullopt;  ///< only where the request asks about regions
+  std::optional<Facts> facts = std::nullopt;  ///< only where the request asks for facts
+  std::vector<Unread> unread = {};            ///< in JSON only with facts; these lack what is there
 };
 
 /// Parses the translation unit, looks for a plan of each finding, and states facts of regions.

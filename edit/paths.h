@@ -14,12 +14,19 @@
 
 namespace ompdm::edit {
 
+/// Memory that an expression makes, told apart by the calls that led to it.
+struct alignas(8) Allocation {
+  const Expr* by = nullptr;
+  std::vector<const Expr*> calls;  ///< outermost first
+};
+
 /// The way to data: from a declaration by members, and by pointers that are followed. Elements of
 /// an array, and of what a pointer leads to, are not told apart: `s->u[i]` is s, null, u, null.
 struct Path {
   /// A variable, or the class that `this` points to; in code that is walked also an expression that
-  /// makes a value.
-  using Root = llvm::PointerUnion<const VarDecl*, const clang::CXXRecordDecl*, const Expr*>;
+  /// makes a value, and memory.
+  using Root = llvm::PointerUnion<const VarDecl*, const clang::CXXRecordDecl*, const Expr*,
+                                  const Allocation*>;
 
   Root root = nullptr;                         ///< null: none
   std::vector<const clang::FieldDecl*> steps;  ///< null: a pointer is followed

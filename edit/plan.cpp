@@ -1,5 +1,7 @@
 // Turns a finding's edits into text: directives around code on whose device data stays, updates in
 // it, and changes within a directive's own text; or tells the statement that is in the way.
+#include "plan.h"
+
 #include <clang/AST/Expr.h>
 #include <clang/AST/OpenMPClause.h>
 #include <clang/Basic/OpenMPKinds.h>
@@ -15,7 +17,6 @@
 #include <set>
 
 #include "distinct.h"
-#include "facts.h"
 #include "kept_data.h"
 #include "messages.h"
 #include "names.h"
@@ -598,7 +599,9 @@ void make(const Program& program, const Finding& finding, const Request& request
   }
 }
 
-Plan plan(const Program& program, const Finding& finding, const Request& request) {
+}  // namespace
+
+Plan plan_of(const Program& program, const Finding& finding, const Request& request) {
   Plan plan;
   plan.number = finding.number;
   try {
@@ -610,20 +613,6 @@ Plan plan(const Program& program, const Finding& finding, const Request& request
   }
   if (!plan.refused.empty()) plan.replacements.clear();
   return plan;
-}
-
-}  // namespace
-
-Answer answer_to(const Request& request) {
-  Answer result;
-  const auto unit = parsed_unit(request, result.errors);
-  if (unit == nullptr) return result;
-  const Program program(*unit, request);
-  for (const Finding& finding : request.findings) {
-    result.plans.push_back(plan(program, finding, request));
-  }
-  if (!request.regions.empty()) result.facts = facts_of(program, request.regions);
-  return result;
 }
 
 }  // namespace ompdm::edit

@@ -7,6 +7,7 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
+#include <llvm/Support/VirtualFileSystem.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -166,17 +167,36 @@ const Stmt* Program::innermost_around(const Place& place, const std::vector<Plac
   return found;
 }
 
+bool Program::is_head(const Stmt& loop, const Place& place) const {
+  const Spot begin = spot_of(context_, loop.getBeginLoc());
+  const Spot body = spot_of(context_, body_of_loop(loop)->getBeginLoc());
+  const Spot end = spot_of(context_, loop.getEndLoc());
+  // A do's condition stands behind its body.
+  const bool is_here =
+      (place.line >= begin.line && place.line <= std::max(begin.line, body.line)) ||
+      (isa<clang::DoStmt>(loop) && place.line == end.line);
+  return is_here && is_same_file(begin.file, place.file);
+}
+
+std::vector<const Stmt*> Program::loops_at(const Place& place) const {
+  std::vector<const Stmt*> found;
+  for (const Stmt* loop : loops_) {
+    if (is_head(*loop, place)) found.push_back(loop);
+  }
+  if (!found.empty()) return found;
+  for (const Stmt* loop : loops_) {
+    const Spot begin = spot_of(context_, loop->getBeginLoc());
+    const Spot end = spot_of(context_, loop->getEndLoc());
+    const bool is_around = begin.line <= place.line && place.line <= end.line;
+    if (is_around && is_same_file(begin.file, place.file)) found.push_back(loop);
+  }
+  return found;
+}
+
 const Stmt* Program::loop_at(const Place& place, const std::vector<Place>& holding) const {
   std::vector<const Stmt*> found;
   for (const Stmt* loop : loops_) {
-    const Spot begin = spot_of(context_, loop->getBeginLoc());
-    const Spot body = spot_of(context_, body_of_loop(*loop)->getBeginLoc());
-    const Spot end = spot_of(context_, loop->getEndLoc());
-    // A do's condition stands behind its body.
-    const bool is_head = place.line >= begin.line && place.line <= std::max(begin.line, body.line);
-    const bool is_here = is_head || (isa<clang::DoStmt>(loop) && place.line == end.line);
-    if (!is_here || !is_same_file(begin.file, place.file)) continue;
-    if (holds_all(*loop, holding)) found.push_back(loop);
+    if (is_head(*loop, place) && holds_all(*loop, holding)) found.push_back(loop);
   }
   if (found.empty()) return innermost_around(place, holding);
   const auto begin_of = [&](const Stmt* loop) {
@@ -398,7 +418,10 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
   const std::string together =
       first.parent_path() / ("ompdm-edit-unit" + first.extension().string());
   const std::string text = one_after_the_other(request);
-  clang::tooling::ClangTool tool(compilation, {kSource});
+  // A file system of its own has its own current folder: units are parsed side by side.
+  clang::tooling::ClangTool tool(compilation, {kSource},
+                                 std::make_shared<clang::PCHContainerOperations>(),
+                                 llvm::vfs::createPhysicalFileSystem());
   if (!request.beside.empty()) tool.mapVirtualFile(together, text);
   Errors consumer(errors);
   tool.setDiagnosticConsumer(&consumer);

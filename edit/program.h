@@ -37,6 +37,8 @@ class Program {
 
   /// The directives whose pragma begins in that line, as deep as they stand.
   [[nodiscard]] std::vector<const Directive*> directives_at(const Place& place) const;
+  /// The loops whose heads hold that line; where there is none those around it.
+  [[nodiscard]] std::vector<const Stmt*> loops_at(const Place& place) const;
   /// The loop whose head holds that line, and that leads to directives at all of the places; of a
   /// template one of those that it was made into. Throws Refusal if there are several; null if
   /// there is none.
@@ -67,6 +69,7 @@ class Program {
  private:
   [[nodiscard]] const Stmt* written_parent_of(const Stmt& statement) const;
   [[nodiscard]] bool holds_all(const Stmt& loop, const std::vector<Place>& places) const;
+  [[nodiscard]] bool is_head(const Stmt& loop, const Place& place) const;
   [[nodiscard]] const Stmt* innermost_around(const Place& place,
                                              const std::vector<Place>& holding) const;
 

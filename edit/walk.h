@@ -9,21 +9,31 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/AST/StmtOpenMP.h>
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accesses.h"
 #include "known_functions.h"
+#include "trail.h"
+#include "whole_program.h"
 
 namespace ompdm::edit {
 
-class Walk {
+class CodeWalk {
  public:
-  Walk();
+  CodeWalk();
 
   Accesses of_region(const Directive& region);
+
+  /// Of the host's code of a program, from `main` on; then of the functions of `more` that `main`
+  /// does not lead to. The trail's statements are valid as long as the program, its paths as long
+  /// as the walk.
+  const Trail& of_program(const WholeProgram& program, const Asked& asked,
+                          const std::vector<const FunctionDecl*>& more);
 
   Places places(const Expr& item);
 
@@ -34,6 +44,7 @@ class Walk {
     Places returned;                         // what a returned pointer or reference leads to
     Path result;                             // of a value of a class
     bool is_changed = false;                 // what a pointer leads to, since the pass began
+    const Expr* call = nullptr;              // that runs it
   };
 
   // --- What is found ---
@@ -42,6 +53,14 @@ class Walk {
               Access::Reach reach = Access::Reach::kPath, bool is_step = false);
 
   void record_any();
+
+  void add(Access access);
+
+  /// Of a walk through a program.
+  void add_step(Step::Kind kind, const Stmt* at);
+
+  /// Storage comes or goes.
+  void add_storage(Step::Kind kind, const Places& storage);
 
   void unknown(const Places& places, const std::string& why,
                Access::Reach reach = Access::Reach::kDeep);
@@ -52,6 +71,20 @@ class Walk {
   // --- What pointers of the code lead to ---
 
   void own(Path::Root root);
+
+  /// New memory that an expression of the code makes.
+  Places fresh(const Expr& by);
+
+  /// One of a field that several translation units have.
+  const clang::FieldDecl* same(const clang::FieldDecl* field) const {
+    return program_ == nullptr || field == nullptr ? field : program_->same(*field);
+  }
+  const VarDecl* same(const VarDecl& variable) const {
+    return program_ == nullptr ? variable.getCanonicalDecl() : program_->same(variable);
+  }
+
+  /// Code that is not seen may know what is stored where it can look.
+  void expose(const Places& places, const std::string& why);
 
   /// A pointer that is stored in a place leads to more. What its function did before may have been
   /// looked at without that.
@@ -81,18 +114,61 @@ class Walk {
   void repeat(Pass&& pass) {
     constexpr int kMostPasses = 8;
     const bool was_changed = frames_.back().is_changed;
+    const Mark begin = mark();
     int passes = 0;
     do {
+      if (passes > 0) go_back(begin);
       frames_.back().is_changed = false;
       pass();
     } while (frames_.back().is_changed && ++passes < kMostPasses);
-    if (frames_.back().is_changed) record_any();
+    if (frames_.back().is_changed) lose("its pointers are set in too many ways");
     frames_.back().is_changed = was_changed;
   }
+
+  /// Ends of a trail's lists: a pass that is made again begins with what there was.
+  struct Mark {
+    std::size_t steps = 0;
+    std::size_t accesses = 0;
+    std::size_t namings = 0;
+  };
+  [[nodiscard]] Mark mark() const;
+  void go_back(const Mark& begin);
+
+  /// Nothing is certain of code that cannot be walked to its end.
+  void lose(const char* why);
 
   // --- Statements ---
 
   void run(const Stmt* statement);
+
+  /// Code that may not run, or several times.
+  template <class Run>
+  void maybe(Run&& code) {
+    if (!is_program()) return code();
+    const std::uint32_t before = branch_;
+    branch_ = static_cast<std::uint32_t>(trail_.branches.size());
+    trail_.branches.push_back(before);
+    code();
+    branch_ = before;
+  }
+
+  void run_loop(const Stmt& loop);
+
+  [[nodiscard]] bool is_program() const { return program_ != nullptr; }
+
+  /// What directives for devices do by their clauses, and what they name.
+  void run_target(const Directive& directive);
+  void run_code_of(const Directive& directive);
+  void name_items(const Directive& directive);
+  /// A region is given the values of scalars.
+  void read_captured(const Directive& directive);
+  template <class List>
+  Places own_values(const List& list);
+  template <class List>
+  void add_device_names(const List& list);
+
+  /// Of a variable that lives as long as the program.
+  void declare_global(const VarDecl& variable);
 
   /// Functions are walked through at each call: of a tree of calls that is too large all is
   /// unknown.
@@ -206,7 +282,18 @@ class Walk {
                        const Places& self, const Path& result, const Expr& call);
 
   Places call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
-                   const Places& self, Path result);
+                   const Places& self, Path result, const Expr* call);
+
+  /// One of several functions, of which only the type is known.
+  Places call_any(const std::vector<const FunctionDecl*>& functions,
+                  const std::vector<const Expr*>& arguments, const Places& self, const Path& result,
+                  const Expr& call);
+
+  /// The body that a call runs, as far as it is to be walked.
+  [[nodiscard]] const FunctionDecl* body_of(const FunctionDecl& called) const;
+
+  /// A function or a lambda that is handed to code that is not seen, which may call it.
+  void run_handed(const Expr& argument);
 
   void begin(const clang::CXXCtorInitializer& one);
 
@@ -214,12 +301,12 @@ class Walk {
                     const Expr& call);
 
   Places call_unseen(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
-                     const Places& self, const Expr& call);
+                     const Places& self, const Path& result, const Expr& call);
 
   void read_by_unseen(const Places& where, const Expr& argument, const std::string& why);
 
   /// To what is not seen, which may change it; a number is only read.
-  void hand_over(const Expr& argument, const std::string& why);
+  Places hand_over(const Expr& argument, const std::string& why);
 
   void record_declared(const std::string& why);
 
@@ -227,6 +314,19 @@ class Walk {
   static constexpr std::size_t kMostPlaces = 64;
 
   Accesses found_;
+  const WholeProgram* program_ = nullptr;  // null: the walk is one through a region
+  const Asked* asked_ = nullptr;
+  Trail trail_;
+  std::uint32_t branch_ = 0;
+  bool is_late_ = false;       // in a task
+  bool is_forgotten_ = false;  // by the function that gets what escapes
+  std::set<const FunctionDecl*> recursive_;
+  std::set<Path::Root> on_device_;  // names that stand for addresses of a device
+  std::deque<Allocation> memory_;   // see Path::Root
+  std::map<std::pair<const Expr*, std::vector<const Expr*>>, const Allocation*> memory_of_;
+  std::map<const FunctionDecl*, std::set<Path::Root>> owned_by_;
+  std::set<const FunctionDecl*> walked_;
+  const clang::ASTContext* context_ = nullptr;  // of at_
   const Stmt* at_ = nullptr;
   std::size_t steps_ = 0;
   std::vector<Frame> frames_;

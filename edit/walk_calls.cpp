@@ -11,7 +11,7 @@
 
 namespace ompdm::edit {
 
-Places Walk::run_call(const CallExpr& call, const Path& result) {
+Places CodeWalk::run_call(const CallExpr& call, const Path& result) {
   const FunctionDecl* called = call.getDirectCallee();
   std::vector<const Expr*> arguments(call.arg_begin(), call.arg_end());
   Places self;
@@ -26,7 +26,11 @@ Places Walk::run_call(const CallExpr& call, const Path& result) {
     if (method->isVirtual() && !member->hasQualifier()) {
       called = const_cast<clang::CXXMethodDecl*>(method)->getDevirtualizedMethod(
           of_object->getImplicitObjectArgument(), false);
-      if (called == nullptr) return call_unseen(*method, arguments, self, call);
+      if (called == nullptr && is_program()) {
+        const auto any = program_->overriders(*method);
+        if (!any.empty()) return call_any(any, arguments, self, result, call);
+      }
+      if (called == nullptr) return call_unseen(*method, arguments, self, result, call);
     }
   } else if (isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && !method->isStatic()) {
     const bool is_assignment =
@@ -38,6 +42,14 @@ Places Walk::run_call(const CallExpr& call, const Path& result) {
   }
   if (called == nullptr) {
     discard(*call.getCallee());
+    if (is_program()) {
+      const clang::QualType type = call.getCallee()->getType();
+      const auto any =
+          program_->pointed_to(type->isAnyPointerType() ? type->getPointeeType() : type);
+      if (!any.empty() && program_->is_whole()) {
+        return call_any(any, arguments, self, result, call);
+      }
+    }
     for (const Expr* one : arguments) hand_over(*one, "is handed to a function by pointer");
     record_declared("may be used by a function that is called by pointer");
     return {{}, call.getType()->isAnyPointerType() || call.isGLValue()};
@@ -45,34 +57,100 @@ Places Walk::run_call(const CallExpr& call, const Path& result) {
   return call_function(*called, arguments, self, result, call);
 }
 
-bool Walk::may_be_replaced(const FunctionDecl& called) {
+bool CodeWalk::may_be_replaced(const FunctionDecl& called) {
   return std::ranges::any_of(called.redecls(), [](const FunctionDecl* one) {
     return one->hasAttr<clang::WeakAttr>() || one->hasAttr<clang::OMPDeclareVariantAttr>();
   });
 }
 
-Places Walk::call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
-                           const Places& self, const Path& result, const Expr& call) {
+Places CodeWalk::call_function(const FunctionDecl& called,
+                               const std::vector<const Expr*>& arguments, const Places& self,
+                               const Path& result, const Expr& call) {
   if (const KnownFunction* known = known_function(called)) {
     return call_known(*known, arguments, call);
   }
-  const FunctionDecl* defined = nullptr;
-  if (!called.hasBody(defined) || defined->isDependentContext() || may_be_replaced(called)) {
+  const FunctionDecl* defined = body_of(called);
+  if (defined == nullptr) {
     // A member that the compiler makes does to members what the program's own code says.
-    return call_unseen(called, arguments, self, call);
+    return call_unseen(called, arguments, self, result, call);
   }
   if (is_running(*defined)) {
     const std::string why =
         fmt::format("is handed to {}(), which calls itself", called.getQualifiedNameAsString());
     for (const Expr* one : arguments) hand_over(*one, why);
     escape(self, why);
+    // What it does is done again within itself.
+    if (recursive_.insert(defined).second && is_program()) {
+      for (Frame& frame : frames_) frame.is_changed = true;
+    }
     return {{}, call.getType()->isAnyPointerType() || call.isGLValue()};
   }
-  return call_seen(*defined, arguments, self, result);
+  return call_seen(*defined, arguments, self, result, &call);
 }
 
-Places Walk::call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
-                       const Places& self, Path result) {
+const FunctionDecl* CodeWalk::body_of(const FunctionDecl& called) const {
+  const FunctionDecl* defined = nullptr;
+  if (is_program()) {
+    defined = program_->definition_of(called);
+  } else {
+    called.hasBody(defined);
+  }
+  if (defined == nullptr || defined->isDependentContext() || may_be_replaced(called))
+    return nullptr;
+  if (!is_program() || !is_of_system(defined)) return defined;
+  // Of a library's functions only a few are followed, and not too far.
+  constexpr std::ptrdiff_t kDeepestOfSystem = 12;
+  const auto first_own = std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& frame) {
+    return !is_of_system(frame.function);
+  });
+  const bool is_near = first_own - frames_.rbegin() < kDeepestOfSystem;
+  return is_near && is_worth_walking(*defined) ? defined : nullptr;
+}
+
+Places CodeWalk::call_any(const std::vector<const FunctionDecl*>& functions,
+                          const std::vector<const Expr*>& arguments, const Places& self,
+                          const Path& result, const Expr& call) {
+  Places all;
+  for (const FunctionDecl* function : functions) {
+    maybe([&] { all.add(call_function(*function, arguments, self, result, call)); });
+  }
+  return all;
+}
+
+void CodeWalk::run_handed(const Expr& argument) {
+  if (!is_program()) return;
+  const Expr& plain = *argument.IgnoreUnlessSpelledInSource();
+  const FunctionDecl* function = nullptr;
+  if (const auto* lambda = dyn_cast<clang::LambdaExpr>(&plain)) {
+    function = lambda->getCallOperator();
+  } else if (const auto* name = dyn_cast<clang::DeclRefExpr>(&plain)) {
+    function = dyn_cast<FunctionDecl>(name->getDecl());
+    const clang::CXXRecordDecl* type = name->getType()->getAsCXXRecordDecl();
+    if (type != nullptr && type->isLambda()) function = type->getLambdaCallOperator();
+  }
+  if (function == nullptr) return;
+  const FunctionDecl* defined = body_of(*function);
+  if (defined == nullptr || is_of_system(defined) || is_running(*defined)) {
+    if (!is_of_system(function)) record_any();
+    return;
+  }
+  maybe([&] {
+    add_step(Step::Kind::kLoop, &argument);
+    forget(defined);
+    frames_.push_back({defined, {}, {}, {}, false, &argument});
+    for (const clang::ParmVarDecl* parameter : defined->parameters()) {
+      own(same(*parameter));
+      lost_.insert({same(*parameter), {}});
+    }
+    walked_.insert(defined);
+    repeat([&] { run(defined->getBody()); });
+    frames_.pop_back();
+    add_step(Step::Kind::kLoopEnd, &argument);
+  });
+}
+
+Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
+                           const Places& self, Path result, const Expr* call) {
   // Arguments are the caller's, parameters the function's.
   std::vector<std::pair<const clang::ParmVarDecl*, Places>> given;
   std::vector<std::pair<Path, const clang::ParmVarDecl*>> objects;
@@ -94,9 +172,14 @@ Places Walk::call_seen(const FunctionDecl& function, const std::vector<const Exp
     }
   }
   forget(&function);
-  frames_.push_back({&function, self, {}, std::move(result), false});
-  for (const clang::ParmVarDecl* parameter : function.parameters())
+  frames_.push_back({&function, self, {}, std::move(result), false, call});
+  walked_.insert(&function);
+  for (const clang::ParmVarDecl* parameter : function.parameters()) {
     own(parameter->getCanonicalDecl());
+    if (!parameter->getType()->isReferenceType()) {
+      add_storage(Step::Kind::kMade, {{{parameter->getCanonicalDecl(), {}}}, false});
+    }
+  }
   for (const auto& [parameter, places] : given) {
     if (parameter->getType()->isReferenceType()) {
       refer(*parameter, places);
@@ -111,14 +194,17 @@ Places Walk::call_seen(const FunctionDecl& function, const std::vector<const Exp
     if (const auto* constructor = dyn_cast<clang::CXXConstructorDecl>(&function)) {
       for (const clang::CXXCtorInitializer* one : constructor->inits()) begin(*one);
     }
+    const bool is_recursive = recursive_.contains(&function);
+    if (is_recursive) add_step(Step::Kind::kLoop, function.getBody());
     run(function.getBody());
+    if (is_recursive) add_step(Step::Kind::kLoopEnd, function.getBody());
   });
   const Places returned = frames_.back().returned;
   frames_.pop_back();
   return returned;
 }
 
-void Walk::begin(const clang::CXXCtorInitializer& one) {
+void CodeWalk::begin(const clang::CXXCtorInitializer& one) {
   if (one.getInit() == nullptr) return;
   const Places self = frames_.back().self;
   for (const Path& object : self.paths) {
@@ -131,8 +217,8 @@ void Walk::begin(const clang::CXXCtorInitializer& one) {
   }
 }
 
-Places Walk::call_known(const KnownFunction& known, const std::vector<const Expr*>& arguments,
-                        const Expr& call) {
+Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const Expr*>& arguments,
+                            const Expr& call) {
   if (known.result == KnownFunction::Result::kPlace) return place_of_any(*arguments.at(0));
   Places first;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -147,28 +233,46 @@ Places Walk::call_known(const KnownFunction& known, const std::vector<const Expr
                                      ->getType()
                                      ->getPointeeOrArrayElementType()
                                      ->getCanonicalTypeUnqualified();
-    if (does == 'r' || (does == '*' && is_text && data->isAnyCharacterType())) {
+    if (does == 'r' || does == 'x' || (does == '*' && is_text && data->isAnyCharacterType())) {
       record(Use::kRead, pointees);
-    } else if (does == 'w') {
+    }
+    if (does == 'w' || does == 'x') {
       record(Use::kWrite, pointees);
       // Pointers may be among what is written.
+      const bool is_plain = is_program() && !data->isVoidType() && !holds_pointers(data);
       for (const Path& path : pointees.paths) {
-        if (lost_.insert(path).second) mark_changed(path.root);
+        if (!is_plain && lost_.insert(path).second) mark_changed(path.root);
+      }
+    } else if (does == 'm') {
+      store(pointees, fresh(call), false);
+      record(Use::kWrite, pointees);
+    } else if (does == 'f') {
+      if (is_program()) {
+        add_storage(Step::Kind::kGone, pointees);
+      } else {
+        escape(pointees, "is freed");
       }
     }
   }
   if (known.result == KnownFunction::Result::kFirst) return first;
-  if (known.result != KnownFunction::Result::kFresh) return {{}, call.getType()->isAnyPointerType()};
-  const Path path{&call, {}};
-  own(path.root);
-  return {{path}, false};
+  if (known.result != KnownFunction::Result::kFresh)
+    return {{}, call.getType()->isAnyPointerType()};
+  const Places made = fresh(call);
+  // What is moved leads to what it did.
+  if (known.arguments.starts_with("f")) {
+    for (const Path& path : made.paths) copy(path, first, false);
+  }
+  return made;
 }
 
-Places Walk::call_unseen(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
-                         const Places& self, const Expr& call) {
-  const std::string why =
-      fmt::format("is handed to {}(), whose body is not seen", called.getQualifiedNameAsString());
+Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
+                             const Places& self, const Path& result, const Expr& call) {
+  const std::string name = called.getQualifiedNameAsString();
+  const std::string why = fmt::format("is handed to {}(), whose body is not seen", name);
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&called);
+  const bool is_forgetful = is_program() && forgets_arguments(called);
+  const bool did_know = std::exchange(is_forgotten_, is_forgetful);
+  Places handed = self;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const clang::ParmVarDecl* parameter =
         i < called.getNumParams() ? called.getParamDecl(static_cast<unsigned>(i)) : nullptr;
@@ -180,9 +284,11 @@ Places Walk::call_unseen(const FunctionDecl& called, const std::vector<const Exp
       const Places where =
           parameter->getType()->isReferenceType() ? place_of_any(argument) : value(argument);
       read_by_unseen(where, argument, why);
+      handed.add(where);
     } else {
-      hand_over(*arguments[i], why);
+      handed.add(hand_over(*arguments[i], why));
     }
+    run_handed(*arguments[i]);
   }
   if (method != nullptr && method->isConst()) {
     record(Use::kRead, self);
@@ -190,14 +296,33 @@ Places Walk::call_unseen(const FunctionDecl& called, const std::vector<const Exp
   } else {
     escape(self, why);
   }
-  if (!is_of_system(&called)) {
-    record_declared(fmt::format("may be used by {}(), whose body is not seen",
-                                called.getQualifiedNameAsString()));
+  is_forgotten_ = did_know;
+  const bool is_of_program = !is_of_system(&called);
+  if (is_of_program && !is_program()) {
+    record_declared(fmt::format("may be used by {}(), whose body is not seen", name));
+  } else if (is_program() && !is_forgetful) {
+    add({{},
+         Use::kUnknown,
+         Access::Reach::kEscaped,
+         false,
+         at_,
+         fmt::format("may be used by {}(), whose body is not seen", name)});
   }
-  return {{}, call.getType()->isAnyPointerType() || call.isGLValue()};
+  const bool is_pointer = call.getType()->isAnyPointerType();
+  if (!is_forgetful) {
+    if (!result.root.isNull() && lost_.insert(result).second) mark_changed(result.root);
+    return {{}, is_pointer || call.isGLValue()};
+  }
+  // It may be what was handed over, or data of the library.
+  if (!result.root.isNull() && holds_pointers(call.getType())) {
+    trail_.escaped.insert(handed.paths.begin(), handed.paths.end());
+    if (lost_.insert(result).second) mark_changed(result.root);
+  }
+  if (is_pointer) handed.add(fresh(call));
+  return is_pointer || call.isGLValue() ? handed : Places();
 }
 
-void Walk::read_by_unseen(const Places& where, const Expr& argument, const std::string& why) {
+void CodeWalk::read_by_unseen(const Places& where, const Expr& argument, const std::string& why) {
   record(Use::kRead, where);
   const clang::QualType type = argument.IgnoreParenImpCasts()->getType();
   const clang::QualType data = type->isAnyPointerType() ? type->getPointeeType() : type;
@@ -205,17 +330,22 @@ void Walk::read_by_unseen(const Places& where, const Expr& argument, const std::
   if (holds_pointers(data)) escape(where, why, Access::Reach::kBelow);
 }
 
-void Walk::hand_over(const Expr& argument, const std::string& why) {
-  if (argument.isGLValue()) return escape(place(argument), why);
-  if (argument.getType()->isRecordType()) {
-    const Places object = temporary(argument);
-    if (holds_pointers(argument.getType())) escape(object, why);
-    return;
+Places CodeWalk::hand_over(const Expr& argument, const std::string& why) {
+  Places handed;
+  if (argument.isGLValue()) {
+    handed = place(argument);
+  } else if (argument.getType()->isRecordType()) {
+    handed = temporary(argument);
+    if (!holds_pointers(argument.getType())) return handed;
+  } else {
+    handed = value(argument);
   }
-  escape(value(argument), why);
+  escape(handed, why);
+  return handed;
 }
 
-void Walk::record_declared(const std::string& why) {
+void CodeWalk::record_declared(const std::string& why) {
+  if (is_program()) return add({{}, Use::kUnknown, Access::Reach::kEscaped, false, at_, why});
   found_.all.push_back({{}, Use::kUnknown, Access::Reach::kDeclared, false, at_, why});
 }
 

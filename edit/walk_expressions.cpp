@@ -11,7 +11,7 @@
 
 namespace ompdm::edit {
 
-const Expr* Walk::wrapped_in(const Expr& expression) {
+const Expr* CodeWalk::wrapped_in(const Expr& expression) {
   if (const auto* one = dyn_cast<clang::FullExpr>(&expression)) return one->getSubExpr();
   if (const auto* one = dyn_cast<clang::MaterializeTemporaryExpr>(&expression)) {
     return expression.isGLValue() ? nullptr : one->getSubExpr();
@@ -33,7 +33,7 @@ const Expr* Walk::wrapped_in(const Expr& expression) {
   return nullptr;
 }
 
-Places Walk::temporary(const Expr& expression) {
+Places CodeWalk::temporary(const Expr& expression) {
   const Path path{&expression, {}};
   own(path.root);
   initialize(path, expression);
@@ -41,7 +41,7 @@ Places Walk::temporary(const Expr& expression) {
   return {{path}, false};
 }
 
-Places Walk::pointees_or_place(const Expr& any) {
+Places CodeWalk::pointees_or_place(const Expr& any) {
   const Expr& expression = *any.IgnoreParens();
   if (const auto* section = dyn_cast<clang::ArraySectionExpr>(&expression)) {
     return pointees_of(*section->getBase());
@@ -52,7 +52,7 @@ Places Walk::pointees_or_place(const Expr& any) {
   return expression.isGLValue() ? place(expression) : value(expression);
 }
 
-Places Walk::pointees_of(const Expr& any) {
+Places CodeWalk::pointees_of(const Expr& any) {
   const Expr& expression = *any.IgnoreParens();
   if (isa<clang::ArraySectionExpr, clang::OMPArrayShapingExpr>(expression)) {
     // A section of a section: of an array of arrays, or of pointers.
@@ -68,7 +68,7 @@ Places Walk::pointees_of(const Expr& any) {
   return expression.getType()->isAnyPointerType() ? pointees_at(where) : where;
 }
 
-Places Walk::place(const Expr& any) {
+Places CodeWalk::place(const Expr& any) {
   const Expr& expression = *any.IgnoreParens();
   if (const auto* wrapped = wrapped_in(expression)) return place_of_any(*wrapped);
   if (!expression.isGLValue()) return place_of_any(expression);
@@ -104,8 +104,9 @@ Places Walk::place(const Expr& any) {
   }
   if (const auto* choice = dyn_cast<clang::ConditionalOperator>(&expression)) {
     discard(*choice->getCond());
-    Places where = place(*choice->getTrueExpr());
-    where.add(place(*choice->getFalseExpr()));
+    Places where;
+    maybe([&] { where = place(*choice->getTrueExpr()); });
+    maybe([&] { where.add(place(*choice->getFalseExpr())); });
     return where;
   }
   if (const auto* cast = dyn_cast<clang::CastExpr>(&expression)) return place(*cast->getSubExpr());
@@ -129,11 +130,11 @@ Places Walk::place(const Expr& any) {
   return {{}, true};
 }
 
-Places Walk::place_of_any(const Expr& expression) {
+Places CodeWalk::place_of_any(const Expr& expression) {
   return expression.isGLValue() ? place(expression) : temporary(expression);
 }
 
-Places Walk::place_of(const clang::ValueDecl& named) {
+Places CodeWalk::place_of(const clang::ValueDecl& named) {
   if (const auto* part = dyn_cast<clang::BindingDecl>(&named)) {
     return part->getBinding() == nullptr ? Places{{}, true} : place(*part->getBinding());
   }
@@ -142,7 +143,7 @@ Places Walk::place_of(const clang::ValueDecl& named) {
   }
   const auto* variable = dyn_cast<VarDecl>(&named);
   if (variable == nullptr) return {};
-  const VarDecl* const root = variable->getCanonicalDecl();
+  const VarDecl* const root = same(*variable);
   if (const auto known = refers_to_.find(root); known != refers_to_.end()) return known->second;
   // A reference of a lambda that is made outside of this code.
   const bool is_seen = owner_.contains(root);
@@ -152,7 +153,7 @@ Places Walk::place_of(const clang::ValueDecl& named) {
   return {{Path{root, {}}}, false};
 }
 
-Places Walk::place_of(const clang::MemberExpr& member) {
+Places CodeWalk::place_of(const clang::MemberExpr& member) {
   const Expr& base = *member.getBase();
   const auto* field = dyn_cast<clang::FieldDecl>(member.getMemberDecl());
   if (field == nullptr) {
@@ -165,12 +166,15 @@ Places Walk::place_of(const clang::MemberExpr& member) {
   const Places objects = member.isArrow() ? value(base) : place_of_any(base);
   Places where;
   where.is_any = objects.is_any;
-  for (const Path& object : objects.paths) where.paths.insert(object.with(field));
-  if (where.paths.size() > kMostPlaces) where = {{}, true};
+  for (const Path& object : objects.paths) where.paths.insert(object.with(same(field)));
+  if (where.paths.size() > kMostPlaces) {
+    if (is_program()) lose("its pointers lead to too many places");
+    where = {{}, true};
+  }
   return field->getType()->isReferenceType() ? pointees_at(where) : where;
 }
 
-Places Walk::value(const Expr& any) {
+Places CodeWalk::value(const Expr& any) {
   const Expr& expression = *any.IgnoreParens();
   if (is_too_much()) return {{}, true};
   if (expression.isGLValue()) {
@@ -194,8 +198,9 @@ Places Walk::value(const Expr& any) {
   if (const auto* binary = dyn_cast<clang::BinaryOperator>(&expression)) return value_of(*binary);
   if (const auto* choice = dyn_cast<clang::AbstractConditionalOperator>(&expression)) {
     discard(*choice->getCond());
-    Places pointees = value(*choice->getTrueExpr());
-    pointees.add(value(*choice->getFalseExpr()));
+    Places pointees;
+    maybe([&] { pointees = value(*choice->getTrueExpr()); });
+    maybe([&] { pointees.add(value(*choice->getFalseExpr())); });
     return pointees;
   }
   if (const auto* call = dyn_cast<CallExpr>(&expression)) return run_call(*call, {});
@@ -218,15 +223,27 @@ Places Walk::value(const Expr& any) {
     return pointees;
   }
   if (const auto* made = dyn_cast<clang::CXXNewExpr>(&expression)) {
-    const Path path{made, {}};
-    own(path.root);
-    if (made->getNumPlacementArgs() > 0) of_unknown_shape(expression);
     if (const auto size = made->getArraySize(); size && *size != nullptr) discard(**size);
-    if (made->getInitializer() != nullptr) initialize(path, *made->getInitializer());
-    return {{path}, false};
+    // Placed in memory that is there already.
+    const bool is_placed = made->getNumPlacementArgs() == 1;
+    const Places memory = is_placed ? value(*made->getPlacementArg(0)) : fresh(expression);
+    for (const Path& path : memory.paths) {
+      if (is_placed) record(Use::kWrite, {{path}, false});
+      if (made->getInitializer() != nullptr) initialize(path, *made->getInitializer());
+    }
+    return memory;
   }
   if (const auto* ended = dyn_cast<clang::CXXDeleteExpr>(&expression)) {
-    escape(value(*ended->getArgument()), "is freed");
+    const Places freed = value(*ended->getArgument());
+    const clang::QualType type = ended->getDestroyedType();
+    for (const Path& path : freed.paths) {
+      if (!type.isNull()) destroy(path, type);
+    }
+    if (is_program()) {
+      add_storage(Step::Kind::kGone, freed);
+    } else {
+      escape(freed, "is freed");
+    }
     return {};
   }
   if (const auto* atomic = dyn_cast<clang::AtomicExpr>(&expression)) return value_of(*atomic);
@@ -244,13 +261,14 @@ Places Walk::value(const Expr& any) {
   }
   if (isa<clang::CXXThrowExpr>(expression)) {
     for (const Stmt* child : expression.children()) run(child);
+    add_step(Step::Kind::kJump, &expression);
     return {};
   }
   of_unknown_shape(expression);
   return {{}, true};
 }
 
-Places Walk::self_of(const clang::CXXThisExpr* self) {
+Places CodeWalk::self_of(const clang::CXXThisExpr* self) {
   const Frame& frame = frames_.back();
   const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(frame.function);
   if (method != nullptr && !method->getParent()->isLambda()) return frame.self;
@@ -264,7 +282,7 @@ Places Walk::self_of(const clang::CXXThisExpr* self) {
   return {{Path{record->getCanonicalDecl(), {nullptr}}}, false};
 }
 
-Places Walk::value_of(const clang::CastExpr& cast) {
+Places CodeWalk::value_of(const clang::CastExpr& cast) {
   const Expr& inner = *cast.getSubExpr();
   if (const auto* written = dyn_cast<clang::ExplicitCastExpr>(&cast)) {
     run_sizes(written->getTypeAsWritten());
@@ -279,7 +297,8 @@ Places Walk::value_of(const clang::CastExpr& cast) {
       }
       record(Use::kRead, where, {}, Access::Reach::kPath, true);
       for (const Path& path : where.paths) {
-        const bool is_element = !path.steps.empty() && path.steps.back() == nullptr;
+        const bool is_element =
+            !is_program() && !path.steps.empty() && path.steps.back() == nullptr;
         if (is_element && !is_reference(path)) {
           unknown({{path}, false}, "holds pointers", Access::Reach::kPath);
         }
@@ -306,13 +325,13 @@ Places Walk::value_of(const clang::CastExpr& cast) {
   }
 }
 
-bool Walk::is_reference(const Path& path) {
+bool CodeWalk::is_reference(const Path& path) {
   const auto count = path.steps.size();
   const clang::FieldDecl* field = count < 2 ? nullptr : path.steps[count - 2];
   return field != nullptr && field->getType()->isReferenceType();
 }
 
-Places Walk::value_of(const clang::BinaryOperator& binary) {
+Places CodeWalk::value_of(const clang::BinaryOperator& binary) {
   if (binary.isAssignmentOp()) {
     const Places where = assign(binary);
     return binary.getType()->isAnyPointerType() ? pointees_at(where) : Places();
@@ -322,14 +341,19 @@ Places Walk::value_of(const clang::BinaryOperator& binary) {
     return {{}, true};
   }
   Places pointees = value(*binary.getLHS());
-  Places right = value(*binary.getRHS());
+  Places right;
+  if (binary.isLogicalOp()) {
+    maybe([&] { right = value(*binary.getRHS()); });
+  } else {
+    right = value(*binary.getRHS());
+  }
   if (!binary.getType()->isAnyPointerType()) return {};
   if (binary.getOpcode() == clang::BO_Comma) return right;
   pointees.add(right);
   return pointees;
 }
 
-Places Walk::value_of(const clang::AtomicExpr& atomic) {
+Places CodeWalk::value_of(const clang::AtomicExpr& atomic) {
   const auto* const* parts = const_cast<clang::AtomicExpr&>(atomic).getSubExprs();
   for (unsigned i = 0; i < atomic.getNumSubExprs(); ++i) {
     if (!parts[i]->getType()->isAnyPointerType()) {
@@ -343,13 +367,13 @@ Places Walk::value_of(const clang::AtomicExpr& atomic) {
   return atomic.getType()->isAnyPointerType() ? Places{{}, true} : Places();
 }
 
-Places Walk::change(const Places& where, clang::QualType type) {
+Places CodeWalk::change(const Places& where, clang::QualType type) {
   if (type->isAnyPointerType()) return pointees_at(where);
   record(Use::kChange, where);
   return {};
 }
 
-Places Walk::assign(const clang::BinaryOperator& binary) {
+Places CodeWalk::assign(const clang::BinaryOperator& binary) {
   if (binary.getType()->isRecordType()) {
     const Expr& right = *binary.getRHS();
     return assign_object(*binary.getLHS(), right);
@@ -365,7 +389,7 @@ Places Walk::assign(const clang::BinaryOperator& binary) {
   return where;
 }
 
-Places Walk::assign_object(const Expr& left, const Expr& right) {
+Places CodeWalk::assign_object(const Expr& left, const Expr& right) {
   const Places from = place_of_any(*right.IgnoreParenImpCasts());
   record(Use::kRead, from);
   Places where = place_of_any(left);
@@ -379,7 +403,7 @@ Places Walk::assign_object(const Expr& left, const Expr& right) {
   return where;
 }
 
-void Walk::of_unknown_shape(const Expr& expression) {
+void CodeWalk::of_unknown_shape(const Expr& expression) {
   for (const Stmt* child : expression.children()) {
     const auto* part = dyn_cast_or_null<Expr>(child);
     if (part == nullptr) {

@@ -11,44 +11,132 @@
 
 namespace ompdm::edit {
 
-Walk::Walk() { frames_.emplace_back(); }
+CodeWalk::CodeWalk() { frames_.emplace_back(); }
 
-Accesses Walk::of_region(const Directive& region) {
+Accesses CodeWalk::of_region(const Directive& region) {
   repeat([&] { run_directive(region); });
   return std::move(found_);
 }
 
-Places Walk::places(const Expr& item) { return pointees_or_place(item); }
+Places CodeWalk::places(const Expr& item) { return pointees_or_place(item); }
 
-void Walk::record(Use use, const Places& places, const std::string& why, Access::Reach reach,
-                  bool is_step) {
+const Trail& CodeWalk::of_program(const WholeProgram& program, const Asked& asked,
+                                  const std::vector<const FunctionDecl*>& more) {
+  program_ = &program;
+  asked_ = &asked;
+  trail_.is_whole = program.is_whole();
+  std::vector<const FunctionDecl*> begins;
+  if (program.main() != nullptr) begins.push_back(program.main());
+  begins.insert(begins.end(), more.begin(), more.end());
+  repeat([&] {
+    walked_.clear();
+    for (const VarDecl* variable : program.globals()) declare_global(*variable);
+    for (const FunctionDecl* function : begins) {
+      if (walked_.contains(function)) continue;
+      // What is handed to it is not known, so that its parameters are not its own.
+      frames_.push_back({function, {}, {}, {}, false, nullptr});
+      walked_.insert(function);
+      repeat([&] { run(function->getBody()); });
+      frames_.pop_back();
+    }
+  });
+  return trail_;
+}
+
+void CodeWalk::record(Use use, const Places& places, const std::string& why, Access::Reach reach,
+                      bool is_step) {
   for (const Path& path : places.paths) {
-    if (is_own(path)) continue;
-    found_.all.push_back({path, use, reach, is_step, at_, why});
+    const bool is_copy = private_.contains(path.root) && !path.is_through_pointer();
+    if (is_program() ? is_copy : is_own(path)) continue;
+    if (on_device_.contains(path.root)) continue;
+    add({path, use, reach, is_step, at_, why});
   }
   if (places.is_any && !is_step) record_any();
 }
 
-void Walk::record_any() {
-  found_.all.push_back({{},
-                        Use::kUnknown,
-                        Access::Reach::kAny,
-                        false,
-                        at_,
-                        "may be what a pointer of unknown origin leads to"});
+void CodeWalk::record_any() {
+  const auto reach = is_program() ? Access::Reach::kEscaped : Access::Reach::kAny;
+  add({{}, Use::kUnknown, reach, false, at_, "may be what a pointer of unknown origin leads to"});
 }
 
-void Walk::unknown(const Places& places, const std::string& why, Access::Reach reach) {
+void CodeWalk::add(Access access) {
+  if (!is_program()) {
+    found_.all.push_back(std::move(access));
+    return;
+  }
+  trail_.accesses.push_back(std::move(access));
+  add_step(Step::Kind::kAccess, at_);
+}
+
+void CodeWalk::add_step(Step::Kind kind, const Stmt* at) {
+  if (!is_program()) return;
+  const bool has_access =
+      kind == Step::Kind::kAccess || kind == Step::Kind::kMade || kind == Step::Kind::kGone;
+  const std::size_t access = has_access ? trail_.accesses.size() - 1 : 0;
+  trail_.steps.push_back(
+      {kind, is_late_, branch_, static_cast<std::uint32_t>(access), at, context_});
+}
+
+void CodeWalk::add_storage(Step::Kind kind, const Places& storage) {
+  if (!is_program()) return;
+  for (const Path& path : storage.paths) {
+    trail_.accesses.push_back({path, Use::kNone, Access::Reach::kPath, false, at_, {}});
+    add_step(kind, at_);
+  }
+  if (storage.is_any) record_any();
+}
+
+CodeWalk::Mark CodeWalk::mark() const {
+  return {trail_.steps.size(), trail_.accesses.size(), trail_.namings.size()};
+}
+
+void CodeWalk::go_back(const Mark& begin) {
+  if (!is_program()) return;
+  trail_.steps.resize(begin.steps);
+  trail_.accesses.resize(begin.accesses);
+  trail_.namings.resize(begin.namings);
+}
+
+void CodeWalk::lose(const char* why) {
+  if (!is_program()) return record_any();
+  if (trail_.lost.empty()) trail_.lost = why;
+}
+
+void CodeWalk::unknown(const Places& places, const std::string& why, Access::Reach reach) {
   record(Use::kUnknown, places, why, reach);
 }
 
-bool Walk::is_own(const Path& path) const {
+bool CodeWalk::is_own(const Path& path) const {
   return owner_.contains(path.root) || (private_.contains(path.root) && !path.is_through_pointer());
 }
 
-void Walk::own(Path::Root root) { owner_[root] = frames_.back().function; }
+void CodeWalk::own(Path::Root root) {
+  const FunctionDecl* function = frames_.back().function;
+  owner_[root] = function;
+  owned_by_[function].insert(root);
+}
 
-void Walk::store(const Places& where, const Places& pointees, bool is_first) {
+Places CodeWalk::fresh(const Expr& by) {
+  std::vector<const Expr*> calls;
+  for (const Frame& frame : frames_) {
+    if (frame.call != nullptr) calls.push_back(frame.call);
+  }
+  const Allocation*& known = memory_of_[{&by, calls}];
+  if (known == nullptr) {
+    known = &memory_.emplace_back(Allocation{&by, std::move(calls)});
+    owner_[known] = nullptr;  // it outlives the function
+  }
+  const Places made{{Path{known, {}}}, false};
+  add_storage(Step::Kind::kMade, made);
+  return made;
+}
+
+void CodeWalk::expose(const Places& places, const std::string& why) {
+  if (!is_program()) return unknown(places, why);
+  trail_.escaped.insert(places.paths.begin(), places.paths.end());
+}
+
+void CodeWalk::store(const Places& where, const Places& pointees, bool is_first) {
   if (pointees.is_empty()) return;
   for (const Path& path : where.paths) {
     Places& known = leads_to_[path];
@@ -56,12 +144,12 @@ void Walk::store(const Places& where, const Places& pointees, bool is_first) {
     known.add(pointees);
     const bool is_more = before != known.paths.size() + (known.is_any ? 1 : 0);
     if (is_more && !is_first) mark_changed(path.root);
-    if (!is_own(path)) unknown(pointees, "is set to be what other data points to");
+    if (!is_own(path)) expose(pointees, "is set to be what other data points to");
   }
   if (where.is_any) escape(pointees, "is set to be what other data points to");
 }
 
-void Walk::mark_changed(Path::Root root) {
+void CodeWalk::mark_changed(Path::Root root) {
   const auto owner = owner_.find(root);
   const FunctionDecl* function = owner == owner_.end() ? nullptr : owner->second;
   bool is_user = false;
@@ -71,26 +159,29 @@ void Walk::mark_changed(Path::Root root) {
   }
 }
 
-void Walk::copy(const Path& to, const Places& from, bool is_first) {
+void CodeWalk::copy(const Path& to, const Places& from, bool is_first) {
   for (const Path& path : from.paths) {
     if (path != to && copies_[to].insert(path).second && !is_first) mark_changed(to.root);
   }
   if (from.is_any && lost_.insert(to).second && !is_first) mark_changed(to.root);
 }
 
-Places Walk::pointees_at(const Places& where) {
+Places CodeWalk::pointees_at(const Places& where) {
   Places all;
   all.is_any = where.is_any;
   std::set<Path> seen;
-  for (const Path& path : where.paths) add_pointees(path, all, seen);
+  for (const Path& path : where.paths) {
+    if (!on_device_.contains(path.root)) add_pointees(path, all, seen);
+  }
   return all;
 }
 
-void Walk::add_pointees(const Path& path, Places& all, std::set<Path>& seen) {
+void CodeWalk::add_pointees(const Path& path, Places& all, std::set<Path>& seen) {
   if (!seen.insert(path).second) return;
   constexpr std::size_t kLongest = 10;
   if (path.steps.size() >= kLongest || seen.size() > kMostPlaces) {
     all.is_any = true;
+    if (is_program()) lose("its pointers lead to too many places");
     return;
   }
   if (const auto known = leads_to_.find(path); known != leads_to_.end()) all.add(known->second);
@@ -108,45 +199,48 @@ void Walk::add_pointees(const Path& path, Places& all, std::set<Path>& seen) {
   if (!owner_.contains(path.root)) all.paths.insert(path.with(nullptr));
 }
 
-void Walk::escape(const Places& places, const std::string& why, Access::Reach reach) {
+void CodeWalk::escape(const Places& places, const std::string& why, Access::Reach reach) {
   std::set<Path> seen;
   for (const Path& path : places.paths) escape(path, why, reach, seen);
   if (places.is_any) record_any();
 }
 
-void Walk::escape(const Path& path, const std::string& why, Access::Reach reach,
-                  std::set<Path>& seen) {
+void CodeWalk::escape(const Path& path, const std::string& why, Access::Reach reach,
+                      std::set<Path>& seen) {
   if (!seen.insert(path).second) return;
-  if (!is_own(path)) {
-    unknown({{path}, false}, why, reach);
-  }
+  if (is_program() && !is_forgotten_) trail_.escaped.insert(path);
+  if (is_program() || !is_own(path)) unknown({{path}, false}, why, reach);
   if (reach == Access::Reach::kDeep && lost_.insert(path).second) mark_changed(path.root);
   std::vector<Path> next;
-  for (const auto& [at, known] : leads_to_) {
-    if (at.begins_with(path)) next.insert(next.end(), known.paths.begin(), known.paths.end());
+  // Paths that begin alike stand side by side.
+  for (auto at = leads_to_.lower_bound(path); at != leads_to_.end(); ++at) {
+    if (!at->first.begins_with(path)) break;
+    next.insert(next.end(), at->second.paths.begin(), at->second.paths.end());
   }
-  for (const auto& [at, sources] : copies_) {
-    if (!at.begins_with(path)) continue;
-    for (const Path& source : sources) escape(source, why, Access::Reach::kBelow, seen);
+  std::set<Path> copied;
+  for (auto at = copies_.lower_bound(path); at != copies_.end(); ++at) {
+    if (!at->first.begins_with(path)) break;
+    copied.insert(at->second.begin(), at->second.end());
   }
+  for (const Path& source : copied) escape(source, why, Access::Reach::kBelow, seen);
   for (const Path& one : next) escape(one, why, Access::Reach::kDeep, seen);
 }
 
-void Walk::forget(const FunctionDecl* function) {
-  const auto is_its = [&](const auto& entry) {
-    const auto owner = owner_.find(entry.first.root);
-    return owner != owner_.end() && owner->second == function;
+void CodeWalk::forget(const FunctionDecl* function) {
+  const auto known = owned_by_.find(function);
+  if (known == owned_by_.end()) return;
+  const auto drop = [](auto& entries, const Path& first, auto path_of) {
+    auto at = entries.lower_bound(first);
+    while (at != entries.end() && path_of(*at).root == first.root) at = entries.erase(at);
   };
-  std::erase_if(leads_to_, is_its);
-  std::erase_if(copies_, is_its);
-  std::erase_if(lost_, [&](const Path& path) {
-    const auto owner = owner_.find(path.root);
-    return owner != owner_.end() && owner->second == function;
-  });
-  std::erase_if(refers_to_, [&](const auto& entry) {
-    const auto owner = owner_.find(entry.first);
-    return owner != owner_.end() && owner->second == function;
-  });
+  for (const Path::Root root : known->second) {
+    const Path first{root, {}};
+    drop(leads_to_, first, [](const auto& entry) -> const Path& { return entry.first; });
+    drop(copies_, first, [](const auto& entry) -> const Path& { return entry.first; });
+    drop(lost_, first, [](const Path& path) -> const Path& { return path; });
+    const auto* variable = dyn_cast<const VarDecl*>(root);
+    if (variable != nullptr) refers_to_.erase(variable);
+  }
 }
 
 }  // namespace ompdm::edit

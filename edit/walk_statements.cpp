@@ -1,6 +1,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclOpenMP.h>
 #include <clang/AST/ExprOpenMP.h>
+#include <clang/Basic/OpenMPKinds.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,26 +12,32 @@
 
 namespace ompdm::edit {
 
-void Walk::run(const Stmt* statement) {
+void CodeWalk::run(const Stmt* statement) {
   if (statement == nullptr) return;
   if (is_too_much()) return;
   const Stmt* const before = at_;
   if (!is_in_system_code()) at_ = statement;
+  const clang::ASTContext* const context_before = context_;
+  const FunctionDecl* function = frames_.back().function;
+  if (!is_in_system_code() && function != nullptr) context_ = &function->getASTContext();
   run_inner(*statement);
   at_ = before;
+  context_ = context_before;
 }
 
-bool Walk::is_too_much() {
-  constexpr std::size_t kMostSteps = 400000;
-  if (++steps_ == kMostSteps) record_any();
-  return steps_ >= kMostSteps;
+bool CodeWalk::is_too_much() {
+  constexpr std::size_t kMostOfRegion = 400'000;
+  constexpr std::size_t kMostOfProgram = 4'000'000;
+  const std::size_t most = is_program() ? kMostOfProgram : kMostOfRegion;
+  if (++steps_ == most) lose("it is too large");
+  return steps_ >= most;
 }
 
-bool Walk::is_in_system_code() const {
+bool CodeWalk::is_in_system_code() const {
   return frames_.back().function != nullptr && is_in_system_header(*frames_.back().function);
 }
 
-void Walk::run_inner(const Stmt& statement) {
+void CodeWalk::run_inner(const Stmt& statement) {
   if (const auto* expression = dyn_cast<Expr>(&statement)) return discard(*expression);
   if (const auto* directive = dyn_cast<Directive>(&statement)) return run_directive(*directive);
   if (const auto* captured = dyn_cast<clang::CapturedStmt>(&statement)) {
@@ -42,24 +49,64 @@ void Walk::run_inner(const Stmt& statement) {
     }
     return;
   }
-  if (const auto* end = dyn_cast<clang::ReturnStmt>(&statement)) return run_return(*end);
+  if (const auto* end = dyn_cast<clang::ReturnStmt>(&statement)) {
+    run_return(*end);
+    return add_step(Step::Kind::kJump, &statement);
+  }
+  if (isa<clang::ContinueStmt, clang::BreakStmt, clang::GotoStmt, clang::IndirectGotoStmt>(
+          statement)) {
+    for (const Stmt* child : statement.children()) run(child);
+    return add_step(Step::Kind::kJump, &statement);
+  }
   if (isa<clang::AsmStmt>(statement)) return record_any();
+  if (body_of_loop(statement) != nullptr) return run_loop(statement);
+  if (const auto* choice = dyn_cast<clang::IfStmt>(&statement)) {
+    run(choice->getInit());
+    run(choice->getConditionVariableDeclStmt());
+    run(choice->getCond());
+    maybe([&] { run(choice->getThen()); });
+    return maybe([&] { run(choice->getElse()); });
+  }
+  if (isa<clang::SwitchStmt, clang::CXXTryStmt>(statement)) {
+    return maybe([&] {
+      for (const Stmt* child : statement.children()) run(child);
+    });
+  }
   if (const auto* handler = dyn_cast<clang::CXXCatchStmt>(&statement)) {
     if (handler->getExceptionDecl() != nullptr) declare(*handler->getExceptionDecl());
     return run(handler->getHandlerBlock());
   }
-  if (const auto* loop = dyn_cast<clang::CXXForRangeStmt>(&statement)) {
-    for (const Stmt* part : std::initializer_list<const Stmt*>{
-             loop->getInit(), loop->getRangeStmt(), loop->getBeginStmt(), loop->getEndStmt(),
-             loop->getCond(), loop->getLoopVarStmt(), loop->getBody(), loop->getInc()}) {
-      run(part);
-    }
-    return;
-  }
   for (const Stmt* child : statement.children()) run(child);
 }
 
-void Walk::discard(const Expr& expression) {
+void CodeWalk::run_loop(const Stmt& loop) {
+  const auto run_all = [&](std::initializer_list<const Stmt*> parts) {
+    for (const Stmt* part : parts) run(part);
+  };
+  // All of it is run before it is gone through again, and its condition once more.
+  if (const auto* counted = dyn_cast<clang::ForStmt>(&loop)) {
+    run(counted->getInit());
+    add_step(Step::Kind::kLoop, &loop);
+    run_all({counted->getConditionVariableDeclStmt(), counted->getCond()});
+    maybe([&] { run_all({counted->getBody(), counted->getInc()}); });
+  } else if (const auto* ranged = dyn_cast<clang::CXXForRangeStmt>(&loop)) {
+    run_all(
+        {ranged->getInit(), ranged->getRangeStmt(), ranged->getBeginStmt(), ranged->getEndStmt()});
+    add_step(Step::Kind::kLoop, &loop);
+    run(ranged->getCond());
+    maybe([&] { run_all({ranged->getLoopVarStmt(), ranged->getBody(), ranged->getInc()}); });
+  } else if (const auto* repeated = dyn_cast<clang::DoStmt>(&loop)) {
+    add_step(Step::Kind::kLoop, &loop);
+    run_all({repeated->getBody(), repeated->getCond()});
+  } else if (const auto* tested = dyn_cast<clang::WhileStmt>(&loop)) {
+    add_step(Step::Kind::kLoop, &loop);
+    run_all({tested->getConditionVariableDeclStmt(), tested->getCond()});
+    maybe([&] { run(tested->getBody()); });
+  }
+  add_step(Step::Kind::kLoopEnd, &loop);
+}
+
+void CodeWalk::discard(const Expr& expression) {
   if (expression.isGLValue()) {
     place(expression);
   } else {
@@ -67,7 +114,7 @@ void Walk::discard(const Expr& expression) {
   }
 }
 
-void Walk::run_return(const clang::ReturnStmt& end) {
+void CodeWalk::run_return(const clang::ReturnStmt& end) {
   const Expr* returned = end.getRetValue();
   Frame& frame = frames_.back();
   if (returned == nullptr) return;
@@ -83,7 +130,18 @@ void Walk::run_return(const clang::ReturnStmt& end) {
   }
 }
 
-void Walk::run_directive(const Directive& directive) {
+namespace {
+
+/// Whether a directive has to do with a device.
+bool is_for_device(const Directive& directive) {
+  const clang::OpenMPDirectiveKind kind = directive.getDirectiveKind();
+  return runs_on_device(directive) || clang::isOpenMPTargetDataManagementDirective(kind);
+}
+
+}  // namespace
+
+void CodeWalk::run_directive(const Directive& directive) {
+  if (is_program() && is_for_device(directive)) return run_target(directive);
   const std::set<Path::Root> before = private_;
   for (const clang::OMPClause* clause : directive.clauses()) {
     if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
@@ -108,11 +166,141 @@ void Walk::run_directive(const Directive& directive) {
       for (const Stmt* child : clause->children()) run(child);
     }
   }
-  if (directive.hasAssociatedStmt()) run(directive.getRawStmt());
+  if (directive.hasAssociatedStmt()) run_code_of(directive);
   private_ = before;
 }
 
-bool Walk::is_asked(const clang::OMPClause& clause) {
+void CodeWalk::run_code_of(const Directive& directive) {
+  const clang::OpenMPDirectiveKind kind = directive.getDirectiveKind();
+  const bool is_task = clang::isOpenMPTaskingDirective(kind);
+  const bool is_beside = clang::isOpenMPParallelDirective(kind) || is_task;
+  const bool was_late = is_late_;
+  is_late_ = is_late_ || is_task;
+  if (is_beside) add_step(Step::Kind::kLoop, &directive);
+  run(directive.getRawStmt());
+  if (is_beside) add_step(Step::Kind::kLoopEnd, &directive);
+  is_late_ = was_late;
+}
+
+void CodeWalk::run_target(const Directive& directive) {
+  at_ = &directive;
+  name_items(directive);
+  add_step(Step::Kind::kDirective, &directive);
+  const std::set<Path::Root> before = on_device_;
+  bool may_be_host = false;
+  for (const clang::OMPClause* clause : directive.clauses()) {
+    if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
+      record(Use::kRead, own_values(copied->varlists()));
+    } else if (const auto* pointers = dyn_cast<clang::OMPUseDevicePtrClause>(clause)) {
+      add_device_names(pointers->varlists());
+    } else if (const auto* addresses = dyn_cast<clang::OMPUseDeviceAddrClause>(clause)) {
+      add_device_names(addresses->varlists());
+    } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
+      discard(*condition->getCondition());
+      may_be_host = true;
+    } else if (is_asked(*clause)) {
+      for (const Stmt* child : clause->children()) run(child);
+    }
+  }
+  if (!runs_on_device(directive)) {
+    if (directive.hasAssociatedStmt()) run(directive.getRawStmt());
+  } else if (may_be_host) {
+    maybe([&] { run(directive.getRawStmt()); });
+  } else {
+    read_captured(directive);
+  }
+  on_device_ = before;
+}
+
+template <class List>
+Places CodeWalk::own_values(const List& list) {
+  Places all;
+  for (const Expr* item : list) {
+    const VarDecl* variable = variable_of(item);
+    if (variable == nullptr || variable->getType()->isAnyPointerType()) continue;
+    for (const Path& path : place(*item->IgnoreParenCasts()).paths) all.paths.insert(path);
+  }
+  return all;
+}
+
+template <class List>
+void CodeWalk::add_device_names(const List& list) {
+  for (const Expr* item : list) {
+    if (const VarDecl* variable = variable_of(item)) on_device_.insert(same(*variable));
+  }
+}
+
+void CodeWalk::read_captured(const Directive& directive) {
+  if (!directive.hasAssociatedStmt()) return;
+  const auto* code = dyn_cast_or_null<clang::CapturedStmt>(directive.getAssociatedStmt());
+  if (code == nullptr) return;
+  for (const clang::CapturedStmt::Capture& capture : code->captures()) {
+    if (!capture.capturesVariableByCopy()) continue;
+    const VarDecl& variable = *capture.getCapturedVar();
+    if (variable.getType()->isAnyPointerType()) continue;
+    record(Use::kRead, {{Path{same(variable), {}}}, false});
+  }
+}
+
+namespace {
+
+/// "u" of "u[0:n]", without blanks.
+std::string bare(llvm::StringRef text) {
+  std::string name;
+  for (const char letter : text.take_until([](char one) { return one == '['; })) {
+    if (letter != ' ') name += letter;
+  }
+  return name;
+}
+
+}  // namespace
+
+void CodeWalk::name_items(const Directive& directive) {
+  const auto asked = asked_->at.find(&directive);
+  if (asked == asked_->at.end()) return;
+  const clang::ASTContext& context = *context_;
+  for (const std::uint32_t number : asked->second) {
+    const std::string name = bare(asked_->items[number].expression);
+    Places all;
+    const auto take = [&](const Expr& item) {
+      if (bare(text_of(context, item)) == name) all.add(pointees_or_place(item));
+    };
+    for (const MapItem& mapped : mapped_items(directive)) take(*mapped.item);
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPToClause>()) {
+      for (const Expr* item : clause->varlists()) take(*item);
+    }
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPFromClause>()) {
+      for (const Expr* item : clause->varlists()) take(*item);
+    }
+    if (all.is_empty() && directive.hasAssociatedStmt()) {
+      // What no clause names is named by the code.
+      std::set<const clang::ValueDecl*> known;
+      each_statement(directive.getRawStmt(), [&](const Stmt& one) {
+        const auto* item = dyn_cast<Expr>(&one);
+        const bool is_name = item != nullptr && isa<clang::DeclRefExpr, clang::MemberExpr>(item);
+        if (!is_name || bare(text_of(context, *item)) != name) return;
+        const auto* variable = dyn_cast<clang::DeclRefExpr>(item);
+        if (variable != nullptr && !known.insert(variable->getDecl()).second) return;
+        all.add(pointees_of(*item));
+      });
+    }
+    trail_.namings.push_back({static_cast<std::uint32_t>(trail_.steps.size()), number, all});
+  }
+}
+
+void CodeWalk::declare_global(const VarDecl& variable) {
+  const VarDecl* const root = same(variable);
+  const bool is_seen = !variable.isExternallyVisible() || program_->is_whole();
+  if (!is_seen) return;
+  if (owner_.try_emplace(root, nullptr).second) owned_by_[nullptr].insert(root);
+  const Expr* first = variable.getInit();
+  if (first == nullptr || variable.getType()->isDependentType()) return;
+  if (variable.getType()->isReferenceType()) return refer(*root, place(*first));
+  const bool is_constant = !holds_pointers(variable.getType());
+  if (!is_constant) initialize({root, {}}, *first);
+}
+
+bool CodeWalk::is_asked(const clang::OMPClause& clause) {
   return isa<clang::OMPIfClause, clang::OMPNumThreadsClause, clang::OMPScheduleClause,
              clang::OMPDistScheduleClause, clang::OMPNumTeamsClause, clang::OMPThreadLimitClause,
              clang::OMPFinalClause, clang::OMPGrainsizeClause, clang::OMPNumTasksClause,
@@ -120,14 +308,14 @@ bool Walk::is_asked(const clang::OMPClause& clause) {
 }
 
 template <class List>
-Places Walk::listed(const List& list) {
+Places CodeWalk::listed(const List& list) {
   Places all;
   for (const Expr* item : list) all.add(pointees_or_place(*item));
   return all;
 }
 
 template <class List>
-Places Walk::add_private(const List& list) {
+Places CodeWalk::add_private(const List& list) {
   Places all;
   for (const Expr* item : list) {
     const VarDecl* variable = variable_of(item);
@@ -137,12 +325,12 @@ Places Walk::add_private(const List& list) {
     for (const Path& path : its.paths) {
       if (is_data && !is_own(path)) all.paths.insert(path);
     }
-    private_.insert(variable->getCanonicalDecl());
+    private_.insert(same(*variable));
   }
   return all;
 }
 
-void Walk::add_reduction(const Directive& directive, const clang::OMPClause& clause) {
+void CodeWalk::add_reduction(const Directive& directive, const clang::OMPClause& clause) {
   if (const auto* one = dyn_cast<clang::OMPReductionClause>(&clause)) {
     reduce(one->varlists());
     // What `declare reduction` calls may do more.
@@ -159,7 +347,7 @@ void Walk::add_reduction(const Directive& directive, const clang::OMPClause& cla
 }
 
 template <class List>
-void Walk::reduce(const List& list) {
+void CodeWalk::reduce(const List& list) {
   const Places all = listed(list);
   record(Use::kChange, all);
   for (const Path& path : all.paths) {
@@ -168,10 +356,14 @@ void Walk::reduce(const List& list) {
   add_private(list);
 }
 
-void Walk::declare(const VarDecl& variable) {
-  const VarDecl* const root = variable.getCanonicalDecl();
-  if (variable.hasGlobalStorage()) return;
+void CodeWalk::declare(const VarDecl& variable) {
+  const VarDecl* const root = same(variable);
+  if (variable.hasGlobalStorage()) {
+    if (is_program()) declare_global(variable);
+    return;
+  }
   own(root);
+  if (!variable.getType()->isReferenceType()) add_storage(Step::Kind::kMade, {{{root, {}}}, false});
   run_sizes(variable.getType());
   const Expr* first = variable.getInit();
   if (variable.getType()->isReferenceType()) {
@@ -187,7 +379,7 @@ void Walk::declare(const VarDecl& variable) {
   }
 }
 
-void Walk::run_sizes(clang::QualType type) {
+void CodeWalk::run_sizes(clang::QualType type) {
   type = type.getNonReferenceType();
   while (!type.isNull()) {
     const clang::ArrayType* array = type->getAsArrayTypeUnsafe();
@@ -198,7 +390,7 @@ void Walk::run_sizes(clang::QualType type) {
   }
 }
 
-void Walk::destroy(const Path& object, clang::QualType type) {
+void CodeWalk::destroy(const Path& object, clang::QualType type) {
   const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
   const clang::CXXDestructorDecl* end = record->getDestructor();
@@ -211,25 +403,25 @@ void Walk::destroy(const Path& object, clang::QualType type) {
       return escape(self, fmt::format("is ended by {}(), whose body is not seen",
                                       end->getQualifiedNameAsString()));
     }
-    call_seen(*defined, {}, self, {});
+    call_seen(*defined, {}, self, {}, nullptr);
   }
   for (const clang::FieldDecl* field : record->fields()) {
-    if (!field->getType()->isReferenceType()) destroy(object.with(field), field->getType());
+    if (!field->getType()->isReferenceType()) destroy(object.with(same(field)), field->getType());
   }
   for (const clang::CXXBaseSpecifier& base : record->bases()) destroy(object, base.getType());
 }
 
-bool Walk::is_running(const FunctionDecl& function) const {
+bool CodeWalk::is_running(const FunctionDecl& function) const {
   return frames_.size() > kDeepest || std::ranges::any_of(frames_, [&](const Frame& frame) {
            return frame.function == &function;
          });
 }
 
-void Walk::refer(const VarDecl& reference, const Places& where) {
-  refers_to_[reference.getCanonicalDecl()].add(where);
+void CodeWalk::refer(const VarDecl& reference, const Places& where) {
+  refers_to_[same(reference)].add(where);
 }
 
-void Walk::initialize(const Path& to, const Expr& first) {
+void CodeWalk::initialize(const Path& to, const Expr& first) {
   const Expr* plain = first.IgnoreParens();
   if (const auto* wrapped = wrapped_in(*plain)) return initialize(to, *wrapped);
   if (const auto* list = dyn_cast<clang::InitListExpr>(plain)) return initialize(to, *list);
@@ -268,12 +460,12 @@ void Walk::initialize(const Path& to, const Expr& first) {
   if (lost_.insert(to).second) mark_changed(to.root);
 }
 
-void Walk::copy_from(const Path& to, const Places& from) {
+void CodeWalk::copy_from(const Path& to, const Places& from) {
   record(Use::kRead, from);
   copy(to, from, true);
 }
 
-void Walk::initialize(const Path& to, const clang::InitListExpr& any) {
+void CodeWalk::initialize(const Path& to, const clang::InitListExpr& any) {
   const clang::InitListExpr& list =
       any.isSemanticForm() || any.getSemanticForm() == nullptr ? any : *any.getSemanticForm();
   const clang::RecordDecl* record = list.getType()->getAsRecordDecl();
@@ -298,13 +490,14 @@ void Walk::initialize(const Path& to, const clang::InitListExpr& any) {
   }
 }
 
-void Walk::initialize_field(const Path& object, const clang::FieldDecl& field, const Expr& first) {
-  const Path to = object.with(&field);
+void CodeWalk::initialize_field(const Path& object, const clang::FieldDecl& field,
+                                const Expr& first) {
+  const Path to = object.with(same(&field));
   if (field.getType()->isReferenceType()) return store({{to}, false}, place(first), true);
   initialize(to, first);
 }
 
-void Walk::construct(const Path& to, const clang::CXXConstructExpr& made) {
+void CodeWalk::construct(const Path& to, const clang::CXXConstructExpr& made) {
   const clang::CXXConstructorDecl& constructor = *made.getConstructor();
   const bool is_copy = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
   if (is_copy && made.getNumArgs() > 0) {
@@ -317,7 +510,7 @@ void Walk::construct(const Path& to, const clang::CXXConstructExpr& made) {
   call_function(constructor, arguments, {{to}, false}, {}, made);
 }
 
-void Walk::make_closure(const Path& to, const clang::LambdaExpr& lambda) {
+void CodeWalk::make_closure(const Path& to, const clang::LambdaExpr& lambda) {
   closure_self_[lambda.getLambdaClass()] = self_of(nullptr);
   own(to.root);
   for (const clang::LambdaCapture& capture : lambda.captures()) {

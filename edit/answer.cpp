@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "facts.h"
+#include "host_code.h"
+#include "messages.h"
+#include "plan.h"
+#include "program.h"
+
+namespace ompdm::edit {
+namespace {
+
+/// A request's translation units beside the first, each as a request of its own.
+std::vector<Request> others_of(const Request& request) {
+  std::vector<Request> others(request.units.size());
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    others[i].file = request.units[i].file;
+    others[i].directory = request.units[i].directory;
+    others[i].arguments = request.units[i].arguments;
+  }
+  return others;
+}
+
+struct ParsedUnit {
+  std::unique_ptr<clang::ASTUnit> unit;  ///< null: the compiler refused it
+  std::vector<std::string> errors;
+};
+
+/// On as many threads as there are processors.
+std::vector<ParsedUnit> parsed_units(const std::vector<const Request*>& requests) {
+  std::vector<ParsedUnit> all(requests.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      all[i].unit = parsed_unit(*requests[i], all[i].errors);
+    }
+  };
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  while (threads.size() + 1 < std::min(most, all.size())) threads.emplace_back(work);
+  work();
+  threads.clear();
+  return all;
+}
+
+}  // namespace
+
+Answer answer_to(const Request& request) {
+  Answer result;
+  const std::vector<Request> others = others_of(request);
+  std::vector<const Request*> requests = {&request};
+  for (const Request& other : others) requests.push_back(&other);
+  std::vector<ParsedUnit> parsed = parsed_units(requests);
+  result.errors = parsed.front().errors;
+  std::deque<Program> programs;
+  std::vector<const Program*> units;
+  for (std::size_t i = 0; i < parsed.size(); ++i) {
+    const ParsedUnit& one = parsed[i];
+    if (one.unit != nullptr) {
+      units.push_back(&programs.emplace_back(*one.unit, *requests[i]));
+    } else {
+      result.unread.push_back({requests[i]->file, one.errors.empty() ? "" : one.errors.front()});
+    }
+  }
+  if (parsed.front().unit != nullptr) {
+    for (const Finding& finding : request.findings) {
+      result.plans.push_back(plan_of(programs.front(), finding, request));
+    }
+  }
+  if (request.regions.empty() && request.stretches.empty()) return result;
+  result.facts.emplace();
+  result.facts->regions = facts_of(units, request.regions);
+  if (!request.stretches.empty()) {
+    const WholeProgram program(units, request.is_whole && result.unread.empty());
+    result.facts->stretches = facts_of(program, request.stretches);
+  }
+  return result;
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,357 @@
+#include "host_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "names.h"
+#include "walk.h"
+
+namespace ompdm::edit {
+namespace {
+
+using Kind = Step::Kind;
+
+/// Steps from `begin` until before `end`.
+struct Span {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] bool holds(std::uint32_t step) const { return begin <= step && step < end; }
+  [[nodiscard]] bool holds(const Span& other) const {
+    return begin <= other.begin && other.end <= end;
+  }
+};
+
+struct LoopSpan : Span {
+  const Stmt* loop = nullptr;
+};
+
+/// The loops of a trail, those outside first.
+std::vector<LoopSpan> loops_of(const Trail& trail) {
+  std::vector<LoopSpan> all;
+  std::vector<std::size_t> open;
+  for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
+    const Step& step = trail.steps[i];
+    if (step.kind == Kind::kLoop) {
+      open.push_back(all.size());
+      all.push_back({{i, static_cast<std::uint32_t>(trail.steps.size())}, step.at});
+    } else if (step.kind == Kind::kLoopEnd && !open.empty()) {
+      all[open.back()].end = i + 1;
+      open.pop_back();
+    }
+  }
+  return all;
+}
+
+/// Looks at the trail of one program.
+class HostCode {
+ public:
+  HostCode(const Trail& trail, const Asked& asked)
+      : trail_(trail), asked_(asked), loops_(loops_of(trail)) {}
+
+  /// Steps of the loops that stand there and lead to a directive that names the item.
+  [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
+                                           bool all_entries) const {
+    std::vector<Span> spans;
+    for (const LoopSpan& loop : loops_) {
+      const bool leads_to = loops.contains(loop.loop) &&
+                            std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+                              return naming.item == item && loop.holds(naming.step);
+                            });
+      if (leads_to) spans.push_back(loop);
+    }
+    if (spans.empty()) return spans;
+    if (all_entries) return {around(hull(spans))};
+    for (Span& span : spans) span = with_threads(span);
+    return spans;
+  }
+
+  /// Steps from the first to the last of directives; of loops that hold some of them all.
+  [[nodiscard]] std::vector<Span> from_first_to_last(const std::set<const Stmt*>& of) const {
+    std::vector<Span> spans;
+    for (const std::uint32_t step : steps_of(of)) spans.push_back({step, step + 1});
+    if (spans.empty()) return spans;
+    return {around(hull(spans))};
+  }
+
+  /// Steps on any way from one directive to another.
+  [[nodiscard]] std::vector<Span> between(const std::set<const Stmt*>& from,
+                                          const std::set<const Stmt*>& to) const {
+    std::vector<Span> spans;
+    for (const std::uint32_t first : steps_of(from)) {
+      for (const std::uint32_t last : steps_of(to)) add_ways(first, last, spans);
+    }
+    return spans;
+  }
+
+  [[nodiscard]] StretchItemFacts facts_of(const Item& item, std::uint32_t number,
+                                          const std::vector<Span>& spans) const {
+    StretchItemFacts facts;
+    facts.item = item;
+    Places data;
+    bool is_named = false;
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item != number) continue;
+      data.add(naming.places);
+      is_named = true;
+    }
+    facts.found = is_named && !spans.empty();
+    if (!facts.found) {
+      facts.why = is_named ? "the code does not lead there" : "the directive is not reached";
+      return facts;
+    }
+    if (!trail_.lost.empty()) {
+      facts.why = fmt::format("the program cannot be followed: {}", trail_.lost);
+    } else if (data.is_any) {
+      facts.why = "not certain is which data it names";
+    } else if (data.is_empty()) {
+      facts.why = "the directive does not name it";
+    }
+    if (!facts.why.empty()) {
+      facts.found = false;
+      return facts;
+    }
+    for (const Span& span : spans) add(span, data, facts);
+    return facts;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> steps_of(const std::set<const Stmt*>& directives) const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == Kind::kDirective && directives.contains(step.at)) found.push_back(i);
+    }
+    return found;
+  }
+
+  static Span hull(const std::vector<Span>& spans) {
+    return {std::ranges::min(spans, {}, &Span::begin).begin,
+            std::ranges::max(spans, {}, &Span::end).end};
+  }
+
+  /// With all of each loop that holds some of it.
+  [[nodiscard]] Span around(Span span) const {
+    // Loops outside come first: what they add is looked at again.
+    for (bool is_more = true; is_more;) {
+      is_more = false;
+      for (const LoopSpan& loop : loops_) {
+        const bool has_some = loop.begin < span.end && span.begin < loop.end;
+        if (!has_some || span.holds(loop)) continue;
+        span = {std::min(span.begin, loop.begin), std::max(span.end, loop.end)};
+        is_more = true;
+      }
+    }
+    return span;
+  }
+
+  /// With the code that other threads may run meanwhile.
+  [[nodiscard]] Span with_threads(const Span& span) const {
+    for (const LoopSpan& loop : loops_) {
+      if (loop.holds(span) && isa<Directive>(loop.loop)) return loop;
+    }
+    return span;
+  }
+
+  /// Whether a step is run in each iteration of a loop that holds it.
+  [[nodiscard]] bool is_in_each(std::uint32_t step, const Span& loop) const {
+    // The loop's own condition is what its body depends on.
+    std::uint32_t body = trail_.steps[loop.begin].branch;
+    for (std::uint32_t at = trail_.steps[step].branch; at != body; at = trail_.branches[at]) {
+      if (trail_.branches[at] == body) {
+        const bool is_body = std::all_of(
+            trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
+            [&](const Step& one) { return one.branch == body || is_under(one.branch, at); });
+        if (!is_body) return false;
+        body = at;
+        if (trail_.steps[step].branch != at) return false;
+        break;
+      }
+      if (at == 0) return false;
+    }
+    return std::none_of(trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
+                        [&](const Step& one) { return one.kind == Kind::kJump; });
+  }
+
+  [[nodiscard]] bool is_under(std::uint32_t branch, std::uint32_t of) const {
+    while (branch != of && branch != 0) branch = trail_.branches[branch];
+    return branch == of;
+  }
+
+  void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
+    Span way{std::min(first, last), std::max(first, last) + 1};
+    for (const LoopSpan& loop : loops_) {  // those outside first
+      const bool has_first = loop.holds(first);
+      const bool has_last = loop.holds(last);
+      const bool is_beside = isa<Directive>(loop.loop);
+      if (has_first && has_last) {
+        // From the one to the other in the same iteration, or on to a later one.
+        if (!is_beside && first < last && is_in_each(first, loop)) continue;
+        spans.push_back(loop);
+        return;
+      }
+      if (has_first && (is_beside || !is_in_each(first, loop)))
+        way.begin = std::min(way.begin, loop.begin);
+      if (has_first) way.end = std::max(way.end, loop.end);
+      if (has_last && (is_beside || !is_in_each(last, loop))) way.end = std::max(way.end, loop.end);
+    }
+    // The one is behind the other, and no loop leads back.
+    if (first < last) spans.push_back(way);
+  }
+
+  void add(const Span& span, const Places& data, StretchItemFacts& facts) const {
+    for (std::uint32_t i = 0; i < span.end; ++i) {
+      const Step& step = trail_.steps[i];
+      if (i < span.begin && !step.is_late) continue;
+      if (step.kind == Kind::kAccess) add_access(step, data, facts);
+      if (step.kind == Kind::kMade || step.kind == Kind::kGone) {
+        const Path& storage = trail_.accesses[step.access].path;
+        const bool is_its = std::ranges::any_of(
+            data.paths, [&](const Path& path) { return path.begins_with(storage); });
+        if (is_its && i >= span.begin) tell(step, "yes", {}, facts.renewed);
+      }
+    }
+  }
+
+  void add_access(const Step& step, const Places& data, StretchItemFacts& facts) const {
+    const Access& access = trail_.accesses[step.access];
+    const bool is_its = std::ranges::any_of(
+        data.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
+    if (!is_its) {
+      if (may_be_same(access, data)) {
+        tell(step, "unknown", "uses what may be the same data", facts.written);
+        tell(step, "unknown", "uses what may be the same data", facts.read);
+      }
+      return;
+    }
+    const bool is_open = access.use == Use::kUnknown;
+    if (is_open) {
+      tell(step, "unknown", access.why, facts.read);
+      tell(step, "unknown", access.why, facts.written);
+    }
+    if (access.use == Use::kRead || access.use == Use::kChange) tell(step, "yes", {}, facts.read);
+    if (access.use == Use::kWrite || access.use == Use::kChange) {
+      tell(step, "yes", {}, facts.written);
+    }
+  }
+
+  /// Whether both lead to data that is not of this code, by different names and in one type.
+  static bool may_be_same(const Access& access, const Places& data) {
+    const VarDecl* one = outside(access.path);
+    return one != nullptr && std::ranges::any_of(data.paths, [&](const Path& path) {
+             const VarDecl* other = outside(path);
+             return other != nullptr && other != one &&
+                    other->getType().getCanonicalType().getUnqualifiedType() ==
+                        one->getType().getCanonicalType().getUnqualifiedType();
+           });
+  }
+
+  /// The pointer that somebody hands to a function which no code that is seen calls.
+  static const VarDecl* outside(const Path& path) {
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+    if (variable == nullptr || !isa<clang::ParmVarDecl>(variable)) return nullptr;
+    if (!path.is_through_pointer() || variable->getType().isRestrictQualified()) return nullptr;
+    return variable;
+  }
+
+  /// The first statement, and one that is certain before one that is not.
+  static void tell(const Step& step, const char* use, const std::string& why, HostUse& fact) {
+    const bool is_better = fact.use == "no" || (fact.use == "unknown" && std::string(use) == "yes");
+    if (!is_better) return;
+    fact.use = use;
+    fact.why = why;
+    if (step.at != nullptr && step.context != nullptr) fact.at = place_of(*step.context, *step.at);
+  }
+
+  const Trail& trail_;
+  const Asked& asked_;
+  std::vector<LoopSpan> loops_;
+};
+
+/// Directives, and loops, of all units at places.
+struct Found {
+  std::set<const Stmt*> statements;
+  std::set<const FunctionDecl*> functions;
+
+  void add_directives(const WholeProgram& program, const std::vector<Place>& places) {
+    for (const Program* unit : program.units()) {
+      for (const Place& place : places) {
+        for (const Directive* one : unit->directives_at(place)) add(*unit, *one);
+      }
+    }
+  }
+
+  void add_loops(const WholeProgram& program, const Place& place) {
+    for (const Program* unit : program.units()) {
+      for (const Stmt* loop : unit->loops_at(place)) add(*unit, *loop);
+    }
+  }
+
+ private:
+  void add(const Program& unit, const Stmt& statement) {
+    statements.insert(&statement);
+    const FunctionDecl* function = unit.function_of(statement);
+    if (function != nullptr) functions.insert(function);
+  }
+};
+
+struct Question {
+  Found places;
+  Found from;
+  std::vector<std::uint32_t> items;  // positions in Asked::items
+};
+
+}  // namespace
+
+std::vector<StretchFacts> facts_of(const WholeProgram& program,
+                                   const std::vector<Stretch>& stretches) {
+  Asked asked;
+  std::vector<Question> questions;
+  std::set<const FunctionDecl*> functions;
+  for (const Stretch& stretch : stretches) {
+    Question& question = questions.emplace_back();
+    if (stretch.kind == "loop") {
+      for (const Place& place : stretch.places) question.places.add_loops(program, place);
+    } else {
+      question.places.add_directives(program, stretch.places);
+    }
+    question.from.add_directives(program, stretch.from);
+    for (const Item& item : stretch.items) {
+      const auto number = static_cast<std::uint32_t>(asked.items.size());
+      asked.items.push_back({item.expression});
+      question.items.push_back(number);
+      Found naming;
+      naming.add_directives(program, {item.named_at});
+      for (const Stmt* one : naming.statements) asked.at[cast<Directive>(one)].insert(number);
+      functions.insert(naming.functions.begin(), naming.functions.end());
+    }
+    functions.insert(question.places.functions.begin(), question.places.functions.end());
+  }
+  CodeWalk walk;
+  const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
+  const HostCode code(trail, asked);
+  std::vector<StretchFacts> all;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const Stretch& stretch = stretches[i];
+    const Question& question = questions[i];
+    StretchFacts& facts = all.emplace_back();
+    facts.number = stretch.number;
+    for (std::size_t k = 0; k < stretch.items.size(); ++k) {
+      const std::uint32_t item = question.items[k];
+      std::vector<Span> spans;
+      if (stretch.kind == "loop") {
+        spans = code.in_loops(question.places.statements, item, stretch.all_entries);
+      } else if (stretch.kind == "way") {
+        spans = code.between(question.from.statements, question.places.statements);
+      } else {
+        spans = code.from_first_to_last(question.places.statements);
+      }
+      facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
+    }
+  }
+  return all;
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,68 @@
+// The code of a program in the order in which a walk comes to it: what the host reads and writes,
+// directives, loops, and where storage comes and goes. Functions are walked through at each call.
+// Both branches of a condition follow each other, so that a way through the code is a way forward
+// through the steps, but for loops.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Stmt.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "accesses.h"
+
+namespace ompdm::edit {
+
+struct Step {
+  enum class Kind : std::uint8_t {
+    kAccess,
+    kDirective,
+    kLoop,     ///< or code whose threads run beside each other
+    kLoopEnd,  ///< of the innermost that is open
+    kMade,     ///< storage comes: declared or allocated
+    kGone,     ///< and goes
+    kJump,     ///< `continue`, `break`, `return`, `goto`, `throw`
+  };
+  Kind kind = Kind::kAccess;
+  bool is_late = false;      ///< in a task, which may run later
+  std::uint32_t branch = 0;  ///< position in Trail::branches
+  std::uint32_t access = 0;  ///< position in Trail::accesses: of kAccess, kMade and kGone
+  const Stmt* at = nullptr;
+  const clang::ASTContext* context = nullptr;  ///< of `at`
+};
+
+/// What an item of a clause stands for where a directive is come by.
+struct Naming {
+  std::uint32_t step = 0;  ///< of the directive
+  std::uint32_t item = 0;  ///< position in Asked::items
+  Places places;
+};
+
+/// Items that are looked for, by the directives that name them.
+struct Asked {
+  struct Item {
+    std::string expression;  ///< "u[0:n]"
+  };
+  std::vector<Item> items;
+  std::map<const Directive*, std::set<std::uint32_t>> at;  ///< positions in `items`
+};
+
+struct Trail {
+  std::vector<Step> steps;
+  std::vector<Access> accesses;
+  std::vector<Naming> namings;
+  /// Code that may not run: the position of that around it; the first is the program.
+  std::vector<std::uint32_t> branches = {0};
+  std::set<Path> escaped;  ///< what code that is not seen may know
+  bool is_whole = false;   ///< no other code knows global variables
+  std::string lost;        ///< why nothing is certain; empty: it is
+
+  /// Whether an access may be of the data that a path leads to.
+  [[nodiscard]] bool may_be_of(const Access& access, const Path& data) const;
+};
+
+}  // namespace ompdm::edit

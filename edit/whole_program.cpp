@@ -1,0 +1,131 @@
+#include "whole_program.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
+#include <fmt/format.h>
+
+#include <set>
+
+namespace ompdm::edit {
+namespace {
+
+/// The linker's name.
+std::string link_name(const clang::NamedDecl& one) {
+  clang::ASTNameGenerator names(one.getASTContext());
+  return names.getName(&one);
+}
+
+std::string type_name(clang::QualType type) {
+  return type.getCanonicalType().getUnqualifiedType().getAsString();
+}
+
+/// The variables of namespaces and classes, and functions whose address is taken.
+class GlobalNames : public CodeVisitor {
+ public:
+  [[nodiscard]] bool has_instantiations() const override { return true; }
+  bool enters_declared(const clang::Decl& one) override {
+    const auto* function = dyn_cast<FunctionDecl>(&one);
+    if (function != nullptr && function->isDependentContext()) return false;
+    return !is_in_system_header(one);
+  }
+  void visit_declared(const clang::Decl& one) override {
+    const auto* variable = dyn_cast<VarDecl>(&one);
+    if (variable != nullptr && variable->hasGlobalStorage() && !variable->isStaticLocal()) {
+      variables.push_back(variable);
+    }
+  }
+  void visit(const Stmt& at) override {
+    if (const auto* call = dyn_cast<CallExpr>(&at)) {
+      callees_.insert(call->getCallee()->IgnoreParenImpCasts());
+    }
+    const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
+    const auto* function = name == nullptr ? nullptr : dyn_cast<FunctionDecl>(name->getDecl());
+    if (function != nullptr && !callees_.contains(name)) pointed_to.insert(function);
+  }
+
+  std::vector<const VarDecl*> variables;
+  std::set<const FunctionDecl*> pointed_to;
+
+ private:
+  std::set<const Expr*> callees_;
+};
+
+}  // namespace
+
+WholeProgram::WholeProgram(std::vector<const Program*> units, bool is_whole)
+    : units_(std::move(units)), is_whole_(is_whole) {
+  std::set<std::string> pointed;
+  for (const Program* unit : units_) {
+    GlobalNames names;
+    names.walk(unit->context().getTranslationUnitDecl());
+    globals_.insert(globals_.end(), names.variables.begin(), names.variables.end());
+    for (const FunctionDecl* function : names.pointed_to) pointed.insert(link_name(*function));
+    for (const FunctionDecl* function : unit->functions()) {
+      if (function->isMain()) main_ = function;
+      if (function->isExternallyVisible()) definitions_.emplace(link_name(*function), function);
+    }
+  }
+  for (const Program* unit : units_) {
+    for (const FunctionDecl* function : unit->functions()) {
+      if (pointed.contains(link_name(*function))) {
+        pointed_to_[type_name(function->getType())].push_back(function);
+      }
+      const auto* method = dyn_cast<clang::CXXMethodDecl>(function);
+      if (method == nullptr || !method->isVirtual()) continue;
+      std::set<const clang::CXXMethodDecl*> all = {method};
+      while (!all.empty()) {
+        const clang::CXXMethodDecl* one = *all.begin();
+        all.erase(all.begin());
+        overriders_[link_name(*one)].push_back(function);
+        for (const clang::CXXMethodDecl* base : one->overridden_methods()) all.insert(base);
+      }
+    }
+  }
+}
+
+const FunctionDecl* WholeProgram::definition_of(const FunctionDecl& called) const {
+  const FunctionDecl* defined = nullptr;
+  if (called.hasBody(defined)) return defined;
+  if (!called.isExternallyVisible() || units_.size() < 2) return nullptr;
+  const auto found = definitions_.find(link_name(called));
+  return found == definitions_.end() ? nullptr : found->second;
+}
+
+std::vector<const FunctionDecl*> WholeProgram::pointed_to(clang::QualType function) const {
+  const auto found = pointed_to_.find(type_name(function));
+  return found == pointed_to_.end() ? std::vector<const FunctionDecl*>() : found->second;
+}
+
+std::vector<const FunctionDecl*> WholeProgram::overriders(
+    const clang::CXXMethodDecl& called) const {
+  const auto found = overriders_.find(link_name(called));
+  return found == overriders_.end() ? std::vector<const FunctionDecl*>() : found->second;
+}
+
+const clang::FieldDecl* WholeProgram::same(const clang::FieldDecl& field) const {
+  if (units_.size() < 2) return &field;
+  const auto [at, is_new] = fields_.try_emplace(&field, &field);
+  if (is_new) {
+    const clang::RecordDecl& record = *field.getParent();
+    // What has no name is the same only as itself.
+    if (!record.isExternallyVisible() && record.getTypedefNameForAnonDecl() == nullptr &&
+        record.getDeclName().isEmpty()) {
+      return &field;
+    }
+    const std::string name = fmt::format(
+        "{}/{}", type_name(record.getASTContext().getRecordType(&record)), field.getFieldIndex());
+    at->second = field_of_name_.try_emplace(name, &field).first->second;
+  }
+  return at->second;
+}
+
+const VarDecl* WholeProgram::same(const VarDecl& variable) const {
+  const VarDecl* first = variable.getCanonicalDecl();
+  if (units_.size() < 2 || !first->hasGlobalStorage() || !first->isExternallyVisible()) {
+    return first;
+  }
+  return variable_of_name_.try_emplace(link_name(*first), first).first->second;
+}
+
+}  // namespace ompdm::edit

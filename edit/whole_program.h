@@ -1,0 +1,50 @@
+// All translation units of a program that are known, as one: which body a call runs, and what is
+// the same in two of them.
+#pragma once
+
+#include <clang/AST/DeclCXX.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace ompdm::edit {
+
+class WholeProgram {
+ public:
+  /// `is_whole`: no code of the program is missing. What `units` has must outlive this.
+  WholeProgram(std::vector<const Program*> units, bool is_whole);
+
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+  [[nodiscard]] const std::vector<const Program*>& units() const { return units_; }
+  /// The body that a call of it runs; null where that is not seen.
+  [[nodiscard]] const FunctionDecl* definition_of(const FunctionDecl& called) const;
+  /// Bodies that a call by a pointer of this type, or of a virtual function, may run.
+  [[nodiscard]] std::vector<const FunctionDecl*> pointed_to(clang::QualType function) const;
+  [[nodiscard]] std::vector<const FunctionDecl*> overriders(
+      const clang::CXXMethodDecl& called) const;
+  /// One of those that are the same field, or variable.
+  [[nodiscard]] const clang::FieldDecl* same(const clang::FieldDecl& field) const;
+  [[nodiscard]] const VarDecl* same(const VarDecl& variable) const;
+  /// `main`; null where it is not seen.
+  [[nodiscard]] const FunctionDecl* main() const { return main_; }
+  /// Variables of namespaces and of classes.
+  [[nodiscard]] const std::vector<const VarDecl*>& globals() const { return globals_; }
+
+ private:
+  std::vector<const Program*> units_;
+  bool is_whole_ = false;
+  const FunctionDecl* main_ = nullptr;
+  std::vector<const VarDecl*> globals_;
+  std::map<std::string, const FunctionDecl*> definitions_;              // by the linker's name
+  std::map<std::string, std::vector<const FunctionDecl*>> pointed_to_;  // by type
+  std::map<std::string, std::vector<const FunctionDecl*>> overriders_;
+  mutable std::map<const clang::FieldDecl*, const clang::FieldDecl*> fields_;
+  mutable std::map<std::string, const clang::FieldDecl*> field_of_name_;
+  mutable std::map<std::string, const VarDecl*> variable_of_name_;
+};
+
+}  // namespace ompdm::edit
