@@ -468,6 +468,12 @@ std::vector<fs::path> RecordedProgram::sources() const {
   return files;
 }
 
+bool RecordedProgram::is_complete() const {
+  return !units_.empty() && std::ranges::all_of(units_, [](const CompileUnit& unit) {
+    return is_file((fs::path(unit.directory) / unit.name).lexically_normal());
+  });
+}
+
 RecordedProgram recorded_program(const Trace& trace) {
   const fs::path program =
       (fs::path(trace.process.directory) / trace.process.program).lexically_normal();

@@ -35,6 +35,8 @@ class RecordedProgram {
   [[nodiscard]] std::optional<RecordedOptions> of(const std::filesystem::path& source) const;
   /// The sources that are there, each once.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
+  /// Whether there is debug information, and all sources that it names are there.
+  [[nodiscard]] bool is_complete() const;
 
  private:
   using Path = std::filesystem::path;

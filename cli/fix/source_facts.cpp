@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
 #include "fix/recorded_program.h"
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 #include "ompdm/report.h"
 #include "printable.h"
@@ -71,67 +70,136 @@ int line_of(const Json& item) {
   return item.value("line", 0);
 }
 
-Json request_of(const SourceUnit& unit, const fs::path& source, const Asked& asked) {
-  Json request = {{"file", unit.compiled.file.string()},
-                  {"beside", unit.beside},
-                  {"is_whole", unit.is_whole},
-                  {"directory", unit.compiled.directory.string()},
-                  {"arguments", unit.compiled.arguments},
-                  {"findings", Json::array()},
-                  {"regions", Json::array()}};
-  for (const int line : asked.lines) {
-    request["regions"].push_back({{"file", source.string()}, {"line", line}});
-  }
-  return request;
-}
-
-struct Answered {
-  std::vector<SourceFact> facts;
-  std::string why_not;  ///< empty: it was answered
+/// The program's translation units, those with regions first.
+struct Units {
+  std::vector<CompileArguments> all;
+  bool is_whole = false;  ///< no source of the program is missing
 };
 
-/// What the sources that hold a region do with an item: of several the one that does most, and
-/// nothing is known where one does not tell.
-using Uses = std::map<std::pair<int, std::string>, std::pair<SourceUse, int>>;
+bool is_unit(const fs::path& source) {
+  const std::string kind = source.extension();
+  return !kind.starts_with(".h") && kind != ".inc" && kind != ".ipp" && kind != ".tpp";
+}
 
-void merge(const Json& region, Uses& uses) {
-  for (const Json& item : region.at("items")) {
-    const std::pair<SourceUse, int> found(use_named(item.at("use")), line_of(item));
-    const std::pair<int, std::string> at(region.at("line"), item.at("name"));
-    const auto [known, is_new] = uses.try_emplace(at, found);
-    const bool is_open = known->second.first == SourceUse::kUnknown;
-    if (is_new || is_open) continue;
-    if (found.first == SourceUse::kUnknown || found.first > known->second.first) {
-      known->second = found;
+Units units_of(const RecordedProgram& recorded, const std::map<fs::path, Asked>& asked) {
+  constexpr std::size_t kMostUnits = 60;
+  // Names of files come from the trace, so from anybody: no commands are looked for near them.
+  const CompileCommands commands({}, {}, recorded);
+  std::vector<fs::path> sources;
+  for (const auto& [source, what] : asked) {
+    if (is_unit(source)) sources.push_back(source);
+  }
+  for (const fs::path& source : recorded.sources()) {
+    const bool is_known = std::ranges::find(sources, source) != sources.end();
+    if (!is_known && !report::is_fortran_source(source.string())) sources.push_back(source);
+  }
+  Units units;
+  units.is_whole = recorded.is_complete() && sources.size() <= kMostUnits;
+  if (sources.size() > kMostUnits) sources.resize(kMostUnits);
+  for (const fs::path& source : sources) units.all.push_back(commands.of(source));
+  return units;
+}
+
+Json place_json(const fs::path& file, int line) {
+  return {{"file", file.string()}, {"line", line}};
+}
+
+/// Names of the sources as the trace and as this machine have them.
+class Names {
+ public:
+  explicit Names(const Trace& trace) : sources_(trace) {}
+
+  /// Null where the compiled source is not found.
+  Json place(const SourceLine& line) {
+    const fs::path path = sources_.path_of(line.file);
+    if (path.empty()) return nullptr;
+    const std::string whole = fs::absolute(path).lexically_normal();
+    recorded_.try_emplace(whole, line.file);
+    return place_json(whole, line.line);
+  }
+
+  Json places(const std::vector<SourceLine>& lines) {
+    Json all = Json::array();
+    for (const SourceLine& line : lines) {
+      if (Json one = place(line); !one.is_null()) all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+  /// A line of an answer.
+  [[nodiscard]] SourceLine line(const Json& place) const {
+    const std::string file = place.at("file");
+    const std::string whole = fs::absolute(file).lexically_normal();
+    const auto known = recorded_.find(whole);
+    return {known == recorded_.end() ? file : known->second, place.at("line")};
+  }
+
+ private:
+  SourceLines sources_;
+  std::map<std::string, std::string> recorded_;  // as recorded, by the path here
+};
+
+Json stretch_json(int number, const SourceQuestion& question, Names& names) {
+  using Kind = HostStretch::Kind;
+  const Kind kind = question.stretch.kind;
+  Json one = {{"number", number},
+              {"kind", kind == Kind::kLoop  ? "loop"
+                       : kind == Kind::kWay ? "way"
+                                            : "span"},
+              {"places", names.places(question.stretch.places)},
+              {"from", names.places(question.stretch.from)},
+              {"all_entries", question.stretch.all_entries},
+              {"items", Json::array()}};
+  for (const NamedItem& item : question.items) {
+    Json place = names.place(item.named_at);
+    if (place.is_null()) place = place_json({}, 0);
+    one["items"].push_back({{"expression", item.expression}, {"named_at", std::move(place)}});
+  }
+  return one;
+}
+
+HostUse host_use(const Json& use, const Names& names) {
+  const std::string does = use.at("use");
+  HostUse answer;
+  answer.answer = does == "no"    ? HostUse::Answer::kNo
+                  : does == "yes" ? HostUse::Answer::kYes
+                                  : HostUse::Answer::kUnknown;
+  answer.why = use.value("why", std::string());
+  if (use.contains("at")) answer.at = names.line(use.at("at"));
+  return answer;
+}
+
+void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& questions,
+                    const Names& names, std::vector<HostFact>& facts) {
+  for (const Json& stretch : stretches) {
+    const SourceQuestion& question = questions.at(stretch.at("number"));
+    const Json& items = stretch.at("items");
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      HostFact fact{question.stretch, question.items.at(i), {}, {}, {}};
+      if (items[i].at("found").get<bool>()) {
+        fact.read = host_use(items[i].at("read"), names);
+        fact.written = host_use(items[i].at("written"), names);
+        fact.renewed = host_use(items[i].at("renewed"), names);
+      } else {
+        const std::string why = items[i].value("why", std::string());
+        fact.read.why = fact.written.why = fact.renewed.why = why;
+      }
+      facts.push_back(std::move(fact));
     }
   }
 }
 
-/// Asks all units that may hold the source: a header's region is other code in each of them. Where
-/// one of these cannot be read, nothing is known.
-Answered ask(const std::vector<SourceUnit>& units, const fs::path& source, const Asked& asked) try {
-  constexpr std::size_t kMostUnits = 20;
-  if (units.empty()) return {{}, "no source that includes it is known"};
-  if (units.size() > kMostUnits) return {{}, "too many sources may include it"};
-  Uses uses;
-  for (const SourceUnit& unit : units) {
-    const Json answer = ask_edit_tool(request_of(unit, source, asked));
-    if (!answer.at("errors").empty()) {
-      return {{}, answer.at("errors").front().get<std::string>()};
-    }
-    for (const Json& region : answer.at("facts").at("regions")) {
-      if (region.at("found").get<bool>()) merge(region, uses);
+void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& asked,
+                      std::vector<SourceFact>& facts) {
+  for (const Json& region : regions) {
+    const Asked& source = asked.at(region.at("file").get<std::string>());
+    for (const Json& item : region.at("items")) {
+      for (const std::string& name : source.names) {
+        facts.push_back(
+            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item)});
+      }
     }
   }
-  Answered answered;
-  for (const auto& [at, use] : uses) {
-    for (const std::string& name : asked.names) {
-      answered.facts.push_back({name, at.first, at.second, use.first, use.second});
-    }
-  }
-  return answered;
-} catch (const Error& error) {
-  return {{}, error.what()};
 }
 
 }  // namespace
@@ -144,25 +212,53 @@ std::vector<std::string> add_source_facts(Trace& trace) {
     sentences.push_back(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
   if (all.empty()) return sentences;
-  // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const CompileCommands commands({}, {}, recorded_program(trace));
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  for (auto at = all.begin(); at != all.end();) {
-    std::vector<std::pair<fs::path, std::future<Answered>>> batch;
-    for (; at != all.end() && batch.size() < most; ++at) {
-      batch.emplace_back(at->first, std::async(std::launch::async,
-                                               [units = single_units(commands, {at->first}), at] {
-                                                 return ask(units, at->first, at->second);
-                                               }));
+  const Units units = units_of(recorded_program(trace), all);
+  if (units.all.empty()) return sentences;
+  Names names(trace);
+  // What kernels do decides which findings there are, and these which code is asked about.
+  constexpr int kMostRounds = 3;
+  std::set<std::string> told;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<SourceQuestion> questions = analysis::analyze(trace).source_questions;
+    if (round > 0 && questions.empty()) break;
+    Json request = {{"file", units.all.front().file.string()},
+                    {"directory", units.all.front().directory.string()},
+                    {"arguments", units.all.front().arguments},
+                    {"is_whole", units.is_whole},
+                    {"findings", Json::array()},
+                    {"regions", Json::array()},
+                    {"units", Json::array()},
+                    {"stretches", Json::array()}};
+    for (std::size_t i = 1; i < units.all.size(); ++i) {
+      request["units"].push_back({{"file", units.all[i].file.string()},
+                                  {"directory", units.all[i].directory.string()},
+                                  {"arguments", units.all[i].arguments}});
     }
-    for (auto& [source, future] : batch) {
-      const Answered answered = future.get();
-      trace.source_facts.insert(trace.source_facts.end(), answered.facts.begin(),
-                                answered.facts.end());
-      if (answered.why_not.empty()) continue;
-      sentences.push_back(fmt::format("{}: it says nothing of its kernels: {}",
-                                      typed_path(source.string()), answered.why_not));
+    for (const auto& [source, what] : all) {
+      for (const int line : what.lines) {
+        if (round == 0) request["regions"].push_back(place_json(source, line));
+      }
     }
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      request["stretches"].push_back(stretch_json(static_cast<int>(i), questions[i], names));
+    }
+    const Json answer = ask_edit_tool(request);
+    for (const Json& unit : answer.at("unread")) {
+      const std::string file = unit.at("file");
+      if (!told.insert(file).second) continue;
+      sentences.push_back(fmt::format("{}: it says nothing of its kernels: {}", typed_path(file),
+                                      unit.at("why").get<std::string>()));
+    }
+    if (!answer.contains("facts")) break;
+    const Json& facts = answer.at("facts");
+    // A header's region may be other code in a source that was not read.
+    Json regions = Json::array();
+    for (const Json& region : facts.at("regions")) {
+      const bool is_own = is_unit(region.at("file").get<std::string>());
+      if (is_own || answer.at("unread").empty()) regions.push_back(region);
+    }
+    add_region_facts(regions, all, trace.source_facts);
+    add_host_facts(facts.at("stretches"), questions, names, trace.host_facts);
   }
   return sentences;
 }

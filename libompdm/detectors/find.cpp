@@ -437,7 +437,10 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Candidates candidates{trace};
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
-  for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
+  for (Candidate& candidate : candidates.reported) {
+    finish(evidence, candidate);
+    take_source_answers(trace, candidate, analysis.source_questions);
+  }
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));

@@ -100,6 +100,12 @@ struct Candidate {
   }
 };
 
+/// Settles a candidate's conditions by what the sources answer (Trace::host_facts): a condition
+/// that cannot come true is taken away, and so are caveats on what the source is certain of. Adds
+/// to `questions` what was not answered yet.
+void take_source_answers(const Trace& trace, Candidate& candidate,
+                         std::vector<SourceQuestion>& questions);
+
 /// Data up to this size is like an argument of a launch: its transfer with each launch is not worth
 /// a line (but mapped_scalars adds such transfers up). Arguments may take 4 KB (CUDA C++
 /// Programming Guide, "Function Parameters"); this is far less, so that only scalars and small

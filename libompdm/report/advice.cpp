@@ -244,6 +244,46 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   return lines;
 }
 
+/// The source's answer to a condition; null: it was not asked.
+const analysis::SourceAnswer* answer_to(const Finding& finding, Unless condition) {
+  const auto found =
+      std::ranges::find(finding.answers, condition, &analysis::SourceAnswer::condition);
+  return found == finding.answers.end() ? nullptr : &*found;
+}
+
+/// "heat.cpp:88"; empty where no statement is known.
+std::string statement_of(const analysis::SourceAnswer& answer) {
+  if (answer.at.line == 0) return {};
+  return place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
+}
+
+/// A condition with what the source says of it: the statement that fulfils it, or that leaves it
+/// open.
+std::string with_answer(const Finding& finding, Unless condition, std::string words) {
+  const analysis::SourceAnswer* answer = answer_to(finding, condition);
+  const std::string place = answer == nullptr ? std::string() : statement_of(*answer);
+  if (place.empty()) return words;
+  if (answer->answer == HostUse::Answer::kYes) return fmt::format("{} ({} does)", words, place);
+  return fmt::format("{} (see {}: {})", words, place, answer->why);
+}
+
+/// What the source settles: "the host does not use it meanwhile".
+std::vector<std::string> settled_lines(const Finding& finding) {
+  const char* it = finding.data.size() == 1 ? "it" : "them";
+  std::vector<std::string> all;
+  for (const analysis::SourceAnswer& answer : finding.answers) {
+    if (answer.answer != HostUse::Answer::kNo) continue;
+    if (answer.condition == Unless::kHostUses) {
+      all.push_back(fmt::format("the host needs none of {} in between", it));
+    } else if (answer.condition == Unless::kHostChanges) {
+      all.push_back(fmt::format("the host does not change {} in between", it));
+    } else if (answer.condition == Unless::kMadeAgain) {
+      all.push_back(fmt::format("the program does not allocate {} anew", it));
+    }
+  }
+  return all;
+}
+
 /// The same conditions in a few words, with those of inserted directives.
 std::vector<std::string> brief_conditions(const Finding& finding) {
   const auto has_edit = [&](EditWhen when) {
@@ -253,19 +293,21 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   };
   std::vector<std::string> all;
   if (has_edit(EditWhen::kHostUses)) {
-    all.emplace_back("the host uses it meanwhile");
+    all.push_back(with_answer(finding, Unless::kHostUses, "the host uses it meanwhile"));
   } else if (has(finding, Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
-    all.emplace_back("the host changes it meanwhile");
+    all.push_back(with_answer(finding, Unless::kHostUses, "the host changes it meanwhile"));
   }
-  const auto add = [&](bool is_condition, const char* words) {
-    if (is_condition) all.emplace_back(words);
+  const auto add = [&](bool is_condition, std::string words) {
+    if (is_condition) all.push_back(std::move(words));
   };
-  add(has(finding, Unless::kHostChanges), "the host changes it in between");
+  add(has(finding, Unless::kHostChanges),
+      with_answer(finding, Unless::kHostChanges, "the host changes it in between"));
   add(has(finding, Unless::kKernelChanges), "a kernel changes it");
   add(has(finding, Unless::kKernelUses), "a kernel uses it");
   add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
   add(has(finding, Unless::kHostWantsRestore), "the host wants its own changes undone");
-  add(may_be_reallocated(finding), "it is allocated anew");
+  add(may_be_reallocated(finding),
+      with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
   add(has(finding, Unless::kNoIteration), "no pass of a loop fills it");
   return all;
 }
@@ -370,6 +412,9 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
     before = &edit;
   }
   for (std::string& line : unless_lines(finding)) checks.push_back({true, {{std::move(line)}}});
+  if (const std::vector<std::string> settled = settled_lines(finding); !settled.empty()) {
+    checks.push_back({true, {{"the source shows that " + spoken_list(settled)}}});
+  }
   if (!finding.unreached.empty()) steps.push_back({false, {{unreached_text(finding)}}});
   for (const std::string& remark : remarks_of(finding)) {
     (finding.edits.empty() ? steps : checks)
@@ -429,7 +474,8 @@ std::string unless_line(const Finding& finding) {
   // The runs that speak against the edits have a sentence of their own.
   if (std::ranges::any_of(finding.runs, analysis::speaks_against_edits)) return {};
   std::vector<std::string> all = brief_conditions(finding);
-  if (!finding.edits.empty() && rests_on_blocks(finding)) {
+  const bool is_proven = finding.confidence == analysis::Confidence::kProven;
+  if (!finding.edits.empty() && !is_proven && rests_on_blocks(finding)) {
     all.emplace_back("bytes that were not compared change (OMPDM_HASH=full)");
   }
   return all.empty() ? std::string() : "unless " + spoken_list(all, "or");

@@ -24,7 +24,7 @@ struct ShownFinding {
 std::vector<ShownFinding> shown_findings(Analyses analyses);
 
 /// By analysis::Confidence.
-inline constexpr std::string_view kConfidences[] = {"certain", "likely", "possible"};
+inline constexpr std::string_view kConfidences[] = {"certain", "proven", "likely", "possible"};
 std::string_view confidence_of(const analysis::Finding& finding);
 
 /// "heat.cpp:41, u, u_tmp: mapped again by each iteration of a loop"

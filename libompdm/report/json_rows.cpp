@@ -146,6 +146,16 @@ const char* name_of(analysis::Unless unless) {
   return kUnless[static_cast<std::size_t>(unless)];
 }
 
+Json answer_json(const analysis::SourceAnswer& answer) {
+  constexpr const char* kAnswers[] = {"unknown", "no", "yes"};
+  Json json = {{"condition", name_of(answer.condition)},
+               {"answer", kAnswers[static_cast<std::size_t>(answer.answer)]},
+               {"variables", answer.data}};
+  if (answer.at.line > 0) json.update({{"file", answer.at.file}, {"line", answer.at.line}});
+  if (!answer.why.empty()) json["why"] = answer.why;
+  return json;
+}
+
 /// A directive that the run did not reach, for which there are no edits.
 Json unreached_json(const UnreachedDirective& directive, const Analysis& of) {
   const Frame& frame = directive.place;
@@ -494,6 +504,7 @@ Json finding_json(const Finding& row, const Analysis& of) {
                {"unreached", array_of(row.unreached, to_unreached)},
                {"memory_bytes", row.memory_bytes},
                {"advice", advice_text(row)}};
+  if (!row.answers.empty()) json["answers"] = array_of(row.answers, answer_json);
   if (row.runs.empty()) return json;
   for (const auto& [verdict, runs] : runs_by_verdict(row)) json["runs"][verdict] = runs;
   json["runs"]["words"] = runs_sentence(row);

@@ -202,7 +202,12 @@ struct VariableRow {
 };
 
 /// How sure a finding is.
-enum class Confidence : std::uint8_t { kCertain, kLikely, kPossible };
+enum class Confidence : std::uint8_t {
+  kCertain,   ///< a fact of this run
+  kProven,    ///< the program's source allows the edits, on any input
+  kLikely,    ///< what was compared is equal
+  kPossible,  ///< a caveat is left
+};
 
 /// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
@@ -243,9 +248,10 @@ struct Finding {
   std::vector<Caveat> caveats;  ///< none unless it is possible only
   /// Equal in another run of the program, and where its lines have moved: 16 hexadecimal digits.
   std::string id;
-  std::vector<EditData> data;  ///< what the edits name
-  std::vector<Edit> edits;     ///< in the order in which a reader makes them
-  std::vector<Unless> unless;  ///< each once
+  std::vector<EditData> data;         ///< what the edits name
+  std::vector<Edit> edits;            ///< in the order in which a reader makes them
+  std::vector<Unless> unless;         ///< each once
+  std::vector<SourceAnswer> answers;  ///< of the source, to conditions, those of `unless` first
   /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
   /// there are none.
   std::vector<UnreachedDirective> unreached;
@@ -390,6 +396,8 @@ struct Analysis {
   Withheld withheld;                     ///< findings too small to be told
   std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
   std::vector<Doubt> doubts;             ///< by reason
+  /// What the sources would settle of findings, and Trace::host_facts does not have.
+  std::vector<SourceQuestion> source_questions;
   std::optional<Prediction> prediction;  ///< without what is certain or likely
   /// Without what is possible only, too; none where no such finding saves anything.
   std::optional<Prediction> possible_prediction;

@@ -75,6 +75,57 @@ struct SourceFact {
   bool operator==(const SourceFact&) const = default;
 };
 
+/// A line of a source file.
+struct SourceLine {
+  std::string file;  ///< as other rows name it
+  int line = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+/// Code of the program that runs while data is to stay on a device.
+struct HostStretch {
+  enum class Kind : std::uint8_t {
+    kLoop,  ///< the loop at `places`, which has one line
+    kSpan,  ///< from the first to the last of the directives at `places`
+    kWay,   ///< from a directive at `from` to one at `places`
+  };
+  Kind kind = Kind::kLoop;
+  std::vector<SourceLine> places;
+  std::vector<SourceLine> from;
+  bool all_entries = false;  ///< of a loop: also the code between two entries into it
+  auto operator<=>(const HostStretch&) const = default;
+};
+
+/// Data as the clause of a directive names it.
+struct NamedItem {
+  std::string expression;  ///< "u[0:n]"
+  SourceLine named_at;     ///< the directive
+  auto operator<=>(const NamedItem&) const = default;
+};
+
+/// What sources are asked about the host's code.
+struct SourceQuestion {
+  HostStretch stretch;
+  std::vector<NamedItem> items;
+};
+
+/// Whether the code of a stretch does something with an item's data.
+struct HostUse {
+  enum class Answer : std::uint8_t { kUnknown, kNo, kYes };
+  Answer answer = Answer::kUnknown;
+  SourceLine at = {};    ///< the first statement; line 0: none
+  std::string why = {};  ///< of kUnknown: "is handed to f(), whose body is not seen"
+};
+
+/// What the sources answer.
+struct HostFact {
+  HostStretch stretch;
+  NamedItem item;
+  HostUse read;
+  HostUse written;
+  HostUse renewed;  ///< its storage is declared, allocated or freed there
+};
+
 /// The content of a source file, as the compiler read it.
 struct SourceFile {
   std::string file;  ///< as other rows name it

@@ -135,6 +135,15 @@ enum class Unless : std::uint8_t {
   kNoIteration,       ///< the loop has no iteration: data that it fills or sends is not set
 };
 
+/// What the source says of a condition.
+struct SourceAnswer {
+  Unless condition = Unless::kHostUses;
+  HostUse::Answer answer = HostUse::Answer::kUnknown;
+  SourceLine at = {};             ///< of kYes and kUnknown: the statement; line 0: none
+  std::string why = {};           ///< of kUnknown
+  std::vector<std::string> data;  ///< names of the data that it is about
+};
+
 namespace facts {
 
 /// Where the program's own loop is.

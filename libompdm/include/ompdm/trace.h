@@ -200,6 +200,7 @@ struct Trace {
   /// several files has a row for each content.
   std::vector<SourceFile> sources;
   std::vector<SourceFact> source_facts;  ///< of the sources, where they were read; in no file
+  std::vector<HostFact> host_facts;      ///< the same, of the host's code
   DedupColumn<Region> regions;
   DedupColumn<DataOp> ops;
   DedupColumn<Launch> launches;
