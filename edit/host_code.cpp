@@ -80,6 +80,8 @@ class HostCode {
   [[nodiscard]] std::vector<Span> between(const std::set<const Stmt*>& from,
                                           const std::set<const Stmt*>& to) const {
     std::vector<Span> spans;
+    if (from == to) add_insides(from, spans);
+    if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
       for (const std::uint32_t last : steps_of(to)) add_ways(first, last, spans);
     }
@@ -180,6 +182,17 @@ class HostCode {
     return branch == of;
   }
 
+  /// Of directives with code: a region, or `target data`.
+  void add_insides(const std::set<const Stmt*>& directives, std::vector<Span>& spans) const {
+    std::map<const Stmt*, std::uint32_t> open;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (!directives.contains(step.at)) continue;
+      if (step.kind == Kind::kDirective) open[step.at] = i;
+      if (step.kind == Kind::kDirectiveEnd) spans.push_back({open[step.at], i + 1});
+    }
+  }
+
   void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
     for (const LoopSpan& loop : loops_) {  // those outside first
@@ -220,21 +233,21 @@ class HostCode {
     const bool is_its = std::ranges::any_of(
         data.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
     if (!is_its) {
-      if (may_be_same(access, data)) {
-        tell(step, "unknown", "uses what may be the same data", facts.written);
-        tell(step, "unknown", "uses what may be the same data", facts.read);
-      }
+      if (!may_be_same(access, data)) return;
+      const char* why = "uses what may be the same data";
+      tell(step, "unknown", why, step.on_device ? facts.kernel_read : facts.read);
+      tell(step, "unknown", why, step.on_device ? facts.kernel_written : facts.written);
       return;
     }
     const bool is_open = access.use == Use::kUnknown;
+    HostUse& read = step.on_device ? facts.kernel_read : facts.read;
+    HostUse& written = step.on_device ? facts.kernel_written : facts.written;
     if (is_open) {
-      tell(step, "unknown", access.why, facts.read);
-      tell(step, "unknown", access.why, facts.written);
+      tell(step, "unknown", access.why, read);
+      tell(step, "unknown", access.why, written);
     }
-    if (access.use == Use::kRead || access.use == Use::kChange) tell(step, "yes", {}, facts.read);
-    if (access.use == Use::kWrite || access.use == Use::kChange) {
-      tell(step, "yes", {}, facts.written);
-    }
+    if (access.use == Use::kRead || access.use == Use::kChange) tell(step, "yes", {}, read);
+    if (access.use == Use::kWrite || access.use == Use::kChange) tell(step, "yes", {}, written);
   }
 
   /// Whether both lead to data that is not of this code, by different names and in one type.

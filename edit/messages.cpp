@@ -99,6 +99,8 @@ Ordered json_of(const StretchFacts& stretch) {
     row["read"] = json_of(item.read);
     row["written"] = json_of(item.written);
     row["renewed"] = json_of(item.renewed);
+    row["kernel_read"] = json_of(item.kernel_read);
+    row["kernel_written"] = json_of(item.kernel_written);
     one["items"].push_back(std::move(row));
   }
   return one;

@@ -170,7 +170,7 @@ struct RegionFacts {
   std::vector<ItemFacts> items;
 };
 
-/// Whether host code does something with data: "no" is certain.
+/// Whether code does something with data: "no" is certain.
 struct HostUse {
   std::string use = "no";   ///< "no", "yes", "unknown"
   std::string why;          ///< of "unknown"
@@ -183,7 +183,9 @@ struct StretchItemFacts {
   std::string why;     ///< of what is not found
   HostUse read;
   HostUse written;
-  HostUse renewed;  ///< its storage is declared, allocated or freed
+  HostUse renewed;      ///< its storage is declared, allocated or freed
+  HostUse kernel_read;  ///< by code of regions there
+  HostUse kernel_written;
 };
 
 struct StretchFacts {
@@ -193,7 +195,7 @@ struct StretchFacts {
 
 /// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed"}, ...]}, ...]}.
+/// "renewed", "kernel_read", "kernel_written"}, ...]}, ...]}.
 struct Facts {
   std::vector<RegionFacts> regions;
   std::vector<StretchFacts> stretches = {};

@@ -21,14 +21,16 @@ struct Step {
   enum class Kind : std::uint8_t {
     kAccess,
     kDirective,
-    kLoop,     ///< or code whose threads run beside each other
-    kLoopEnd,  ///< of the innermost that is open
-    kMade,     ///< storage comes: declared or allocated
-    kGone,     ///< and goes
-    kJump,     ///< `continue`, `break`, `return`, `goto`, `throw`
+    kDirectiveEnd,  ///< of one with code
+    kLoop,          ///< or code whose threads run beside each other
+    kLoopEnd,       ///< of the innermost that is open
+    kMade,          ///< storage comes: declared or allocated
+    kGone,          ///< and goes
+    kJump,          ///< `continue`, `break`, `return`, `goto`, `throw`
   };
   Kind kind = Kind::kAccess;
   bool is_late = false;      ///< in a task, which may run later
+  bool on_device = false;    ///< in a region's code, which a device runs
   std::uint32_t branch = 0;  ///< position in Trail::branches
   std::uint32_t access = 0;  ///< position in Trail::accesses: of kAccess, kMade and kGone
   const Stmt* at = nullptr;

@@ -158,7 +158,9 @@ class CodeWalk {
 
   /// What directives for devices do by their clauses, and what they name.
   void run_target(const Directive& directive);
+  void run_directive_code(const Directive& directive);
   void run_code_of(const Directive& directive);
+  void run_region(const Directive& directive);
   void name_items(const Directive& directive);
   /// A region is given the values of scalars.
   void read_captured(const Directive& directive);
@@ -284,6 +286,10 @@ class CodeWalk {
   Places call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
                    const Places& self, Path result, const Expr* call);
 
+  /// A function that is running already: what it is handed, it is handed there too.
+  Places call_again(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
+                    const Places& self);
+
   /// One of several functions, of which only the type is known.
   Places call_any(const std::vector<const FunctionDecl*>& functions,
                   const std::vector<const Expr*>& arguments, const Places& self, const Path& result,
@@ -318,6 +324,7 @@ class CodeWalk {
   const Asked* asked_ = nullptr;
   Trail trail_;
   std::uint32_t branch_ = 0;
+  bool is_on_device_ = false;  // in a region
   bool is_late_ = false;       // in a task
   bool is_forgotten_ = false;  // by the function that gets what escapes
   std::set<const FunctionDecl*> recursive_;

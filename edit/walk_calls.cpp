@@ -74,18 +74,47 @@ Places CodeWalk::call_function(const FunctionDecl& called,
     // A member that the compiler makes does to members what the program's own code says.
     return call_unseen(called, arguments, self, result, call);
   }
+  if (is_running(*defined) && is_program()) return call_again(*defined, arguments, self);
   if (is_running(*defined)) {
     const std::string why =
         fmt::format("is handed to {}(), which calls itself", called.getQualifiedNameAsString());
     for (const Expr* one : arguments) hand_over(*one, why);
     escape(self, why);
-    // What it does is done again within itself.
-    if (recursive_.insert(defined).second && is_program()) {
-      for (Frame& frame : frames_) frame.is_changed = true;
-    }
     return {{}, call.getType()->isAnyPointerType() || call.isGLValue()};
   }
   return call_seen(*defined, arguments, self, result, &call);
+}
+
+Places CodeWalk::call_again(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
+                            const Places& self) {
+  const auto running = std::ranges::find(frames_, &function, &Frame::function);
+  if (running == frames_.end()) {
+    lose("its functions call each other too deeply");
+    return {{}, true};
+  }
+  const auto change = [&] {
+    for (auto frame = running; frame != frames_.end(); ++frame) frame->is_changed = true;
+  };
+  if (recursive_.insert(&function).second) change();
+  const std::size_t known = running->self.paths.size();
+  running->self.add(self);
+  if (running->self.paths.size() != known) change();
+  const Places returned = running->returned;
+  for (std::size_t i = 0; i < arguments.size() && i < function.getNumParams(); ++i) {
+    const clang::ParmVarDecl& parameter = *function.getParamDecl(static_cast<unsigned>(i));
+    const Path place{parameter.getCanonicalDecl(), {}};
+    if (parameter.getType()->isReferenceType()) {
+      Places& refers = refers_to_[parameter.getCanonicalDecl()];
+      const std::size_t before = refers.paths.size();
+      refers.add(place_of_any(*arguments[i]));
+      if (refers.paths.size() != before) change();
+    } else if (parameter.getType()->isRecordType()) {
+      copy(place, temporary(*arguments[i]), false);
+    } else {
+      store({{place}, false}, value(*arguments[i]), false);
+    }
+  }
+  return returned;
 }
 
 const FunctionDecl* CodeWalk::body_of(const FunctionDecl& called) const {

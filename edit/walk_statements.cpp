@@ -3,6 +3,7 @@
 #include <clang/AST/ExprOpenMP.h>
 #include <clang/Basic/OpenMPKinds.h>
 #include <fmt/format.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <utility>
@@ -142,6 +143,10 @@ bool is_for_device(const Directive& directive) {
 
 void CodeWalk::run_directive(const Directive& directive) {
   if (is_program() && is_for_device(directive)) return run_target(directive);
+  run_directive_code(directive);
+}
+
+void CodeWalk::run_directive_code(const Directive& directive) {
   const std::set<Path::Root> before = private_;
   for (const clang::OMPClause* clause : directive.clauses()) {
     if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
@@ -202,14 +207,22 @@ void CodeWalk::run_target(const Directive& directive) {
       for (const Stmt* child : clause->children()) run(child);
     }
   }
-  if (!runs_on_device(directive)) {
-    if (directive.hasAssociatedStmt()) run(directive.getRawStmt());
-  } else if (may_be_host) {
-    maybe([&] { run(directive.getRawStmt()); });
-  } else {
+  if (runs_on_device(directive)) {
+    if (may_be_host) maybe([&] { run_directive_code(directive); });
     read_captured(directive);
+    run_region(directive);
+  } else if (directive.hasAssociatedStmt()) {
+    run(directive.getRawStmt());
   }
+  at_ = &directive;
+  if (directive.hasAssociatedStmt()) add_step(Step::Kind::kDirectiveEnd, &directive);
   on_device_ = before;
+}
+
+void CodeWalk::run_region(const Directive& directive) {
+  const bool was_on_device = std::exchange(is_on_device_, true);
+  run_directive_code(directive);
+  is_on_device_ = was_on_device;
 }
 
 template <class List>
@@ -244,13 +257,23 @@ void CodeWalk::read_captured(const Directive& directive) {
 
 namespace {
 
-/// "u" of "u[0:n]", without blanks.
+/// "u" of "u[0:n]" and of "this->u[0:n]", without blanks.
 std::string bare(llvm::StringRef text) {
   std::string name;
   for (const char letter : text.take_until([](char one) { return one == '['; })) {
     if (letter != ' ') name += letter;
   }
-  return name;
+  constexpr llvm::StringRef kSelf = "this->";
+  return llvm::StringRef(name).starts_with(kSelf) ? name.substr(kSelf.size()) : name;
+}
+
+/// Whether an expression is an item of that name, as it is written or as clang writes it.
+bool is_called(const clang::ASTContext& context, const Expr& item, const std::string& name) {
+  if (bare(text_of(context, item)) == name) return true;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  item.printPretty(out, nullptr, context.getPrintingPolicy());
+  return bare(text) == name;
 }
 
 }  // namespace
@@ -263,7 +286,7 @@ void CodeWalk::name_items(const Directive& directive) {
     const std::string name = bare(asked_->items[number].expression);
     Places all;
     const auto take = [&](const Expr& item) {
-      if (bare(text_of(context, item)) == name) all.add(pointees_or_place(item));
+      if (is_called(context, item, name)) all.add(pointees_or_place(item));
     };
     for (const MapItem& mapped : mapped_items(directive)) take(*mapped.item);
     for (const auto* clause : directive.getClausesOfKind<clang::OMPToClause>()) {
@@ -278,7 +301,7 @@ void CodeWalk::name_items(const Directive& directive) {
       each_statement(directive.getRawStmt(), [&](const Stmt& one) {
         const auto* item = dyn_cast<Expr>(&one);
         const bool is_name = item != nullptr && isa<clang::DeclRefExpr, clang::MemberExpr>(item);
-        if (!is_name || bare(text_of(context, *item)) != name) return;
+        if (!is_name || !is_called(context, *item, name)) return;
         const auto* variable = dyn_cast<clang::DeclRefExpr>(item);
         if (variable != nullptr && !known.insert(variable->getDecl()).second) return;
         all.add(pointees_of(*item));

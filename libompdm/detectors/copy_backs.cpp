@@ -75,7 +75,9 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
   std::vector<Candidate> candidates;
   for (auto& [row, group] : groups) {
     if (group.empty()) continue;
+    UniqueSites before;
     for (const ItemTransfers::Pair& pair : group.pairs) {
+      before.add(trace.ops.common(pair.earlier).site);
       // What it would have brought back is what the host sent.
       group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
       group.candidate.sends.push_back(pair.earlier);
@@ -88,7 +90,9 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     // It may have written what was there: in place, or once more.
     if (!is_only_read) candidate.add_caveat(Caveat::Kind::kSameWritten);
     candidate.finding.facts =
-        facts::UnmodifiedCopyBack{.items = group.expressions, .same = group.same};
+        facts::UnmodifiedCopyBack{.items = group.expressions,
+                                  .before = source_places(trace, before.all()),
+                                  .same = group.same};
     add_edit_of_copy_back(evidence, candidate.ops, group.expressions, true, candidate.finding);
     candidate.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.

@@ -20,6 +20,19 @@ std::vector<SourceLine> lines_of(const std::vector<SourcePlace>& places) {
   return {lines.begin(), lines.end()};
 }
 
+/// Where the data of a finding was sent, or came back, before.
+std::vector<SourcePlace> places_before(const Facts& facts) {
+  return std::visit(
+      [](const auto& some) {
+        if constexpr (requires { some.before; }) {
+          return some.before;
+        } else {
+          return std::vector<SourcePlace>();
+        }
+      },
+      facts);
+}
+
 /// The code that runs while a finding's data is to stay on a device; none where no line tells it.
 std::optional<HostStretch> stretch_of(const Finding& finding) {
   using Of = Anchor::Of;
@@ -42,9 +55,7 @@ std::optional<HostStretch> stretch_of(const Finding& finding) {
       return HostStretch{HostStretch::Kind::kSpan, lines, {}, false};
     }
   }
-  const auto* resends = std::get_if<facts::Resends>(&finding.facts);
-  if (resends == nullptr || finding.edits.empty()) return std::nullopt;
-  const std::vector<SourceLine> before = lines_of(resends->before);
+  const std::vector<SourceLine> before = lines_of(places_before(finding.facts));
   const std::vector<SourceLine> at = lines_of(finding.edits.front().anchor.places);
   if (before.empty() || at.empty()) return std::nullopt;
   return HostStretch{HostStretch::Kind::kWay, at, before, false};
@@ -75,18 +86,21 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
     case Unless::kHostUses:
       return comes_back(finding, data) ? worse(fact.written, fact.read) : fact.written;
     case Unless::kHostChanges:
+    case Unless::kHostWantsRestore:
       return fact.written;
     case Unless::kMadeAgain:
       return fact.renewed;
-    default:
+    case Unless::kKernelChanges:
+      return fact.kernel_written;
+    case Unless::kKernelUses:
+      return worse(fact.kernel_written, fact.kernel_read);
+    case Unless::kNoIteration:
       return {};
   }
+  return {};
 }
 
-bool is_of_host(Unless condition) {
-  return condition == Unless::kHostUses || condition == Unless::kHostChanges ||
-         condition == Unless::kMadeAgain;
-}
+bool is_asked(Unless condition) { return condition != Unless::kNoIteration; }
 
 /// Facts of a finding's items, by position in Finding::data.
 using FactsOfItems = std::map<std::uint32_t, const HostFact*>;
@@ -125,6 +139,9 @@ bool is_settled(const Caveat& caveat) {
     case Caveat::Kind::kMadeAgain:
     case Caveat::Kind::kMakesMemory:
     case Caveat::Kind::kSameMadeAgain:
+    case Caveat::Kind::kSameWritten:
+    case Caveat::Kind::kHostChanged:
+    case Caveat::Kind::kScratchCopies:
       return true;
     default:
       return false;
@@ -136,7 +153,7 @@ bool is_settled(const Caveat& caveat) {
 void take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
-  if (finding.edits.empty() || std::ranges::none_of(finding.unless, is_of_host)) return;
+  if (finding.edits.empty() || std::ranges::none_of(finding.unless, is_asked)) return;
   const std::optional<HostStretch> stretch = stretch_of(finding);
   if (!stretch) return;
   FactsOfItems facts;
@@ -158,7 +175,7 @@ void take_source_answers(const Trace& trace, Candidate& candidate,
   std::vector<Unless> left;
   std::vector<SourceAnswer> settled;
   for (const Unless condition : finding.unless) {
-    if (!is_of_host(condition)) {
+    if (!is_asked(condition)) {
       left.push_back(condition);
       continue;
     }
@@ -185,8 +202,7 @@ void take_source_answers(const Trace& trace, Candidate& candidate,
     });
     candidate.host_copy_stale = false;
   }
-  const bool any_of_host = std::ranges::any_of(finding.unless, is_of_host);
-  if (any_of_host) return;
+  if (std::ranges::any_of(finding.unless, is_asked)) return;
   std::erase_if(finding.caveats, is_settled);
   if (finding.caveats.empty() && finding.unless.empty()) finding.confidence = Confidence::kProven;
 }

@@ -277,6 +277,10 @@ std::vector<std::string> settled_lines(const Finding& finding) {
       all.push_back(fmt::format("the host needs none of {} in between", it));
     } else if (answer.condition == Unless::kHostChanges) {
       all.push_back(fmt::format("the host does not change {} in between", it));
+    } else if (answer.condition == Unless::kKernelChanges) {
+      all.push_back(fmt::format("no kernel changes {} in between", it));
+    } else if (answer.condition == Unless::kKernelUses) {
+      all.push_back(fmt::format("no kernel uses {} in between", it));
     } else if (answer.condition == Unless::kMadeAgain) {
       all.push_back(fmt::format("the program does not allocate {} anew", it));
     }
@@ -302,10 +306,13 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   };
   add(has(finding, Unless::kHostChanges),
       with_answer(finding, Unless::kHostChanges, "the host changes it in between"));
-  add(has(finding, Unless::kKernelChanges), "a kernel changes it");
-  add(has(finding, Unless::kKernelUses), "a kernel uses it");
+  add(has(finding, Unless::kKernelChanges),
+      with_answer(finding, Unless::kKernelChanges, "a kernel changes it"));
+  add(has(finding, Unless::kKernelUses),
+      with_answer(finding, Unless::kKernelUses, "a kernel uses it"));
   add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
-  add(has(finding, Unless::kHostWantsRestore), "the host wants its own changes undone");
+  add(has(finding, Unless::kHostWantsRestore),
+      with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
   add(may_be_reallocated(finding),
       with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
   add(has(finding, Unless::kNoIteration), "no pass of a loop fills it");

@@ -109,7 +109,7 @@ struct SourceQuestion {
   std::vector<NamedItem> items;
 };
 
-/// Whether the code of a stretch does something with an item's data.
+/// Whether code of a stretch does something with an item's data.
 struct HostUse {
   enum class Answer : std::uint8_t { kUnknown, kNo, kYes };
   Answer answer = Answer::kUnknown;
@@ -124,6 +124,8 @@ struct HostFact {
   HostUse read;
   HostUse written;
   HostUse renewed;  ///< its storage is declared, allocated or freed there
+  HostUse kernel_read;  ///< by the code of target regions
+  HostUse kernel_written;
 };
 
 /// The content of a source file, as the compiler read it.

@@ -206,6 +206,7 @@ struct Resends {
 /// Data that came back as it had been sent.
 struct UnmodifiedCopyBack {
   std::vector<std::string> items = {};
+  std::vector<SourcePlace> before = {};  ///< where it had been sent; none: not known
   SameContents same = {};
 };
 
