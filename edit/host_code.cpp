@@ -115,7 +115,10 @@ class HostCode {
       facts.found = false;
       return facts;
     }
-    for (const Span& span : spans) add(span, data, facts);
+    for (const Span& span : spans) {
+      add(span, data, facts);
+      add_loops(span, number, facts.no_iteration);
+    }
     return facts;
   }
 
@@ -248,6 +251,68 @@ class HostCode {
     }
     if (access.use == Use::kRead || access.use == Use::kChange) tell(step, "yes", {}, read);
     if (access.use == Use::kWrite || access.use == Use::kChange) tell(step, "yes", {}, written);
+  }
+
+  /// Loops of the span that lead to a directive which names the item.
+  void add_loops(const Span& span, std::uint32_t item, HostUse& fact) const {
+    for (const LoopSpan& loop : loops_) {
+      const bool leads_to = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+        return naming.item == item && loop.holds(naming.step) && span.holds(naming.step);
+      });
+      if (!leads_to || isa<Directive>(loop.loop) || has_iterations(loop)) continue;
+      tell(trail_.steps[loop.begin], "unknown", "how many iterations it has is not certain", fact);
+    }
+  }
+
+  /// Whether a loop has an iteration in any run.
+  [[nodiscard]] bool has_iterations(const LoopSpan& span) const {
+    if (isa<clang::DoStmt>(span.loop)) return true;
+    const auto* loop = dyn_cast<clang::ForStmt>(span.loop);
+    const clang::ASTContext* context = trail_.steps[span.begin].context;
+    if (loop == nullptr || context == nullptr) return false;
+    const auto* condition = dyn_cast_or_null<clang::BinaryOperator>(
+        loop->getCond() == nullptr ? nullptr : loop->getCond()->IgnoreParenImpCasts());
+    const auto* first = dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
+    if (condition == nullptr || first == nullptr || !first->isSingleDecl()) return false;
+    const auto* counter = dyn_cast<VarDecl>(first->getSingleDecl());
+    if (counter == nullptr || variable_of(condition->getLHS()) != counter) return false;
+    const std::optional<std::int64_t> begin = constant(counter->getInit(), *context);
+    const std::optional<std::int64_t> end = constant(condition->getRHS(), *context);
+    if (!begin || !end) return false;
+    switch (condition->getOpcode()) {
+      case clang::BO_LT:
+        return *begin < *end;
+      case clang::BO_LE:
+        return *begin <= *end;
+      case clang::BO_GT:
+        return *begin > *end;
+      case clang::BO_GE:
+        return *begin >= *end;
+      case clang::BO_NE:
+        return *begin != *end;
+      default:
+        return false;
+    }
+  }
+
+  /// The value of an expression, or of a variable that has the one that it began with.
+  [[nodiscard]] std::optional<std::int64_t> constant(const Expr* value,
+                                                     const clang::ASTContext& context) const {
+    if (value == nullptr || value->isValueDependent()) return std::nullopt;
+    clang::Expr::EvalResult result;
+    if (value->EvaluateAsInt(result, context)) return result.Val.getInt().getExtValue();
+    const VarDecl* variable = variable_of(value);
+    if (variable == nullptr || variable->getInit() == nullptr ||
+        isa<clang::ParmVarDecl>(variable)) {
+      return std::nullopt;
+    }
+    const Path path{variable->getCanonicalDecl(), {}};
+    const bool is_set = std::ranges::any_of(trail_.accesses, [&](const Access& access) {
+      const bool writes = access.use != Use::kRead && access.use != Use::kNone;
+      return writes && trail_.may_be_of(access, path);
+    });
+    if (is_set || !variable->getInit()->EvaluateAsInt(result, context)) return std::nullopt;
+    return result.Val.getInt().getExtValue();
   }
 
   /// Whether both lead to data that is not of this code, by different names and in one type.

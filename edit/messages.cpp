@@ -101,6 +101,7 @@ Ordered json_of(const StretchFacts& stretch) {
     row["renewed"] = json_of(item.renewed);
     row["kernel_read"] = json_of(item.kernel_read);
     row["kernel_written"] = json_of(item.kernel_written);
+    row["no_iteration"] = json_of(item.no_iteration);
     one["items"].push_back(std::move(row));
   }
   return one;

@@ -186,6 +186,7 @@ struct StretchItemFacts {
   HostUse renewed;      ///< its storage is declared, allocated or freed
   HostUse kernel_read;  ///< by code of regions there
   HostUse kernel_written;
+  HostUse no_iteration;  ///< whether a loop there that leads to a directive may have none
 };
 
 struct StretchFacts {
@@ -195,7 +196,7 @@ struct StretchFacts {
 
 /// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written"}, ...]}, ...]}.
+/// "renewed", "kernel_read", "kernel_written", "no_iteration"}, ...]}, ...]}.
 struct Facts {
   std::vector<RegionFacts> regions;
   std::vector<StretchFacts> stretches = {};

@@ -175,13 +175,14 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
     const SourceQuestion& question = questions.at(stretch.at("number"));
     const Json& items = stretch.at("items");
     for (std::size_t i = 0; i < items.size(); ++i) {
-      HostFact fact{question.stretch, question.items.at(i), {}, {}, {}, {}, {}};
+      HostFact fact{question.stretch, question.items.at(i), {}, {}, {}, {}, {}, {}};
       if (items[i].at("found").get<bool>()) {
         fact.read = host_use(items[i].at("read"), names);
         fact.written = host_use(items[i].at("written"), names);
         fact.renewed = host_use(items[i].at("renewed"), names);
         fact.kernel_read = host_use(items[i].at("kernel_read"), names);
         fact.kernel_written = host_use(items[i].at("kernel_written"), names);
+        fact.no_iteration = host_use(items[i].at("no_iteration"), names);
       } else {
         const std::string why = items[i].value("why", std::string());
         for (HostUse* use :

@@ -437,10 +437,13 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Candidates candidates{trace};
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
-  for (Candidate& candidate : candidates.reported) {
-    finish(evidence, candidate);
-    take_source_answers(trace, candidate, analysis.source_questions);
-  }
+  for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
+  std::erase_if(candidates.reported, [&](Candidate& candidate) {
+    if (take_source_answers(trace, candidate, analysis.source_questions)) return false;
+    analysis.refuted.push_back(std::move(candidate.finding));
+    return true;
+  });
+  identify(analysis.refuted);
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));

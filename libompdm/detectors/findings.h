@@ -102,8 +102,9 @@ struct Candidate {
 
 /// Settles a candidate's conditions by what the sources answer (Trace::host_facts): a condition
 /// that cannot come true is taken away, and so are caveats on what the source is certain of. Adds
-/// to `questions` what was not answered yet.
-void take_source_answers(const Trace& trace, Candidate& candidate,
+/// to `questions` what was not answered yet. Returns false where the source shows that the program
+/// needs what was redundant in this run.
+bool take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions);
 
 /// Data up to this size is like an argument of a launch: its transfer with each launch is not worth

@@ -33,6 +33,63 @@ std::vector<SourcePlace> places_before(const Facts& facts) {
       facts);
 }
 
+/// Where its memory on the device was deleted.
+std::vector<SourcePlace> places_after(const Facts& facts) {
+  return std::visit(
+      [](const auto& some) {
+        if constexpr (requires { some.ends; }) {
+          return some.ends;
+        } else {
+          return std::vector<SourcePlace>();
+        }
+      },
+      facts);
+}
+
+/// Data as the directive of a finding names it.
+std::vector<EditData> data_of(const Finding& finding) {
+  if (!finding.data.empty()) return finding.data;
+  return std::visit(
+      [&](const auto& some) {
+        std::vector<EditData> all;
+        if constexpr (requires {
+                        some.same.equal;
+                        some.items;
+                      }) {
+          for (const std::string& item : some.items) {
+            EditData& data = all.emplace_back();
+            data.expression = item;
+            data.named_at = {finding.file, finding.line, {}, 0};
+          }
+        }
+        return all;
+      },
+      finding.facts);
+}
+
+/// What would speak against a finding whether or not it has edits.
+std::vector<Unless> conditions_of(const Finding& finding) {
+  std::vector<Unless> all = finding.unless;
+  const auto add = [&](Unless one) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+  };
+  const bool is_resend = std::holds_alternative<facts::Resends>(finding.facts);
+  const bool is_copy_back = std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts) ||
+                            std::holds_alternative<facts::RepeatedCopyBack>(finding.facts);
+  if (finding.edits.empty() && is_resend) add(Unless::kHostChanges);
+  if (finding.edits.empty() && is_copy_back) {
+    add(Unless::kKernelChanges);
+    add(Unless::kHostWantsRestore);
+  }
+  return all;
+}
+
+/// Whether a finding is none where the condition comes true.
+bool is_refuting(Unless condition) {
+  return condition == Unless::kHostChanges || condition == Unless::kKernelChanges ||
+         condition == Unless::kHostWantsRestore;
+}
+
 /// The code that runs while a finding's data is to stay on a device; none where no line tells it.
 std::optional<HostStretch> stretch_of(const Finding& finding) {
   using Of = Anchor::Of;
@@ -55,10 +112,15 @@ std::optional<HostStretch> stretch_of(const Finding& finding) {
       return HostStretch{HostStretch::Kind::kSpan, lines, {}, false};
     }
   }
+  const bool has_edits = !finding.edits.empty();
+  const std::vector<SourceLine> at =
+      lines_of(has_edits ? finding.edits.front().anchor.places
+                         : std::vector<SourcePlace>{{finding.file, finding.line, {}, 0}});
   const std::vector<SourceLine> before = lines_of(places_before(finding.facts));
-  const std::vector<SourceLine> at = lines_of(finding.edits.front().anchor.places);
-  if (before.empty() || at.empty()) return std::nullopt;
-  return HostStretch{HostStretch::Kind::kWay, at, before, false};
+  const std::vector<SourceLine> ends = lines_of(places_after(finding.facts));
+  if (at.empty() || before.empty() == ends.empty()) return std::nullopt;
+  const bool is_begin = before.empty();
+  return HostStretch{HostStretch::Kind::kWay, is_begin ? ends : at, is_begin ? at : before, false};
 }
 
 /// Whether edits leave out copies of an item back to the host: then the host must not read it.
@@ -95,34 +157,34 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
     case Unless::kKernelUses:
       return worse(fact.kernel_written, fact.kernel_read);
     case Unless::kNoIteration:
-      return {};
+      return fact.no_iteration;
   }
   return {};
 }
-
-bool is_asked(Unless condition) { return condition != Unless::kNoIteration; }
 
 /// Facts of a finding's items, by position in Finding::data.
 using FactsOfItems = std::map<std::uint32_t, const HostFact*>;
 
 /// The answer to a condition: that of the item which says most against the edits.
-SourceAnswer answer_to(const Finding& finding, Unless condition, const FactsOfItems& facts) {
+SourceAnswer answer_to(const Finding& finding, const std::vector<EditData>& data, Unless condition,
+                       const FactsOfItems& facts) {
   SourceAnswer answer{condition, Answer::kNo, {}, {}, {}};
   std::set<std::string> names;
-  for (std::uint32_t i = 0; i < finding.data.size(); ++i) {
+  for (std::uint32_t i = 0; i < data.size(); ++i) {
     const auto known = facts.find(i);
     const HostUse use =
         known == facts.end() ? HostUse() : use_against(finding, i, condition, *known->second);
-    if (use.answer == Answer::kNo) continue;
-    if (use.answer == Answer::kYes && answer.answer != Answer::kYes) names.clear();
-    if (use.answer == Answer::kYes || answer.answer == Answer::kNo) {
-      if (answer.answer != use.answer) {
-        answer.answer = use.answer;
-        answer.at = use.at;
-        answer.why = use.why;
-      }
+    const auto weight = [](Answer one) {
+      return one == Answer::kYes ? 2 : one == Answer::kNo ? 0 : 1;
+    };
+    if (use.answer == Answer::kNo || weight(use.answer) < weight(answer.answer)) continue;
+    if (use.answer != answer.answer) {
+      answer.answer = use.answer;
+      answer.at = use.at;
+      answer.why = use.why;
+      names.clear();
     }
-    if (use.answer == answer.answer) names.insert(base_of(finding.data[i].expression));
+    names.insert(base_of(data[i].expression));
   }
   answer.data.assign(names.begin(), names.end());
   return answer;
@@ -150,17 +212,18 @@ bool is_settled(const Caveat& caveat) {
 
 }  // namespace
 
-void take_source_answers(const Trace& trace, Candidate& candidate,
+bool take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
-  if (finding.edits.empty() || std::ranges::none_of(finding.unless, is_asked)) return;
+  const std::vector<Unless> conditions = conditions_of(finding);
+  if (conditions.empty()) return true;
   const std::optional<HostStretch> stretch = stretch_of(finding);
-  if (!stretch) return;
+  if (!stretch) return true;
+  const std::vector<EditData> all = data_of(finding);
   FactsOfItems facts;
   SourceQuestion open{*stretch, {}};
-  for (std::uint32_t i = 0; i < finding.data.size(); ++i) {
-    const EditData& data = finding.data[i];
-    const NamedItem item{data.expression, line_of(data.named_at)};
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const NamedItem item{all[i].expression, line_of(all[i].named_at)};
     const auto known = std::ranges::find_if(trace.host_facts, [&](const HostFact& fact) {
       return fact.item == item && fact.stretch == *stretch;
     });
@@ -171,40 +234,41 @@ void take_source_answers(const Trace& trace, Candidate& candidate,
     }
   }
   if (!open.items.empty()) questions.push_back(std::move(open));
-  if (facts.empty()) return;
-  std::vector<Unless> left;
-  std::vector<SourceAnswer> settled;
-  for (const Unless condition : finding.unless) {
-    if (!is_asked(condition)) {
-      left.push_back(condition);
-      continue;
-    }
-    SourceAnswer answer = answer_to(finding, condition, facts);
-    if (answer.answer == Answer::kNo) {
-      settled.push_back(std::move(answer));
-    } else {
-      left.push_back(condition);
-      finding.answers.push_back(std::move(answer));
-    }
+  if (facts.empty()) return true;
+  for (const Unless condition : conditions) {
+    finding.answers.push_back(answer_to(finding, all, condition, facts));
   }
-  finding.unless = std::move(left);
-  std::ranges::move(settled, std::back_inserter(finding.answers));
-  const auto is_away = [&](Unless condition) {
+  std::ranges::stable_sort(finding.answers, {},
+                           [](const SourceAnswer& answer) { return answer.answer == Answer::kNo; });
+  const auto is_no = [&](Unless condition) {
     return std::ranges::any_of(finding.answers, [&](const SourceAnswer& answer) {
       return answer.condition == condition && answer.answer == Answer::kNo;
     });
   };
-  const bool is_untouched = is_away(Unless::kHostUses) || is_away(Unless::kHostChanges);
-  if (is_untouched) {
+  std::erase_if(finding.unless, is_no);
+  if (is_no(Unless::kHostUses) || is_no(Unless::kHostChanges)) {
     std::erase_if(finding.edits, [](const Edit& edit) {
       return edit.kind == EditKind::kInsert &&
              (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged);
     });
     candidate.host_copy_stale = false;
   }
-  if (std::ranges::any_of(finding.unless, is_asked)) return;
-  std::erase_if(finding.caveats, is_settled);
-  if (finding.caveats.empty() && finding.unless.empty()) finding.confidence = Confidence::kProven;
+  const bool is_refuted = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
+    return answer.answer == Answer::kYes && is_refuting(answer.condition);
+  });
+  if (is_refuted) return false;
+  if (std::ranges::all_of(finding.answers,
+                          [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
+    std::erase_if(finding.caveats, is_settled);
+    const bool is_all = finding.caveats.empty() && finding.unless.empty();
+    const bool has_condition = std::ranges::any_of(
+        finding.edits, [](const Edit& edit) { return edit.when == EditWhen::kKernelChanged; });
+    if (finding.caveats.empty()) finding.confidence = Confidence::kLikely;
+    if (is_all && !finding.edits.empty() && !has_condition) {
+      finding.confidence = Confidence::kProven;
+    }
+  }
+  return true;
 }
 
 }  // namespace ompdm::analysis

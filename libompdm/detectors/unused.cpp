@@ -104,6 +104,7 @@ struct UnusedTransferGroup {
   std::uint32_t first = 0;  ///< mapping
   std::set<std::int32_t> devices;
   facts::UnusedTransfer facts;
+  UniqueSites ends;             ///< where its memory was deleted
   bool brings_back = false;     ///< its clause copies back too,
   bool is_always = false;       ///< whether the data is there or not
   bool beside_kernels = false;  ///< that do not name it
@@ -170,6 +171,7 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
         place(group.candidate, "unused_transfer", trace, trace.ops.common(op).site);
       }
       group.devices.insert(rows[i].device);
+      if (rows[i].remove) group.ends.add(trace.ops.common(rows[i].remove.value).site);
       group.candidate.ops.push_back(op);
       group.candidate.spans.emplace_back(trace.ops.begin_of(op), until);
       if (by != Index<DataOp>::kNone) {
@@ -198,6 +200,7 @@ std::vector<Candidate> unused_transfer(const Evidence& evidence, const Removed& 
              {name_of(trace, first)});
     group.facts.item = key.second;
     group.facts.devices = listed(group.devices);
+    group.facts.ends = source_places(trace, group.ends.all());
     finding.facts = group.facts;
     if (site) add_edit(trace.sites[site.value], group, finding);
     sum_up(group.candidate, trace);
@@ -281,6 +284,7 @@ struct UnusedAllocationGroup {
   std::uint32_t first = 0;  ///< mapping
   UniqueTexts items;
   UniqueTexts names;
+  UniqueSites ends;  ///< where it was deleted
   std::set<std::int32_t> devices;
   std::uint64_t sent = 0;
   std::uint64_t returned = 0;
@@ -296,6 +300,7 @@ void add_mapping(const Evidence& evidence, std::uint32_t number, UnusedAllocatio
   group.items.add(expression_of(evidence.trace, mapping));
   group.names.add(name_of(evidence.trace, mapping));
   group.devices.insert(mapping.device);
+  if (mapping.remove) group.ends.add(evidence.trace.ops.common(mapping.remove.value).site);
   group.candidate.spans.emplace_back(mapping.begin, mapping.end);
   group.beside_kernels =
       group.beside_kernels || evidence.kernels.any(mapping.device, mapping.begin, mapping.end);
@@ -354,8 +359,9 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
                          trace.recording.names == Recording::Names::kOn && !group.beside_kernels;
     describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              group.names.all());
-    finding.facts =
-        facts::UnusedAllocation{.items = group.items.all(), .devices = listed(group.devices)};
+    finding.facts = facts::UnusedAllocation{.items = group.items.all(),
+                                            .ends = source_places(trace, group.ends.all()),
+                                            .devices = listed(group.devices)};
     add_edit(evidence, group, finding);
     sum_up(group.candidate, trace);
     candidates.push_back(std::move(group.candidate));

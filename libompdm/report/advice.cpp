@@ -315,7 +315,8 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
       with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
   add(may_be_reallocated(finding),
       with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
-  add(has(finding, Unless::kNoIteration), "no pass of a loop fills it");
+  add(has(finding, Unless::kNoIteration),
+      with_answer(finding, Unless::kNoIteration, "no pass of a loop fills it"));
   return all;
 }
 

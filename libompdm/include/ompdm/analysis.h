@@ -396,6 +396,8 @@ struct Analysis {
   Withheld withheld;                     ///< findings too small to be told
   std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
   std::vector<Doubt> doubts;             ///< by reason
+  /// What was redundant in this run, and the program's source needs: Finding::answers says why.
+  std::vector<Finding> refuted;
   /// What the sources would settle of findings, and Trace::host_facts does not have.
   std::vector<SourceQuestion> source_questions;
   std::optional<Prediction> prediction;  ///< without what is certain or likely

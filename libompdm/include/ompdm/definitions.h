@@ -123,9 +123,10 @@ struct HostFact {
   NamedItem item;
   HostUse read;
   HostUse written;
-  HostUse renewed;  ///< its storage is declared, allocated or freed there
+  HostUse renewed;      ///< its storage is declared, allocated or freed there
   HostUse kernel_read;  ///< by the code of target regions
   HostUse kernel_written;
+  HostUse no_iteration;  ///< whether a loop around directives that name it may have none
 };
 
 /// The content of a source file, as the compiler read it.

@@ -223,13 +223,15 @@ struct RepeatedCopyBack {
 struct UnusedTransfer {
   std::string item = {};
   std::vector<std::int32_t> devices = {};
-  std::uint64_t overwritten = 0;  ///< of the needless; the others were dropped
-  std::uint64_t all = 0;          ///< transfers to a device by that clause
+  std::vector<SourcePlace> ends = {};  ///< where its memory was deleted; none: not known
+  std::uint64_t overwritten = 0;       ///< of the needless; the others were dropped
+  std::uint64_t all = 0;               ///< transfers to a device by that clause
 };
 
 /// Device memory that came and went without a kernel that could have seen it.
 struct UnusedAllocation {
   std::vector<std::string> items = {};
+  std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
   std::vector<std::int32_t> devices = {};
 };
 
