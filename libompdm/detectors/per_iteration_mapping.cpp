@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <iterator>
 #include <string_view>
@@ -64,8 +65,10 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
   }
 }
 
-/// Of mappings (positions in Evidence::mappings) in the order of the iterations.
-RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group) {
+/// Of mappings (positions in Evidence::mappings) in the order of the iterations. `is_read`: the
+/// host reads the data in the loop, as the source says.
+RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group,
+                                bool is_read = false) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
@@ -88,7 +91,7 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
       group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
   // What came back need not have come before the loop's end where the next iteration sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
-  const bool drops_returns = is_sent && !redundant.host_changes();
+  const bool drops_returns = is_sent && !is_read && !redundant.host_changes();
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mapping(number);
     for (const std::uint32_t i : evidence.transfers(number)) {
@@ -117,9 +120,11 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
         // What the host sent instead of it, it may have read before.
         const bool was_replaced = replaced.erase(piece) > 0;
         const bool was_resent = resent.erase(piece) > 0;
-        const bool no_news = !is_first && !redundant.host_changes() && evidence.contents.known() &&
+        const bool no_news = !is_first && !is_read && !redundant.host_changes() &&
+                             evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
-        if (!is_first && !was_replaced && (drops_returns || was_resent || no_news)) {
+        const bool is_again = was_resent && !is_read;
+        if (!is_first && !was_replaced && (drops_returns || is_again || no_news)) {
           drop(at->second, i, no_news, no_news);
           if (!no_news) ++redundant.unread;
         } else {
@@ -640,35 +645,76 @@ LoopCandidate candidate_of(const Evidence& evidence, const Residencies& residenc
   return loop;
 }
 
-/// What is kept with certainty, and what may be other memory in each iteration: a candidate of its
-/// own, which makes the other no less certain. All in one where members of objects go together.
+/// What the sources say of the host's use of data around the loop; null: they were not asked.
+const HostFact* host_fact(const Evidence& evidence, const Anchor& around, const EditData& data) {
+  const SourcePlace& place = around.places.front();
+  if (around.of != Anchor::Of::kLoop || around.unplaced || place.line == 0) return nullptr;
+  const HostStretch stretch{
+      HostStretch::Kind::kLoop, {{place.file, place.line}}, {}, around.all_entries};
+  const NamedItem item{data.expression, {data.named_at.file, data.named_at.line}};
+  const auto& facts = evidence.trace.host_facts;
+  const auto found = std::ranges::find_if(
+      facts, [&](const HostFact& fact) { return fact.item == item && fact.stretch == stretch; });
+  return found == facts.end() ? nullptr : &*found;
+}
+
+/// What is kept with certainty, what the host uses in the loop, and what may be other memory in
+/// each iteration: a candidate of its own each, which makes the others no less certain. All in one
+/// where members of objects go together.
 std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
                                     const Residencies& all) {
   LoopCandidate whole = candidate_of(evidence, all);
   const std::vector<EditData> data = whole.kept.data.rows();
   const bool any_member =
       std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
-  const std::vector<std::string> made =
-      made_within(evidence, row, place_around(evidence, row, whole), whole);
+  const Anchor around = place_around(evidence, row, whole);
+  const std::vector<std::string> made = made_within(evidence, row, around, whole);
   std::set<std::uint32_t> doubtful;  // aliases
+  std::set<std::uint32_t> used;      // aliases
+  std::set<std::uint32_t> read;      // aliases
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t number = whole.data_of_residency[i];
-    const bool is_made = std::ranges::find(made, base_of(data[number].expression)) != made.end();
-    if (is_made || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
-  }
-  Residencies sure;
-  Residencies others;
-  for (const LoopResidency* residency : all) {
-    (doubtful.contains(residency->alias) ? others : sure).push_back(residency);
+    const HostFact* fact = host_fact(evidence, around, data[number]);
+    const bool is_remade =
+        fact != nullptr ? fact->renewed.answer == HostUse::Answer::kYes
+                        : std::ranges::find(made, base_of(data[number].expression)) != made.end();
+    if (is_remade || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
+    if (fact == nullptr) continue;
+    const bool is_back = all[i]->redundant.facts.returned > 0;
+    const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
+    if (is_read) read.insert(all[i]->alias);
+    if (is_read || fact->written.answer == HostUse::Answer::kYes) used.insert(all[i]->alias);
   }
   std::vector<LoopCandidate> candidates;
-  if (any_member || sure.empty() || others.empty()) {
-    candidates.push_back(std::move(whole));
+  // What the host reads in the loop has to come back in it.
+  std::deque<LoopResidency> needed;
+  Residencies sure;
+  Residencies host;
+  Residencies others;
+  for (const LoopResidency* residency : all) {
+    if (read.contains(residency->alias)) {
+      LoopResidency copy = *residency;
+      copy.redundant = redundant_of(evidence, copy.mappings, true);
+      if (copy.redundant.bytes == 0) continue;
+      residency = &needed.emplace_back(std::move(copy));
+    }
+    const bool is_doubtful = doubtful.contains(residency->alias);
+    const bool is_used = used.contains(residency->alias);
+    (is_doubtful ? others : is_used ? host : sure).push_back(residency);
+  }
+  if (any_member) {
+    Residencies together;
+    for (const Residencies* some : {&sure, &host, &others}) {
+      together.insert(together.end(), some->begin(), some->end());
+    }
+    if (!together.empty()) candidates.push_back(candidate_of(evidence, together));
     return candidates;
   }
-  candidates.push_back(candidate_of(evidence, sure));
-  candidates.back().others_are_made = !made.empty();
-  candidates.push_back(candidate_of(evidence, others));
+  for (const Residencies* some : {&sure, &host, &others}) {
+    if (some->empty()) continue;
+    candidates.push_back(candidate_of(evidence, *some));
+    candidates.back().others_are_made = some != &others && !others.empty() && !made.empty();
+  }
   return candidates;
 }
 
