@@ -91,8 +91,8 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     if (!is_only_read) candidate.add_caveat(Caveat::Kind::kSameWritten);
     candidate.finding.facts =
         facts::UnmodifiedCopyBack{.items = group.expressions,
-                                  .before = source_places(trace, before.all()),
-                                  .same = group.same};
+                                  .same = group.same,
+                                  .before = source_places(trace, before.all())};
     add_edit_of_copy_back(evidence, candidate.ops, group.expressions, true, candidate.finding);
     candidate.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.

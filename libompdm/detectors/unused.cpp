@@ -360,8 +360,8 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
     describe(group.candidate, finding.count, is_sure ? Confidence::kCertain : Confidence::kLikely,
              group.names.all());
     finding.facts = facts::UnusedAllocation{.items = group.items.all(),
-                                            .ends = source_places(trace, group.ends.all()),
-                                            .devices = listed(group.devices)};
+                                            .devices = listed(group.devices),
+                                            .ends = source_places(trace, group.ends.all())};
     add_edit(evidence, group, finding);
     sum_up(group.candidate, trace);
     candidates.push_back(std::move(group.candidate));

@@ -206,8 +206,8 @@ struct Resends {
 /// Data that came back as it had been sent.
 struct UnmodifiedCopyBack {
   std::vector<std::string> items = {};
-  std::vector<SourcePlace> before = {};  ///< where it had been sent; none: not known
   SameContents same = {};
+  std::vector<SourcePlace> before = {};  ///< where it had been sent; none: not known
 };
 
 /// Data that came back as it had come back before.
@@ -223,16 +223,16 @@ struct RepeatedCopyBack {
 struct UnusedTransfer {
   std::string item = {};
   std::vector<std::int32_t> devices = {};
-  std::vector<SourcePlace> ends = {};  ///< where its memory was deleted; none: not known
   std::uint64_t overwritten = 0;       ///< of the needless; the others were dropped
   std::uint64_t all = 0;               ///< transfers to a device by that clause
+  std::vector<SourcePlace> ends = {};  ///< where its memory was deleted; none: not known
 };
 
 /// Device memory that came and went without a kernel that could have seen it.
 struct UnusedAllocation {
   std::vector<std::string> items = {};
-  std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
   std::vector<std::int32_t> devices = {};
+  std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
 };
 
 /// Storage that was allocated on a device again and again.

@@ -1,0 +1,294 @@
+// Facts about the host's code: what it does with data in a loop, or from one directive to another.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "asked.h"
+
+namespace ompdm::edit::host_code_test {
+namespace {
+
+using testing::EditTest;
+using testing::File;
+
+class HostCodeTest : public EditTest {
+ protected:
+  static StretchItemFacts ask(const File& file, Stretch stretch, std::vector<Unit> units = {},
+                              bool is_whole = true) {
+    Request request = testing::asked(file, {});
+    for (Unit& unit : units) {
+      unit.directory = request.directory;
+      unit.arguments = request.arguments;
+    }
+    request.units = std::move(units);
+    request.is_whole = is_whole;
+    request.stretches = {std::move(stretch)};
+    const Answer answer = answer_to(request);
+    if (!answer.errors.empty()) throw std::logic_error(answer.errors.front());
+    return answer.facts.value().stretches.at(0).items.at(0);
+  }
+  /// Of the loop in the line that has "// loop", and of an item that the first region names.
+  static StretchItemFacts in_loop(const File& file, const std::string& item = "u[0:n]",
+                                  const std::vector<Unit>& units = {}, bool is_whole = true) {
+    const Place region = file.at("omp target teams");
+    return ask(file, {0, "loop", {file.at("// loop")}, {}, false, {{item, region}}}, units,
+               is_whole);
+  }
+  /// From the directive in the line with "omp target update" or "// from" to that with "// to".
+  static StretchItemFacts on_way(const File& file, const std::string& from, const std::string& to,
+                                 const std::string& item = "u[0:n]") {
+    return ask(file, {0, "way", {file.at(to)}, {file.at(from)}, false, {{item, file.at(from)}}});
+  }
+  /// A program with a region in `step` that `main` calls in a loop; `in_loop` stands beside it.
+  [[nodiscard]] File stepping(const std::string& in_loop, const std::string& before_main = {},
+                              const std::string& in_main = {}) const {
+    return write("source.cpp",
+                 "#include <cstdio>\n#include <cstdlib>\n#include <utility>\n#include <vector>\n"
+                 "void step(double* u, int n) {\n"
+                 "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+                 "  for (int i = 0; i < n; ++i) u[i] += 1;\n"
+                 "}\n" +
+                     before_main +
+                     "int main() {\n"
+                     "  int n = 100;\n"
+                     "  std::vector<double> a(n), b(n);\n"
+                     "  double* c = static_cast<double*>(std::malloc(n * sizeof(double)));\n" +
+                     in_main +
+                     "  for (int k = 0; k < 10; ++k) {  // loop\n"
+                     "    step(a.data(), n);\n" +
+                     in_loop +
+                     "  }\n"
+                     "  std::printf(\"%g %g\\n\", a[0], c[0]);\n"
+                     "}\n");
+  }
+  /// "-", "r", "w", "rw" and so on, with "m" for storage that is made anew, and "?" for unknown.
+  static std::string does(const StretchItemFacts& facts) {
+    if (!facts.found) return "? " + facts.why;
+    std::string text;
+    const auto add = [&](const HostUse& use, const char* letter) {
+      if (use.use == "unknown") text += "?";
+      if (use.use != "no") text += letter;
+    };
+    add(facts.read, "r");
+    add(facts.written, "w");
+    add(facts.renewed, "m");
+    return text.empty() ? "-" : text;
+  }
+  [[nodiscard]] std::string beside(const std::string& in_loop, const std::string& before_main = {},
+                                   const std::string& in_main = {}) const {
+    return does(HostCodeTest::in_loop(stepping(in_loop, before_main, in_main)));
+  }
+};
+
+TEST_F(HostCodeTest, OtherDataIsNotTheData) {
+  EXPECT_EQ(beside("    b[0] = 1; c[1] = b[2];\n"), "-");
+  EXPECT_EQ(beside("    double x[2]; x[0] = k; std::printf(\"%g\\n\", x[0]);\n"), "-");
+}
+
+TEST_F(HostCodeTest, ReadsAndWritesAreFoundByTheDataNotByTheName) {
+  EXPECT_EQ(beside("    std::printf(\"%g\\n\", a[3]);\n"), "r");
+  EXPECT_EQ(beside("    a.at(1) = 2;\n"), "w");
+  EXPECT_EQ(beside("    for (double& x : a) x = 0;\n"), "w");
+  EXPECT_EQ(beside("    double* p = &a[1]; p[2] = 1;\n"), "w");
+  EXPECT_EQ(beside("    use(a);\n", "double use(const std::vector<double>& v) { return v[0]; }\n"),
+            "r");
+  EXPECT_EQ(beside("    auto f = [&] { a[0] += 1; }; f();\n"), "rw");
+}
+
+TEST_F(HostCodeTest, WhatOneFunctionAllocatesTwiceIsNotTheSame) {
+  const std::string make = "double* make(int n) { return (double*)std::malloc(n * 8); }\n";
+  EXPECT_EQ(
+      beside("    step(d, n); e[0] = 1;\n", make, "  double* d = make(n); double* e = make(n);\n"),
+      "-");
+}
+
+TEST_F(HostCodeTest, PointersThatAreExchangedLeadToEither) {
+  const std::string two = "  double* d = new double[n]; double* e = new double[n];\n";
+  EXPECT_EQ(beside("    step(d, n); std::swap(d, e); e[0] = 1;\n", {}, two), "w");
+  EXPECT_EQ(beside("    step(d, n); double* t = d; d = e; e = t; e[0] = 1;\n", {}, two), "w");
+}
+
+TEST_F(HostCodeTest, StorageIsMadeAnewInTheLoop) {
+  EXPECT_EQ(beside("    double* d = new double[n]; step(d, n); delete[] d;\n"), "m");
+  EXPECT_EQ(beside("    std::vector<double> t(n); step(t.data(), n);\n"), "rwm");
+  EXPECT_EQ(beside("    double t[100]; step(t, n);\n"), "m");
+  EXPECT_EQ(beside("    c = (double*)std::realloc(c, n * 8); step(c, n);\n"), "m");
+  EXPECT_EQ(beside("    double* d = (double*)std::malloc(8); d[0] = 1; std::free(d);\n"), "-");
+}
+
+TEST_F(HostCodeTest, MembersLeadToTheirOwnData) {
+  const std::string grid =
+      "struct Grid {\n  int n; std::vector<double> now, next;\n"
+      "  explicit Grid(int m) : n(m), now(m), next(m) {}\n"
+      "  void run() { step(now.data(), n); next[0] = 1; }\n"
+      "  double norm() const { return now[0]; }\n};\n";
+  EXPECT_EQ(beside("    g.run();\n", grid, "  Grid g(n);\n"), "-");
+  EXPECT_EQ(beside("    g.run(); if (k == 9) std::printf(\"%g\\n\", g.norm());\n", grid,
+                   "  Grid g(n);\n"),
+            "r");
+  EXPECT_EQ(beside("    g.run(); h.norm();\n", grid, "  Grid g(n); Grid h(n);\n"), "-");
+}
+
+TEST_F(HostCodeTest, CodeThatIsNotSeenIsTakenByItsTypes) {
+  EXPECT_EQ(beside("    show(a.data());\n", "void show(const double*);\n"), "r");
+  EXPECT_EQ(beside("    change(a.data());\n", "void change(double*);\n"), "?r?w");
+  EXPECT_EQ(beside("    other();\n", "void other();\n"), "-") << "nobody handed it the data";
+  EXPECT_EQ(beside("    other();\n", "void keep(double*);\nvoid other();\n", "  keep(a.data());\n"),
+            "?r?w");
+}
+
+TEST_F(HostCodeTest, FunctionsThatAreCalledByPointerAreFollowed) {
+  EXPECT_EQ(beside("    f(a.data());\n", "void set(double* p) { p[0] = 1; }\n",
+                   "  void (*f)(double*) = set;\n"),
+            "w");
+  const std::string classes =
+      "struct Base { virtual void use(double*) {} };\n"
+      "struct Derived : Base { void use(double* p) override { p[0] = 1; } };\n";
+  EXPECT_EQ(beside("    one->use(a.data());\n", classes, "  Base* one = new Derived;\n"), "w");
+}
+
+TEST_F(HostCodeTest, AFunctionThatCallsItselfIsFollowed) {
+  const std::string recursive =
+      "void down(double* p, double* q, int k) {\n"
+      "  if (k == 0) { p[0] = 1; return; }\n  down(q, p, k - 1);\n}\n";
+  EXPECT_EQ(beside("    down(b.data(), c, 3);\n", recursive), "-");
+  EXPECT_EQ(beside("    down(b.data(), a.data(), 3);\n", recursive), "w");
+}
+
+TEST_F(HostCodeTest, GlobalPointersLeadToWhatTheyWereSetTo) {
+  const std::string global = "static double* all;\nvoid touch() { all[0] = 1; }\n";
+  EXPECT_EQ(beside("    touch();\n", global, "  all = a.data();\n"), "w");
+  EXPECT_EQ(beside("    touch();\n", global, "  all = b.data();\n"), "-");
+}
+
+TEST_F(HostCodeTest, ARegionThatMayRunOnTheHostCounts) {
+  EXPECT_EQ(beside("    double* p = a.data();\n"
+                   "#pragma omp target if(k > 3) map(tofrom: p[0:n])\n    p[0] = 1;\n"),
+            "w");
+  EXPECT_EQ(beside("    double* p = a.data();\n"
+                   "#pragma omp target map(tofrom: p[0:n])\n    p[0] = 1;\n"),
+            "-");
+}
+
+TEST_F(HostCodeTest, AddressesOfTheDeviceAreNotTheHosts) {
+  EXPECT_EQ(beside("    double* p = a.data();\n"
+                   "#pragma omp target data use_device_ptr(p)\n    change(p);\n",
+                   "void change(double*);\n"),
+            "-");
+}
+
+TEST_F(HostCodeTest, ATaskMayRunLater) {
+  EXPECT_EQ(beside({}, {}, "#pragma omp task shared(a)\n  a[0] = 1;\n"), "w");
+  EXPECT_EQ(beside({}, {}, "  a[0] = 1;\n"), "-");
+}
+
+TEST_F(HostCodeTest, ParametersOfAFunctionThatNobodyCallsMayBeTheSame) {
+  const auto of = [&](const std::string& type) {
+    return does(in_loop(source("void run(int n, double* u, " + type +
+                               " v) {\n"
+                               "  for (int k = 0; k < 3; ++k) {  // loop\n"
+                               "#pragma omp target teams distribute parallel for map(tofrom: "
+                               "u[0:n])\n"
+                               "    for (int i = 0; i < n; ++i) u[i] += 1;\n"
+                               "    v[0] = 1;\n  }\n}\n")));
+  };
+  EXPECT_EQ(of("double*"), "?r?w");
+  EXPECT_EQ(of("double* restrict"), "-");
+  EXPECT_EQ(of("float*"), "-");
+}
+
+TEST_F(HostCodeTest, OtherSourcesOfTheProgramAreFollowed) {
+  const File other = write("other.c", "void help(double* p) { p[0] = 1; }\n");
+  const File file = source(
+      "void help(double*);\n"
+      "int main(void) {\n  int n = 9; static double u[9]; static double w[9];\n"
+      "  for (int k = 0; k < 3; ++k) {  // loop\n"
+      "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+      "    for (int i = 0; i < n; ++i) u[i] += 1;\n"
+      "    help(w);\n  }\n}\n");
+  EXPECT_EQ(does(in_loop(file)), "-") << "it was not handed over";
+  EXPECT_EQ(does(in_loop(file, "u[0:n]", {{other.path, {}, {}}})), "-");
+  const File user = write("user.c", "double* kept; void help(double* p) { kept[0] = p[0]; }\n");
+  const File shared = source(
+      "extern double* kept; void help(double*);\n"
+      "int main(void) {\n  int n = 9; static double u[9]; kept = u;\n"
+      "  for (int k = 0; k < 3; ++k) {  // loop\n"
+      "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+      "    for (int i = 0; i < n; ++i) u[i] += 1;\n"
+      "    static double w[9]; help(w);\n  }\n}\n");
+  EXPECT_EQ(does(in_loop(shared, "u[0:n]", {{user.path, {}, {}}})), "w");
+  EXPECT_EQ(does(in_loop(shared, "u[0:n]", {}, false)), "?r?w");
+}
+
+/// Two updates in a function; `between` stands between them, and code before and behind.
+class WayTest : public HostCodeTest {
+ protected:
+  [[nodiscard]] std::string between(const std::string& code, const std::string& head = {},
+                                    const std::string& tail = {}) const {
+    const File file = source(
+        "int main(void) {\n  int n = 9, m = 1; static double u[9];\n"
+        "  u[0] = 1;\n" +
+        head + "#pragma omp target update to(u[0:n])  // from\n  ;\n" + code +
+        "#pragma omp target update to(u[0:n])  // to\n  ;\n" + tail + "  u[1] = u[2];\n}\n");
+    return does(on_way(file, "// from", "// to"));
+  }
+};
+
+TEST_F(WayTest, OnlyWhatIsBetweenCounts) {
+  EXPECT_EQ(between(""), "-");
+  EXPECT_EQ(between("  u[3] = 1;\n"), "w");
+  EXPECT_EQ(between("  if (m) u[3] = 1;\n"), "w");
+}
+
+TEST_F(WayTest, AnIterationOfALoopAroundBothEndsItInEachOfThem) {
+  EXPECT_EQ(between("", "  for (int k = 0; k < 3; ++k) {\n  u[4] = k;\n", "  }\n"), "-");
+  EXPECT_EQ(between("  }\n", "  for (int k = 0; k < 3; ++k) {\n  u[4] = k;\n  if (k) {\n", "  }\n"),
+            "w");
+  EXPECT_EQ(between("", "  for (int k = 0; k < 3; ++k) {\n  if (k == m) continue;\n",
+                    "  u[4] = k;\n  }\n"),
+            "w");
+}
+
+TEST_F(WayTest, ALoopAroundOneOfThemIsGoneThrough) {
+  EXPECT_EQ(between("  for (int k = 0; k < 3; ++k) {\n", {}, "  u[4] = 1;\n  }\n"), "-");
+  EXPECT_EQ(between("  u[4] = 1; }\n", "  for (int k = 0; k < 3; ++k) {\n"), "w");
+  EXPECT_EQ(between("  }\n", "  for (int k = 0; k < 3; ++k) {\n  u[4] = 1;\n"), "-");
+}
+
+TEST_F(HostCodeTest, KernelsAreToldApartFromTheHost) {
+  const StretchItemFacts facts = in_loop(stepping(""));
+  EXPECT_EQ(facts.kernel_written.use, "yes");
+  EXPECT_EQ(facts.kernel_read.use, "yes");
+  EXPECT_EQ(facts.written.use, "no");
+  EXPECT_EQ(facts.no_iteration.use, "no") << "ten iterations, and more than none in the region";
+}
+
+TEST_F(HostCodeTest, ALoopWhoseBoundIsNotConstantMayHaveNoIteration) {
+  const auto of = [&](const std::string& bound) {
+    const File file = source(
+        "int main(int argc, char** argv) {\n  int n = 9; int m = 4; (void)argv;\n"
+        "  static double u[9];\n"
+        "  for (int k = 0; k < " +
+        bound +
+        "; ++k) {  // loop\n"
+        "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+        "    for (int i = 0; i < n; ++i) u[i] += 1;\n  }\n  if (argc > 5) n = m;\n}\n");
+    return in_loop(file).no_iteration.use;
+  };
+  EXPECT_EQ(of("3"), "no");
+  EXPECT_EQ(of("m"), "no");
+  EXPECT_EQ(of("argc"), "unknown");
+  EXPECT_EQ(of("n"), "unknown") << "it is set again";
+  EXPECT_EQ(of("0"), "unknown");
+}
+
+TEST_F(HostCodeTest, WhatCannotBeAnsweredSaysWhy) {
+  EXPECT_EQ(does(in_loop(stepping(""), "v[0:n]")), "? the directive does not name it");
+  const File file = stepping("");
+  EXPECT_FALSE(
+      ask(file, {0, "loop", {{file.path, 1}}, {}, false, {{"u[0:n]", file.at("omp target teams")}}})
+          .found);
+}
+
+}  // namespace
+}  // namespace ompdm::edit::host_code_test
