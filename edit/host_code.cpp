@@ -78,12 +78,12 @@ class HostCode {
 
   /// Steps on any way from one directive to another.
   [[nodiscard]] std::vector<Span> between(const std::set<const Stmt*>& from,
-                                          const std::set<const Stmt*>& to) const {
+                                          const std::set<const Stmt*>& to, bool to_end) const {
     std::vector<Span> spans;
-    if (from == to) add_insides(from, spans);
+    if (to_end && from == to) add_insides(from, spans);
     if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
-      for (const std::uint32_t last : steps_of(to)) add_ways(first, last, spans);
+      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, spans);
     }
     return spans;
   }
@@ -123,11 +123,16 @@ class HostCode {
   }
 
  private:
-  [[nodiscard]] std::vector<std::uint32_t> steps_of(const std::set<const Stmt*>& directives) const {
+  /// Where directives are come by, or where their code ends.
+  [[nodiscard]] std::vector<std::uint32_t> steps_of(const std::set<const Stmt*>& directives,
+                                                    bool ends = false) const {
     std::vector<std::uint32_t> found;
     for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
       const Step& step = trail_.steps[i];
-      if (step.kind == Kind::kDirective && directives.contains(step.at)) found.push_back(i);
+      if (!directives.contains(step.at)) continue;
+      const bool has_code = has_own_code(*cast<Directive>(step.at));
+      const Kind kind = ends && has_code ? Kind::kDirectiveEnd : Kind::kDirective;
+      if (step.kind == kind) found.push_back(i);
     }
     return found;
   }
@@ -264,55 +269,89 @@ class HostCode {
     }
   }
 
-  /// Whether a loop has an iteration in any run.
+  /// Whether a loop has an iteration in any run: its condition holds with the constants that its
+  /// variables have before it.
   [[nodiscard]] bool has_iterations(const LoopSpan& span) const {
     if (isa<clang::DoStmt>(span.loop)) return true;
-    const auto* loop = dyn_cast<clang::ForStmt>(span.loop);
     const clang::ASTContext* context = trail_.steps[span.begin].context;
-    if (loop == nullptr || context == nullptr) return false;
-    const auto* condition = dyn_cast_or_null<clang::BinaryOperator>(
-        loop->getCond() == nullptr ? nullptr : loop->getCond()->IgnoreParenImpCasts());
-    const auto* first = dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
-    if (condition == nullptr || first == nullptr || !first->isSingleDecl()) return false;
-    const auto* counter = dyn_cast<VarDecl>(first->getSingleDecl());
-    if (counter == nullptr || variable_of(condition->getLHS()) != counter) return false;
-    const std::optional<std::int64_t> begin = constant(counter->getInit(), *context);
-    const std::optional<std::int64_t> end = constant(condition->getRHS(), *context);
-    if (!begin || !end) return false;
-    switch (condition->getOpcode()) {
+    if (context == nullptr) return false;
+    const Expr* condition = nullptr;
+    if (const auto* loop = dyn_cast<clang::ForStmt>(span.loop)) condition = loop->getCond();
+    if (const auto* loop = dyn_cast<clang::WhileStmt>(span.loop)) condition = loop->getCond();
+    constexpr int kDeepest = 8;
+    return condition != nullptr &&
+           value_of(*condition, span.begin, *context, kDeepest).value_or(0) != 0;
+  }
+
+  /// The value of an expression before a step, if it is the same in any run.
+  [[nodiscard]] std::optional<double> value_of(const Expr& any, std::uint32_t before,
+                                               const clang::ASTContext& context, int depth) const {
+    const Expr& expression = *any.IgnoreParenImpCasts();
+    if (depth == 0 || expression.isValueDependent()) return std::nullopt;
+    clang::Expr::EvalResult result;
+    if (expression.EvaluateAsRValue(result, context) && !result.HasSideEffects) {
+      if (result.Val.isInt()) return result.Val.getInt().roundToDouble();
+      if (result.Val.isFloat()) return result.Val.getFloat().convertToDouble();
+    }
+    if (const VarDecl* variable = variable_of(&expression)) {
+      return value_of(*variable, before, context, depth - 1);
+    }
+    const auto* binary = dyn_cast<clang::BinaryOperator>(&expression);
+    if (binary == nullptr) return std::nullopt;
+    const std::optional<double> left = value_of(*binary->getLHS(), before, context, depth - 1);
+    const std::optional<double> right = value_of(*binary->getRHS(), before, context, depth - 1);
+    if (!left || !right) return std::nullopt;
+    switch (binary->getOpcode()) {
       case clang::BO_LT:
-        return *begin < *end;
+        return *left < *right;
       case clang::BO_LE:
-        return *begin <= *end;
+        return *left <= *right;
       case clang::BO_GT:
-        return *begin > *end;
+        return *left > *right;
       case clang::BO_GE:
-        return *begin >= *end;
+        return *left >= *right;
+      case clang::BO_EQ:
+        return *left == *right;
       case clang::BO_NE:
-        return *begin != *end;
+        return *left != *right;
+      case clang::BO_LAnd:
+        return *left != 0 && *right != 0;
+      case clang::BO_LOr:
+        return *left != 0 || *right != 0;
+      case clang::BO_Add:
+        return *left + *right;
+      case clang::BO_Sub:
+        return *left - *right;
+      case clang::BO_Mul:
+        return *left * *right;
       default:
-        return false;
+        return std::nullopt;
     }
   }
 
-  /// The value of an expression, or of a variable that has the one that it began with.
-  [[nodiscard]] std::optional<std::int64_t> constant(const Expr* value,
-                                                     const clang::ASTContext& context) const {
-    if (value == nullptr || value->isValueDependent()) return std::nullopt;
-    clang::Expr::EvalResult result;
-    if (value->EvaluateAsInt(result, context)) return result.Val.getInt().getExtValue();
-    const VarDecl* variable = variable_of(value);
-    if (variable == nullptr || variable->getInit() == nullptr ||
-        isa<clang::ParmVarDecl>(variable)) {
-      return std::nullopt;
+  /// That of a variable: what it was set to last, or began with.
+  [[nodiscard]] std::optional<double> value_of(const VarDecl& variable, std::uint32_t before,
+                                               const clang::ASTContext& context, int depth) const {
+    const Path path{variable.getCanonicalDecl(), {}};
+    for (std::uint32_t i = before; i-- > 0;) {
+      const Step& step = trail_.steps[i];
+      const bool has_access = step.kind == Kind::kAccess || step.kind == Kind::kMade;
+      if (!has_access || step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool reads = access.use == Use::kRead;
+      if (reads || !trail_.may_be_of(access, path)) continue;
+      // What a branch sets may have been set or not.
+      if (!is_under(trail_.steps[before].branch, step.branch) || step.is_late) return std::nullopt;
+      if (step.kind == Kind::kMade) {
+        if (variable.getInit() == nullptr) return std::nullopt;
+        return value_of(*variable.getInit(), i, context, depth);
+      }
+      const auto* set = dyn_cast_or_null<clang::BinaryOperator>(step.at);
+      const bool is_plain = set != nullptr && set->getOpcode() == clang::BO_Assign &&
+                            variable_of(set->getLHS()) == &variable;
+      return is_plain ? value_of(*set->getRHS(), i, context, depth) : std::nullopt;
     }
-    const Path path{variable->getCanonicalDecl(), {}};
-    const bool is_set = std::ranges::any_of(trail_.accesses, [&](const Access& access) {
-      const bool writes = access.use != Use::kRead && access.use != Use::kNone;
-      return writes && trail_.may_be_of(access, path);
-    });
-    if (is_set || !variable->getInit()->EvaluateAsInt(result, context)) return std::nullopt;
-    return result.Val.getInt().getExtValue();
+    return std::nullopt;
   }
 
   /// Whether both lead to data that is not of this code, by different names and in one type.
@@ -422,7 +461,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       if (stretch.kind == "loop") {
         spans = code.in_loops(question.places.statements, item, stretch.all_entries);
       } else if (stretch.kind == "way") {
-        spans = code.between(question.from.statements, question.places.statements);
+        spans = code.between(question.from.statements, question.places.statements, stretch.to_end);
       } else {
         spans = code.from_first_to_last(question.places.statements);
       }

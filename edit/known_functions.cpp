@@ -27,6 +27,8 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"strcpy", "wr", kFirst},
     {"fwrite", "r..."},
     {"fread", "w..."},
+    {"read", ".w."},
+    {"write", ".r."},
     {"printf", "*"},
     {"fprintf", ".*"},
     {"puts", "r"},

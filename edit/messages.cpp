@@ -42,7 +42,8 @@ void from_json(const Json& json, Stretch& stretch) {
              json.at("places").get<std::vector<Place>>(),
              json.value("from", std::vector<Place>()),
              json.value("all_entries", false),
-             json.at("items").get<std::vector<Item>>()};
+             json.at("items").get<std::vector<Item>>(),
+             json.value("to_end", false)};
 }
 
 Request read_request(std::istream& in) {

@@ -74,6 +74,7 @@ struct Stretch {
   std::vector<Place> from;
   bool all_entries = false;  ///< of a loop: also what is run between two of its entries
   std::vector<Item> items;
+  bool to_end = false;  ///< of a way: to the end of a directive's code
 };
 
 struct Request {

@@ -120,6 +120,12 @@ bool runs_on_device(const Directive& directive) {
   return clang::isOpenMPTargetExecutionDirective(directive.getDirectiveKind());
 }
 
+bool has_own_code(const Directive& directive) {
+  return directive.hasAssociatedStmt() &&
+         !isa<clang::OMPTargetUpdateDirective, clang::OMPTargetEnterDataDirective,
+              clang::OMPTargetExitDataDirective>(directive);
+}
+
 bool is_region(const Stmt& statement) {
   const auto* directive = dyn_cast<Directive>(&statement);
   return directive != nullptr && runs_on_device(*directive);

@@ -108,6 +108,9 @@ const FunctionDecl* function_of(const VarDecl& variable);
 /// Whether its associated statement runs on a device.
 bool runs_on_device(const Directive& directive);
 
+/// Whether a directive has code: a region, or `target data`.
+bool has_own_code(const Directive& directive);
+
 /// Whether a statement is a directive that runs on a device.
 bool is_region(const Stmt& statement);
 

@@ -215,7 +215,7 @@ void CodeWalk::run_target(const Directive& directive) {
     run(directive.getRawStmt());
   }
   at_ = &directive;
-  if (directive.hasAssociatedStmt()) add_step(Step::Kind::kDirectiveEnd, &directive);
+  if (has_own_code(directive)) add_step(Step::Kind::kDirectiveEnd, &directive);
   on_device_ = before;
 }
 

@@ -101,10 +101,6 @@ CompileArguments arguments_of(const nlohmann::json& row) {
   return arguments_of(command, row.at("file").get<std::string>());
 }
 
-bool is_header(const fs::path& file) {
-  return is_one_of(file.extension().string(), {".h", ".hh", ".hpp", ".hxx", ".inc", ".cuh"});
-}
-
 /// Whether a source defines main(): it is of another program, which may call the same functions.
 bool has_main(const fs::path& source) {
   static const std::regex kMain(R"(\bmain\s*\()");
@@ -139,6 +135,10 @@ SourceUnit joined(const CompileCommands& commands, const std::vector<fs::path>& 
 }
 
 }  // namespace
+
+bool is_header(const fs::path& file) {
+  return is_one_of(file.extension().string(), {".h", ".hh", ".hpp", ".hxx", ".inc", ".cuh"});
+}
 
 std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -19,6 +19,9 @@ struct StartedProcess {
   std::vector<std::string> words;
 };
 
+/// Whether a file is one that sources include, by its name.
+bool is_header(const std::filesystem::path& file);
+
 /// The log that processes of a build write how they were started.
 class BuildLog {
  public:

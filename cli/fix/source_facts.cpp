@@ -76,23 +76,21 @@ struct Units {
   bool is_whole = false;  ///< no source of the program is missing
 };
 
-bool is_unit(const fs::path& source) {
-  const std::string kind = source.extension();
-  return !kind.starts_with(".h") && kind != ".inc" && kind != ".ipp" && kind != ".tpp";
-}
-
+/// Sources that the debug information names; without it those of the regions. What another source
+/// includes is no unit, whatever it is called.
 Units units_of(const RecordedProgram& recorded, const std::map<fs::path, Asked>& asked) {
   constexpr std::size_t kMostUnits = 60;
   // Names of files come from the trace, so from anybody: no commands are looked for near them.
   const CompileCommands commands({}, {}, recorded);
-  std::vector<fs::path> sources;
-  for (const auto& [source, what] : asked) {
-    if (is_unit(source)) sources.push_back(source);
+  std::vector<fs::path> sources = recorded.sources();
+  std::erase_if(sources,
+                [](const fs::path& source) { return report::is_fortran_source(source.string()); });
+  if (sources.empty()) {
+    for (const auto& [source, what] : asked) {
+      if (!is_header(source)) sources.push_back(source);
+    }
   }
-  for (const fs::path& source : recorded.sources()) {
-    const bool is_known = std::ranges::find(sources, source) != sources.end();
-    if (!is_known && !report::is_fortran_source(source.string())) sources.push_back(source);
-  }
+  std::ranges::stable_partition(sources, [&](const fs::path& one) { return asked.contains(one); });
   Units units;
   units.is_whole = recorded.is_complete() && sources.size() <= kMostUnits;
   if (sources.size() > kMostUnits) sources.resize(kMostUnits);
@@ -111,7 +109,10 @@ class Names {
 
   /// Null where the compiled source is not found.
   Json place(const SourceLine& line) {
-    const fs::path path = sources_.path_of(line.file);
+    fs::path path = sources_.path_of(line.file);
+    // A file without a digest and without directives is known by its age.
+    const bool is_by_age = path.empty() && sources_.is_known_by_age_alone(line.file);
+    if (is_by_age && !sources_.is_newer(line.file)) path = sources_.place_of(line.file);
     if (path.empty()) return nullptr;
     const std::string whole = fs::absolute(path).lexically_normal();
     recorded_.try_emplace(whole, line.file);
@@ -149,6 +150,7 @@ Json stretch_json(int number, const SourceQuestion& question, Names& names) {
               {"places", names.places(question.stretch.places)},
               {"from", names.places(question.stretch.from)},
               {"all_entries", question.stretch.all_entries},
+              {"to_end", question.stretch.to_end},
               {"items", Json::array()}};
   for (const NamedItem& item : question.items) {
     Json place = names.place(item.named_at);
@@ -260,7 +262,9 @@ std::vector<std::string> add_source_facts(Trace& trace) {
     // A header's region may be other code in a source that was not read.
     Json regions = Json::array();
     for (const Json& region : facts.at("regions")) {
-      const bool is_own = is_unit(region.at("file").get<std::string>());
+      const bool is_own = std::ranges::any_of(units.all, [&](const CompileArguments& unit) {
+        return unit.file == region.at("file").get<std::string>();
+      });
       if (is_own || answer.at("unread").empty()) regions.push_back(region);
     }
     add_region_facts(regions, all, trace.source_facts);

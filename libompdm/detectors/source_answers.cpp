@@ -90,6 +90,19 @@ bool is_refuting(Unless condition) {
          condition == Unless::kHostWantsRestore;
 }
 
+/// From the first to the last of all directives that a finding names.
+HostStretch span_of(const Finding& finding) {
+  std::vector<SourcePlace> places = places_before(finding.facts);
+  places.push_back({finding.file, finding.line, {}, 0});
+  for (const EditData& data : finding.data) places.push_back(data.named_at);
+  for (const Edit& edit : finding.edits) {
+    const Anchor::Of of = edit.anchor.of;
+    if (of != Anchor::Of::kDirective && of != Anchor::Of::kResidency) continue;
+    places.insert(places.end(), edit.anchor.places.begin(), edit.anchor.places.end());
+  }
+  return {HostStretch::Kind::kSpan, lines_of(places), {}, false};
+}
+
 /// The code that runs while a finding's data is to stay on a device; none where no line tells it.
 std::optional<HostStretch> stretch_of(const Finding& finding) {
   using Of = Anchor::Of;
@@ -100,27 +113,19 @@ std::optional<HostStretch> stretch_of(const Finding& finding) {
       if (lines.empty()) return std::nullopt;
       return HostStretch{HostStretch::Kind::kLoop, {lines.front()}, {}, anchor.all_entries};
     }
-    if (anchor.of == Of::kLoop || anchor.of == Of::kCalls) {
-      // Directives of the iterations: the loop, or the calls, lead from one to the next.
-      std::set<SourceLine> named;
-      for (const EditData& data : finding.data) named.insert(line_of(data.named_at));
-      return HostStretch{HostStretch::Kind::kSpan, {named.begin(), named.end()}, {}, false};
-    }
-    if (anchor.of == Of::kResidency) {
-      const std::vector<SourceLine> lines = lines_of(anchor.places);
-      if (lines.empty()) return std::nullopt;
-      return HostStretch{HostStretch::Kind::kSpan, lines, {}, false};
+    if (anchor.of == Of::kLoop || anchor.of == Of::kCalls || anchor.of == Of::kResidency) {
+      return span_of(finding);
     }
   }
-  const bool has_edits = !finding.edits.empty();
-  const std::vector<SourceLine> at =
-      lines_of(has_edits ? finding.edits.front().anchor.places
-                         : std::vector<SourcePlace>{{finding.file, finding.line, {}, 0}});
+  const std::vector<SourceLine> at = lines_of({{finding.file, finding.line, {}, 0}});
   const std::vector<SourceLine> before = lines_of(places_before(finding.facts));
   const std::vector<SourceLine> ends = lines_of(places_after(finding.facts));
   if (at.empty() || before.empty() == ends.empty()) return std::nullopt;
   const bool is_begin = before.empty();
-  return HostStretch{HostStretch::Kind::kWay, is_begin ? ends : at, is_begin ? at : before, false};
+  const bool comes_back = std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts) ||
+                          std::holds_alternative<facts::RepeatedCopyBack>(finding.facts);
+  return HostStretch{HostStretch::Kind::kWay, is_begin ? ends : at, is_begin ? at : before, false,
+                     is_begin || comes_back};
 }
 
 /// Whether edits leave out copies of an item back to the host: then the host must not read it.
@@ -257,6 +262,14 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
     return answer.answer == Answer::kYes && is_refuting(answer.condition);
   });
   if (is_refuted) return false;
+  // Where the host needs the data meanwhile, the edits are right only with updates.
+  const bool is_used = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
+    return answer.answer == Answer::kYes && answer.condition == Unless::kHostUses;
+  });
+  const bool has_update = std::ranges::any_of(finding.edits, [](const Edit& edit) {
+    return edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
+  });
+  if (is_used && !has_update) candidate.add_caveat(Caveat::Kind::kHostChanges);
   if (std::ranges::all_of(finding.answers,
                           [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
     std::erase_if(finding.caveats, is_settled);

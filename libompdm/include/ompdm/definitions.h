@@ -93,6 +93,7 @@ struct HostStretch {
   std::vector<SourceLine> places;
   std::vector<SourceLine> from;
   bool all_entries = false;  ///< of a loop: also the code between two entries into it
+  bool to_end = false;       ///< of a way: to the end of the code that a directive has
   auto operator<=>(const HostStretch&) const = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include "analysis/found.h"
 #include "analysis/one_array.h"
+#include "analysis/passes.h"
 
 namespace ompdm::analysis::source_facts_test {
 namespace {
@@ -82,6 +83,109 @@ TEST(SourceFacts, NoKernelSawWhatItsSourceDoesNotUse) {
   EXPECT_EQ(run(SourceUse::kNone), "unused_allocation");
   EXPECT_EQ(run(SourceUse::kWritten), "");
   EXPECT_EQ(run(SourceUse::kUnknown), "");
+}
+
+/// Analyzes a trace, answers its questions about the host's code alike, and analyzes it again.
+Analysis answered(Trace trace, const HostFact& answer) {
+  for (const SourceQuestion& question : analyze(trace).source_questions) {
+    for (const NamedItem& item : question.items) {
+      HostFact& fact = trace.host_facts.emplace_back(answer);
+      fact.stretch = question.stretch;
+      fact.item = item;
+    }
+  }
+  Analysis analysis = analyze(trace);
+  EXPECT_TRUE(analysis.source_questions.empty()) << "all is answered";
+  return analysis;
+}
+
+HostUse certain(HostUse::Answer answer) { return {answer, {"heat.cpp", 60}, {}}; }
+
+/// The host does nothing with the data.
+HostFact idle() {
+  const HostUse no = certain(HostUse::Answer::kNo);
+  return {{}, {}, no, no, no, no, no, no};
+}
+
+/// Ten iterations of a loop that maps two arrays, of whose contents nothing is known.
+Trace ten_iterations() {
+  test::TraceBuilder build;
+  const auto solve = build.site(Directive::kTarget, "src/heat.cpp", 41, "solve(int, double*)");
+  const auto u = build.variable("u", test::kBytes);
+  const auto v = build.variable("v", test::kBytes);
+  build.trace.variables[0].expression = "u[0:n]";
+  build.trace.variables[1].expression = "v[0:n]";
+  for (int step = 0; step < 10; ++step) {
+    test::map_tofrom(build, solve, {u, v});
+    build.wait(100);
+  }
+  return build.take();
+}
+
+bool has(const Finding& finding, Unless condition) {
+  return std::ranges::find(finding.unless, condition) != finding.unless.end();
+}
+
+bool is_for_host(const Edit& edit) {
+  return edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
+}
+
+TEST(HostFacts, AFindingAsksAboutItsLoopAndItsItems) {
+  const Analysis analysis = analyze(ten_iterations());
+  ASSERT_EQ(analysis.source_questions.size(), 1U);
+  const SourceQuestion& question = analysis.source_questions[0];
+  const SourceLine region{"src/heat.cpp", 41};
+  EXPECT_EQ(question.stretch.kind, HostStretch::Kind::kSpan) << "no line of the loop is known";
+  EXPECT_EQ(question.stretch.places, std::vector<SourceLine>{region});
+  ASSERT_EQ(question.items.size(), 2U);
+  EXPECT_EQ(question.items[0], (NamedItem{"u[0:n]", region}));
+}
+
+TEST(HostFacts, WhatTheHostDoesNotUseIsProvenWithoutContents) {
+  const Analysis analysis = answered(ten_iterations(), idle());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.confidence, Confidence::kProven);
+  EXPECT_TRUE(finding.unless.empty());
+  EXPECT_TRUE(finding.caveats.empty());
+  EXPECT_TRUE(std::ranges::none_of(finding.edits, is_for_host));
+  ASSERT_TRUE(analysis.prediction.has_value());
+  EXPECT_FALSE(analysis.prediction->at_most) << "the host does not read what comes back";
+}
+
+TEST(HostFacts, AnOpenAnswerChangesNothingButNamesTheStatement) {
+  HostFact open = idle();
+  open.read = {HostUse::Answer::kUnknown, {"heat.cpp", 60}, "is handed to f()"};
+  const Analysis analysis = answered(ten_iterations(), open);
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.confidence, Confidence::kPossible);
+  EXPECT_TRUE(has(finding, Unless::kHostUses));
+  EXPECT_FALSE(has(finding, Unless::kMadeAgain)) << "the source settles that";
+  EXPECT_TRUE(std::ranges::any_of(finding.edits, is_for_host));
+  ASSERT_FALSE(finding.answers.empty());
+  EXPECT_EQ(finding.answers[0].at.line, 60);
+}
+
+TEST(HostFacts, DataThatTheHostChangesInBetweenHasToBeSentAgain) {
+  const auto run = [](HostUse::Answer written) {
+    OneArray program;
+    program.map(7);
+    program.reader();
+    program.send(7);
+    program.reader();
+    program.unmap();
+    HostFact fact = idle();
+    fact.written = certain(written);
+    return answered(program.take(), fact);
+  };
+  const Analysis kept = run(HostUse::Answer::kNo);
+  ASSERT_EQ(patterns(kept), "duplicate_transfer");
+  EXPECT_FALSE(has(kept.findings[0], Unless::kHostChanges));
+  const Analysis changed = run(HostUse::Answer::kYes);
+  EXPECT_EQ(patterns(changed), "");
+  ASSERT_EQ(changed.refuted.size(), 1U);
+  EXPECT_EQ(changed.refuted[0].pattern, "duplicate_transfer");
 }
 
 }  // namespace

@@ -255,6 +255,28 @@ TEST_F(WayTest, ALoopAroundOneOfThemIsGoneThrough) {
   EXPECT_EQ(between("  }\n", "  for (int k = 0; k < 3; ++k) {\n  u[4] = 1;\n"), "-");
 }
 
+TEST_F(HostCodeTest, ADirectiveLeadsToItselfByTheLoopAroundIt) {
+  const File file = source(
+      "int main(void) {\n  int n = 9; static double u[9];\n"
+      "  for (int k = 0; k < 3; ++k) {\n"
+      "#pragma omp target update to(u[0:n])  // from\n"
+      "  u[1] = 1;\n  }\n}\n");
+  EXPECT_EQ(does(on_way(file, "// from", "// from")), "w");
+}
+
+TEST_F(HostCodeTest, ACopyBackAtTheEndOfADirectiveIsBehindItsCode) {
+  const auto of = [&](const std::string& inside, const std::string& behind) {
+    const File file = source(
+        "int main(void) {\n  int n = 9; static double u[9];\n"
+        "#pragma omp target data map(tofrom: u[0:n])  // from\n  {\n" +
+        inside + "  }\n" + behind + "}\n");
+    const Place data = file.at("// from");
+    return does(ask(file, {0, "way", {data}, {data}, false, {{"u[0:n]", data}}, true}));
+  };
+  EXPECT_EQ(of("  u[1] = 1;\n", ""), "w");
+  EXPECT_EQ(of("", "  u[1] = 1;\n"), "-");
+}
+
 TEST_F(HostCodeTest, KernelsAreToldApartFromTheHost) {
   const StretchItemFacts facts = in_loop(stepping(""));
   EXPECT_EQ(facts.kernel_written.use, "yes");
@@ -266,7 +288,8 @@ TEST_F(HostCodeTest, KernelsAreToldApartFromTheHost) {
 TEST_F(HostCodeTest, ALoopWhoseBoundIsNotConstantMayHaveNoIteration) {
   const auto of = [&](const std::string& bound) {
     const File file = source(
-        "int main(int argc, char** argv) {\n  int n = 9; int m = 4; (void)argv;\n"
+        "int main(int argc, char** argv) {\n  int n = 9; int m = 4; int s = 1; if (argc > 2) s = "
+        "0; (void)argv;\n"
         "  static double u[9];\n"
         "  for (int k = 0; k < " +
         bound +
@@ -278,7 +301,8 @@ TEST_F(HostCodeTest, ALoopWhoseBoundIsNotConstantMayHaveNoIteration) {
   EXPECT_EQ(of("3"), "no");
   EXPECT_EQ(of("m"), "no");
   EXPECT_EQ(of("argc"), "unknown");
-  EXPECT_EQ(of("n"), "unknown") << "it is set again";
+  EXPECT_EQ(of("n"), "no") << "it is set later";
+  EXPECT_EQ(of("s"), "unknown") << "it may have been set before";
   EXPECT_EQ(of("0"), "unknown");
 }
 
