@@ -13,6 +13,7 @@
 #include <map>
 #include <utility>
 
+#include "formats.h"
 #include "names.h"
 
 namespace ompdm::edit {
@@ -1102,9 +1103,10 @@ class AccessWalk {
 
   Places call_function(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                        const Places& self, const Path& result, const Expr& call) {
-    if (const KnownFunction* known = known_function(called)) {
-      return call_known(*known, arguments, call);
-    }
+    const KnownFunction* known = known_function(called);
+    const std::size_t format = known == nullptr ? arguments.size() : known->arguments.find('*');
+    const bool writes = format < arguments.size() && may_write_arguments(*arguments[format]);
+    if (known != nullptr && !writes) return call_known(*known, arguments, call);
     const FunctionDecl* defined = nullptr;
     if (!called.hasBody(defined) || defined->isDependentContext() || may_be_replaced(called)) {
       // A member that the compiler makes does to members what the program's own code says.

@@ -11,6 +11,10 @@ void from_json(const Json& json, Place& place) {
   place = {json.value("file", std::string()), json.value("line", 0)};
 }
 
+void from_json(const Json& json, CompiledLines& one) {
+  one = {json.at("file"), json.at("lines").get<std::vector<int>>()};
+}
+
 void from_json(const Json& json, Item& item) {
   item = {json.at("expression"), json.at("named_at").get<Place>()};
 }
@@ -43,6 +47,10 @@ Request read_request(std::istream& in) {
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
   request.regions = json.value("regions", std::vector<Place>());
+  if (json.contains("compiled")) {
+    request.compiled = json.at("compiled").get<std::vector<CompiledLines>>();
+  }
+  request.by_clang = json.value("by_clang", false);
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
@@ -72,11 +80,15 @@ Ordered json_of(const Facts& facts) {
   for (const RegionFacts& region : facts.regions) {
     Ordered one = json_of(region.place);
     one["found"] = region.found;
+    if (!region.doubt.empty()) {
+      one["doubt"] = json_of(region.doubt_at);
+      one["doubt"]["why"] = region.doubt;
+    }
     one["items"] = Ordered::array();
     for (const ItemFacts& item : region.items) one["items"].push_back(json_of(item));
     regions.push_back(std::move(one));
   }
-  return {{"regions", std::move(regions)}};
+  return {{"regions", std::move(regions)}, {"files", facts.files}};
 }
 
 }  // namespace

@@ -56,6 +56,12 @@ struct Finding {
   bool has_unreached = false;
 };
 
+/// Lines of a file that have code or declarations in the program.
+struct CompiledLines {
+  std::string file;
+  std::vector<int> lines;
+};
+
 struct Request {
   std::string file;  ///< of a translation unit
   /// Other sources that are compiled alike: all are read as one unit, `file` first, so that each
@@ -72,6 +78,10 @@ struct Request {
   /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
+  /// Where the arguments are not those of the build, but lack macros: the files of the program that
+  /// the unit was compiled from. In JSON "compiled": [{"file": F, "lines": [N, ...]}, ...].
+  std::optional<std::vector<CompiledLines>> compiled = std::nullopt;
+  bool by_clang = false;  ///< the program was
 };
 
 /// Throws nlohmann::json::exception on what is no request.
@@ -143,11 +153,16 @@ struct RegionFacts {
   Place place;         ///< as asked
   bool found = false;  ///< whether a target region begins there in this translation unit
   std::vector<ItemFacts> items;
+  /// Why its code may not be what devices run (doubts.h): all items are unknown then. Empty: it is.
+  std::string doubt = {};
+  Place doubt_at = {};
 };
 
-/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...]}.
+/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...]};
+/// a region in doubt has "doubt": {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
+  std::vector<std::string> files = {};  ///< of the program's that were read, not the system's
 };
 
 struct Answer {

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "distinct.h"
+#include "doubts.h"
 #include "facts.h"
 #include "kept_data.h"
 #include "messages.h"
@@ -622,7 +623,10 @@ Answer answer_to(const Request& request) {
   for (const Finding& finding : request.findings) {
     result.plans.push_back(plan(program, finding, request));
   }
-  if (!request.regions.empty()) result.facts = facts_of(program, request.regions);
+  if (!request.regions.empty()) {
+    result.facts = facts_of(program, request.regions);
+    doubt_regions(program, request, *result.facts);
+  }
   return result;
 }
 

@@ -1,0 +1,20 @@
+// Whether code is certain to be what was compiled, and what devices run. Options that debug
+// information tells lack most macros; and the host's pass of the compiler is parsed alone.
+#pragma once
+
+#include "messages.h"
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// Says of regions that are in doubt why, and that the use of each of their items is unknown. A
+/// region is in doubt where its code, or code and declarations that it leads to, depends on a
+/// conditional of the preprocessor that
+/// - devices may decide otherwise, or
+/// - options may decide otherwise, where the request has lines of the program's code instead of the
+///   real options: unless these lines show which branch was compiled.
+/// A macro that stands for a number or an arithmetic type changes no access of code that is no
+/// template for numbers.
+void doubt_regions(const Program& program, const Request& request, Facts& facts);
+
+}  // namespace ompdm::edit
