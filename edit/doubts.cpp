@@ -196,7 +196,7 @@ class Doubts {
   /// A file with code of the unit that the parse did not read.
   void look_for_unread(const Request& request) {
     for (const CompiledLines& one : *request.compiled) {
-      if (one.lines.empty()) continue;
+      if (one.lines.empty() || !is_of_program(one.file)) continue;
       const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
       if (entry && read_.contains(&entry->getFileEntry())) continue;
       unread_ = Doubt{one.file + " was compiled with it, and is not found to be included: give -p",

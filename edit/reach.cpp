@@ -189,15 +189,18 @@ class Reaching : public CodeVisitor {
 
 }  // namespace
 
-bool is_of_program(const clang::SourceManager& sources, clang::FileID file) {
-  const auto entry = sources.getFileEntryRefForID(file);
-  if (!entry) return false;
-  llvm::StringRef path = entry->getFileEntry().tryGetRealPathName();
-  if (path.empty()) path = entry->getName();
+bool is_of_program(llvm::StringRef path) {
   const auto starts = [&](const char* folder) { return path.starts_with(folder); };
   return !starts("/usr/include/") && !starts("/usr/local/include/") && !starts("/usr/lib") &&
          !path.contains("/lib/clang/") && !path.contains("/include/c++/") &&
          !path.contains("/lib/gcc/");
+}
+
+bool is_of_program(const clang::SourceManager& sources, clang::FileID file) {
+  const auto entry = sources.getFileEntryRefForID(file);
+  if (!entry) return false;
+  const llvm::StringRef path = entry->getFileEntry().tryGetRealPathName();
+  return is_of_program(path.empty() ? entry->getName() : path);
 }
 
 Reached reached_by(const Program& program, const Directive& directive) {

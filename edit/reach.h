@@ -26,6 +26,7 @@ struct Reached {
 
 /// Whether a file is the program's, rather than the system's or the compiler's. Clang takes folders
 /// of -idirafter for the system's.
+bool is_of_program(llvm::StringRef path);
 bool is_of_program(const clang::SourceManager& sources, clang::FileID file);
 
 /// A directive with its code, functions that it leads to, and the declarations of what these name.

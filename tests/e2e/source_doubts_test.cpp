@@ -66,7 +66,8 @@ class SourceDoubts : public ::testing::Test {
     EXPECT_EQ(reported.status, 0) << reported.err;
     err = reported.err;
     Found all;
-    for (const Json& finding : Json::parse(reported.out)["findings"]) {
+    const Json report = Json::parse(reported.out);
+    for (const Json& finding : report["findings"]) {
       all[finding["variable"]] =
           finding["pattern"].get<std::string>() + ' ' + finding["confidence"].get<std::string>();
     }
@@ -97,7 +98,7 @@ TEST_F(SourceDoubts, AreOfAMacroToWhichTheBuildGaveAnotherValue) {
   shell("cc -DWR=1 a.c -o a");
   record("./a");
   expect_doubt(
-      "a.c:13: it says nothing of its data: it depends on macro WR, which debug "
+      "a.c:12: it says nothing of its data: it depends on macro WR, which debug "
       "information does not tell: give -p\n");
   write("compile_commands.json", Json({{{"directory", folder_.path().string()},
                                         {"file", "a.c"},
