@@ -19,10 +19,6 @@ namespace {
 using clang::FileID;
 using clang::SourceLocation;
 
-struct Doubt {
-  std::string why;
-  Place at;
-};
 using Maybe = std::optional<Doubt>;
 
 /// Whether a name is a macro of the compiler for devices, which the host's pass has not.
@@ -51,36 +47,20 @@ bool is_fixed(const std::string& name, bool by_clang) {
   return kAlways.contains(name) || (by_clang && kOfClang.contains(name));
 }
 
-bool is_arithmetic_type(const std::string& name) {
-  static const std::set<std::string> kTypes = {"float", "double", "int",   "long",    "short",
-                                               "char",  "signed", "const", "unsigned"};
-  return kTypes.contains(name);
+/// An arithmetic type, or a function of numbers that returns one.
+bool is_arithmetic(const std::string& name) {
+  static const std::regex kName(
+      "float|double|int|long|short|char|signed|unsigned|const|"
+      "f?(abs|max|min)[fl]?|(sqrt|rsqrt|cbrt|exp2?|expm1|log|log2|log10|log1p|pow|erfc?|floor|ceil|"
+      "fma|a?(sin|cos|tan)h?|atan2|hypot)[fl]?");
+  return std::regex_match(name, kName);
 }
 
-/// A file each time that it is included.
-struct Entered {
-  std::shared_ptr<const FileText> text;
-  SourceLocation included_at;
-  bool is_beside = false;                               ///< no option decides that it is this file
-  std::vector<std::pair<unsigned, unsigned>> left_out;  ///< between these lines
-  /// That have code in the program; null: the debug information does not name the file.
-  const std::set<int>* lines = nullptr;
+}  // namespace
 
-  [[nodiscard]] bool is_left_out(unsigned begin, unsigned end) const {
-    return std::ranges::any_of(left_out, [&](const auto& skipped) {
-      return skipped.first <= begin && end <= skipped.second;
-    });
-  }
-  [[nodiscard]] bool has_code(unsigned begin, unsigned end) const {
-    if (lines == nullptr) return false;
-    const auto first = lines->upper_bound(static_cast<int>(begin));
-    return first != lines->end() && *first < static_cast<int>(end);
-  }
-};
-
-class Doubts {
+class Doubts::Search {
  public:
-  Doubts(const Program& program, const Request& request)
+  Search(const Program& program, const Request& request)
       : program_(program),
         preprocessor_(program.preprocessor()),
         sources_(program.context().getSourceManager()),
@@ -99,12 +79,12 @@ class Doubts {
     return {names.begin(), names.end()};
   }
 
-  Maybe about(const Directive& directive) {
+  Maybe about(const Stmt& code) {
     if (unread_) return unread_;
     if (!is_rebuilt_ && !has_devices_) return std::nullopt;
-    const Reached reached = reached_by(program_, directive);
-    region_ = place_of(program_.context(), directive);
-    if (!reached.is_whole) return Doubt{"leads to too much code", region_};
+    const Reached reached = reached_by(program_, code);
+    number_.reset();
+    if (!reached.is_whole) return Doubt{"leads to too much code", place(code.getBeginLoc())};
     for (const Part& part : reached.parts) {
       if (Maybe doubt = about(part)) return doubt;
     }
@@ -120,6 +100,28 @@ class Doubts {
 
  private:
   enum class State { kSettled, kOpen, kDevice };
+
+  /// A file each time that it is included.
+  struct Entered {
+    std::shared_ptr<const FileText> text;
+    SourceLocation included_at;
+    bool is_beside = false;  ///< no option decides that it is this file
+    std::vector<std::pair<unsigned, unsigned>> left_out;  ///< between these lines
+    /// That have code in the program; null: the debug information does not name the file.
+    const std::set<int>* lines = nullptr;
+
+    [[nodiscard]] bool is_left_out(unsigned begin, unsigned end) const {
+      return std::ranges::any_of(left_out, [&](const auto& skipped) {
+        return skipped.first <= begin && end <= skipped.second;
+      });
+    }
+    [[nodiscard]] bool has_code(unsigned begin, unsigned end) const {
+      if (lines == nullptr) return false;
+      const auto first = lines->upper_bound(static_cast<int>(begin));
+      return first != lines->end() && *first < static_cast<int>(end);
+    }
+  };
+
   using At = std::pair<FileID, std::size_t>;  ///< a conditional of a file
 
   // --- What is read ---
@@ -147,7 +149,7 @@ class Doubts {
       auto& text = texts[&file->getFileEntry()];
       if (text == nullptr) {
         text = std::make_shared<FileText>(file_text(sources_, id, language_));
-        look_for_devices(*text);
+        look_at(*text);
       }
       Entered& entered = files_[id];
       entered.text = text;
@@ -168,8 +170,11 @@ class Doubts {
     }
   }
 
-  void look_for_devices(const FileText& text) {
+  void look_at(const FileText& text) {
     variants_.insert(text.variants.begin(), text.variants.end());
+    for (const Conditional& one : text.conditionals) {
+      tested_.insert(one.names.begin(), one.names.end());
+    }
     const bool tests = std::ranges::any_of(text.conditionals, [](const Conditional& one) {
       return std::ranges::any_of(one.names, is_of_devices);
     });
@@ -389,16 +394,18 @@ class Doubts {
     return is_of_system ? State::kSettled : State::kOpen;
   }
 
-  /// Whether a macro stands for a number or an arithmetic type, however conditions come out.
+  /// Whether a macro stands for a number or an arithmetic type, however conditions come out. So it
+  /// is taken of a name that conditions test and that options alone define.
   bool is_number(const std::string& name, SourceLocation at, int depth = 0) const {
     constexpr int kDeepest = 16;
-    if (is_arithmetic_type(name)) return true;
+    if (is_arithmetic(name)) return true;
     const std::vector<Change> changes = changes_of(name, at);
     if (depth > kDeepest) return false;
     if (changes.empty()) {
       SourceLocation defined_at;
       const clang::MacroInfo* info = definition_at(name, at, defined_at);
-      return info != nullptr && info->getNumTokens() == 1 &&
+      if (info == nullptr) return depth > 0 && tested_.contains(name);
+      return info->getNumTokens() == 1 &&
              info->getReplacementToken(0).is(clang::tok::numeric_constant);
     }
     return std::ranges::all_of(changes, [&](const Change& one) {
@@ -441,42 +448,66 @@ class Doubts {
     const SourceLocation last = sources_.getExpansionRange(part.range.getEnd()).getEnd();
     if (first.isInvalid() || last.isInvalid()) return std::nullopt;
     const FileID id = sources_.getFileID(first);
-    const auto at = files_.find(id);
-    if (at == files_.end() || sources_.getFileID(last) != id) return std::nullopt;
-    const unsigned begin = sources_.getFileOffset(first);
-    const unsigned end = sources_.getFileOffset(last) + 1;
-    std::vector<std::pair<unsigned, unsigned>> holes;
+    if (!files_.contains(id)) return std::nullopt;
+    if (sources_.getFileID(last) != id) return Doubt{"ends in another file", place(first)};
+    std::vector<Span> holes;
     for (const clang::SourceRange& hole : part.without) {
-      holes.emplace_back(sources_.getFileOffset(sources_.getExpansionLoc(hole.getBegin())),
-                         sources_.getFileOffset(sources_.getExpansionLoc(hole.getEnd())));
+      holes.push_back({sources_.getFileOffset(sources_.getExpansionLoc(hole.getBegin())),
+                       sources_.getFileOffset(sources_.getExpansionLoc(hole.getEnd()))});
     }
-    const auto is_in_hole = [&](unsigned offset) {
-      return std::ranges::any_of(
-          holes, [&](const auto& hole) { return hole.first <= offset && offset <= hole.second; });
+    return about(id, {sources_.getFileOffset(first), sources_.getFileOffset(last) + 1}, holes);
+  }
+
+  struct Span {
+    unsigned begin = 0;
+    unsigned end = 0;
+    [[nodiscard]] bool holds(unsigned offset) const { return begin <= offset && offset <= end; }
+  };
+
+  /// A part of a file, and all of the files that it includes.
+  Maybe about(FileID id, Span part, const std::vector<Span>& holes) {
+    const Entered& file = files_.at(id);
+    const auto is_outside = [&](unsigned offset) {
+      return !part.holds(offset) ||
+             std::ranges::any_of(holes, [&](const Span& hole) { return hole.holds(offset); });
     };
-    const Entered& file = at->second;
     std::string macro;
-    if (Maybe doubt = doubt_of(state_around(id, begin, macro), macro, first)) return doubt;
-    for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
-      const Conditional& one = file.text->conditionals[i];
-      const bool is_inside = begin < one.end && one.begin < end && !is_in_hole(one.begin);
-      if (!is_inside || one.names.empty() || !one.has_text()) continue;
-      if (is_dead(file, one)) continue;
-      const State state = state_of({id, i}, nullptr, macro);
-      if (state == State::kOpen && is_shown_left_out(file, one, line(id, begin), line(id, end))) {
-        continue;
-      }
-      if (Maybe doubt = doubt_of(state, macro, location(id, one.begin))) return doubt;
-    }
+    const SourceLocation first = location(id, part.begin);
+    if (Maybe doubt = doubt_of(state_around(id, part.begin, macro), macro, first)) return doubt;
+    if (Maybe doubt = about_conditionals(id, part, holes)) return doubt;
     for (const auto& [from, to] : file.text->metadirectives) {
-      if (begin <= to && from < end) {
+      if (part.begin <= to && from < part.end) {
         return Doubt{"depends on a metadirective: devices may run other code",
                      place(location(id, from))};
       }
     }
-    for (const NameAt& name : names_in(sources_, id, begin, end, language_)) {
-      if (is_in_hole(name.offset)) continue;
+    for (const NameAt& name : names_in(sources_, id, part.begin, part.end, language_)) {
+      if (is_outside(name.offset)) continue;
       if (Maybe doubt = about_use(name.name, location(id, name.offset))) return doubt;
+    }
+    for (const auto& [inner, included] : files_) {
+      const SourceLocation at = included.included_at;
+      if (at.isInvalid() || !sources_.isInFileID(at, id)) continue;
+      if (is_outside(sources_.getFileOffset(at))) continue;
+      if (Maybe doubt = about(inner, {0, sources_.getFileIDSize(inner)}, {})) return doubt;
+    }
+    return std::nullopt;
+  }
+
+  Maybe about_conditionals(FileID id, Span part, const std::vector<Span>& holes) {
+    const Entered& file = files_.at(id);
+    for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
+      const Conditional& one = file.text->conditionals[i];
+      const bool is_in_hole =
+          std::ranges::any_of(holes, [&](const Span& hole) { return hole.holds(one.begin); });
+      const bool is_inside = part.begin < one.end && one.begin < part.end && !is_in_hole;
+      if (!is_inside || one.names.empty() || !one.has_text() || is_dead(file, one)) continue;
+      std::string macro;
+      const State state = state_of({id, i}, nullptr, macro);
+      const bool is_shown = state == State::kOpen &&
+                            is_shown_left_out(file, one, line(id, part.begin), line(id, part.end));
+      if (is_shown) continue;
+      if (Maybe doubt = doubt_of(state, macro, location(id, one.begin))) return doubt;
     }
     return std::nullopt;
   }
@@ -501,8 +532,10 @@ class Doubts {
     std::string macro = name;
     const State state = state_of(name, at, macro);
     if (state != State::kSettled) {
-      if (is_number(name, at)) return std::nullopt;
-      return doubt_of(state, macro, at);
+      const Maybe doubt = doubt_of(state, macro, at);
+      if (!is_number(name, at)) return doubt;
+      if (!number_) number_ = doubt;
+      return std::nullopt;
     }
     for (const Change& one : changes) {
       if (is_left_out(one)) continue;
@@ -516,6 +549,7 @@ class Doubts {
 
   /// What a template is made for may be a number that a macro stands for, wherever that is used.
   Maybe about_numbers() {
+    if (number_) return number_;
     const SourceLocation end = sources_.getLocForEndOfFile(sources_.getMainFileID());
     std::set<std::string> seen;
     for (const auto& [id, file] : files_) {
@@ -552,17 +586,25 @@ class Doubts {
   const clang::LangOptions& language_;
   bool is_rebuilt_;
   bool by_clang_;
-  Place region_;
   std::map<const clang::FileEntry*, std::set<int>> lines_;
   std::map<FileID, Entered> files_;
   std::set<const clang::FileEntry*> read_;
   std::set<std::string> variants_;
+  std::set<std::string> tested_;  ///< names in conditions
   bool has_devices_ = false;
   Maybe unread_;
+  Maybe number_;  ///< on a number in the code
   std::map<At, std::pair<State, std::string>> states_;
 };
 
-}  // namespace
+Doubts::Doubts(const Program& program, const Request& request)
+    : search_(std::make_unique<Search>(program, request)) {}
+
+Doubts::~Doubts() = default;
+
+std::optional<Doubt> Doubts::about(const Stmt& code) { return search_->about(code); }
+
+std::vector<std::string> Doubts::files() const { return search_->files(); }
 
 void doubt_regions(const Program& program, const Request& request, Facts& facts) {
   Doubts doubts(program, request);

@@ -11,18 +11,21 @@ namespace ompdm::edit {
 namespace {
 
 using clang::QualType;
+using clang::SourceLocation;
 
 class Reaching : public CodeVisitor {
  public:
   explicit Reaching(const Program& program) : sources_(program.context().getSourceManager()) {}
 
-  Reached of(const Program& program, const Directive& directive) {
-    const Stmt* code = directive.hasAssociatedStmt() ? directive.getRawStmt() : nullptr;
-    reached_.parts.push_back(
-        {{directive.getBeginLoc(), code == nullptr ? directive.getEndLoc() : code->getEndLoc()},
-         {}});
-    walk(&directive);
-    add_templates_around(program.function_of(directive));
+  Reached of(const Program& program, const Stmt& code) {
+    const auto* directive = dyn_cast<Directive>(&code);
+    const bool has_statement = directive != nullptr && directive->hasAssociatedStmt();
+    const Stmt& last = has_statement ? *directive->getRawStmt() : code;
+    reached_.parts.push_back({{code.getBeginLoc(), last.getEndLoc()}, {}});
+    walk(&code);
+    for (const FunctionDecl* function : program.functions()) {
+      if (holds(*function, code)) add_templates_around(*function);
+    }
     constexpr std::size_t kMost = 20000;
     while (!open_.empty() && known_.size() < kMost) {
       const clang::Decl* next = open_.back();
@@ -93,15 +96,23 @@ class Reaching : public CodeVisitor {
     }
   }
 
-  /// What a directive's own function was made for is decided where it is called.
-  void add_templates_around(const FunctionDecl* function) {
-    if (function == nullptr) return;
-    if (const auto* arguments = function->getTemplateSpecializationArgs()) {
-      reached_.made_of.insert(function->getNameAsString());
+  /// By their places: to ask the syntax tree for parents takes as long as to parse.
+  [[nodiscard]] bool holds(const FunctionDecl& function, const Stmt& code) const {
+    const SourceLocation at = sources_.getExpansionLoc(code.getBeginLoc());
+    const SourceLocation begin = sources_.getExpansionLoc(function.getBeginLoc());
+    const SourceLocation end = sources_.getExpansionLoc(function.getEndLoc());
+    const clang::FileID file = sources_.getFileID(at);
+    return sources_.isInFileID(begin, file) && sources_.isInFileID(end, file) && begin <= at &&
+           at <= end;
+  }
+
+  /// What the code's own function was made for is decided where it is called.
+  void add_templates_around(const FunctionDecl& function) {
+    if (const auto* arguments = function.getTemplateSpecializationArgs()) {
+      reached_.made_of.insert(function.getNameAsString());
       add_arguments(arguments->asArray());
     }
-    for (const clang::DeclContext* at = function->getParent(); at != nullptr;
-         at = at->getParent()) {
+    for (const clang::DeclContext* at = function.getParent(); at != nullptr; at = at->getParent()) {
       const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(at);
       if (made == nullptr) continue;
       reached_.made_of.insert(made->getNameAsString());
@@ -110,7 +121,7 @@ class Reaching : public CodeVisitor {
   }
 
   [[nodiscard]] bool is_own(const clang::Decl& one) const {
-    const clang::SourceLocation at = sources_.getExpansionLoc(one.getLocation());
+    const SourceLocation at = sources_.getExpansionLoc(one.getLocation());
     return at.isValid() && is_of_program(sources_, sources_.getFileID(at));
   }
 
@@ -203,8 +214,8 @@ bool is_of_program(const clang::SourceManager& sources, clang::FileID file) {
   return is_of_program(path.empty() ? entry->getName() : path);
 }
 
-Reached reached_by(const Program& program, const Directive& directive) {
-  return Reaching(program).of(program, directive);
+Reached reached_by(const Program& program, const Stmt& code) {
+  return Reaching(program).of(program, code);
 }
 
 }  // namespace ompdm::edit

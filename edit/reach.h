@@ -29,7 +29,8 @@ struct Reached {
 bool is_of_program(llvm::StringRef path);
 bool is_of_program(const clang::SourceManager& sources, clang::FileID file);
 
-/// A directive with its code, functions that it leads to, and the declarations of what these name.
-Reached reached_by(const Program& program, const Directive& directive);
+/// Code, of a directive with its statement, functions that it leads to, and the declarations of
+/// what these name.
+Reached reached_by(const Program& program, const Stmt& code);
 
 }  // namespace ompdm::edit

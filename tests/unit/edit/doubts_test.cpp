@@ -116,8 +116,14 @@ TEST_F(DoubtsTest, AreNotOfWhatTheSourceOrTheTargetDecides) {
 TEST_F(DoubtsTest, AreNotOfNumbersAndArithmeticTypes) {
   const std::string macros =
       "#ifndef N\n#define N 100\n#endif\n#define SIZE (N * 2)\n"
-      "#ifdef SINGLE\n#define REAL float\n#else\n#define REAL double\n#endif\n";
-  EXPECT_EQ(doubt(kernel("    REAL t = u[SIZE];\n    v[i] = t;\n", macros), {"for (int"}), "");
+      "#ifdef SINGLE\n#define REAL float\n#define ABS fabsf\n#else\n#define REAL double\n"
+      "#define ABS fabs\n#endif\ndouble fabs(double);\n"
+      "#ifdef WIDTH_0\n#define WIDTH WIDTH_0\n#else\n#define WIDTH 4\n#endif\n";
+  EXPECT_EQ(
+      doubt(kernel("    REAL t = u[SIZE / WIDTH];\n    v[i] = ABS(t);\n", macros), {"for (int"}),
+      "");
+  const std::string arrays = "#ifdef WR\n#define TO u\n#else\n#define TO v\n#endif\n";
+  EXPECT_TRUE(is_on(doubt(kernel("    TO[i] = 1;\n", arrays, "d.cpp"), {"for (int"}), "WR"));
   const std::string store = "template <bool B> void st(double& d) { if constexpr (B) d = 1; }\n";
   EXPECT_TRUE(
       is_on(doubt(kernel("    st<N == 1>(u[i]);\n", macros + store, "b.cpp"), {"for (int"}), "N"))
@@ -184,6 +190,13 @@ TEST_F(DoubtsTest, AreOfAHeaderThatIsIncludedUnderACondition) {
       kernel("    f(u + i);\n", "#ifdef WR\n#include \"st.h\"\n#else\n#include \"st.h\"\n#endif\n");
   EXPECT_TRUE(is_on(doubt(file, {"for (int"}), "WR"));
   EXPECT_EQ(region_of(file, {{{file, {}}, {header, {"*p = 1"}}}}).doubt, "") << "it has code";
+}
+
+TEST_F(DoubtsTest, AreOfAFileThatCodeIncludes) {
+  const File body = write("body.h", "#ifdef WR\n    u[i] = 1;\n#else\n    v[i] = u[i];\n#endif\n");
+  const File file = kernel("#include \"body.h\"\n");
+  EXPECT_TRUE(is_on(doubt(file, {"for (int"}), "WR"));
+  EXPECT_EQ(region_of(file, {{{file, {"for (int"}}, {body, {"v[i] ="}}}}).doubt, "");
 }
 
 // Of the host's pass of the compiler alone these are seen.
