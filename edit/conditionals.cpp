@@ -147,6 +147,7 @@ class FileReader {
         (is_parameter ? parameters : change.names).insert(token.getRawIdentifier().str());
       }
       if (token.is(tok::r_paren)) is_parameter = false;
+      if (token.is(tok::hashhash)) change.makes_names = true;
       const bool is_plain = token.isOneOf(tok::raw_identifier, tok::numeric_constant, tok::l_paren,
                                           tok::r_paren, tok::plus, tok::minus, tok::star) ||
                             token.isOneOf(tok::slash, tok::percent, tok::lessless);

@@ -34,6 +34,7 @@ struct MacroChange {
   bool is_definition = false;
   std::set<std::string> names;   ///< in its replacement, but for its parameters
   bool is_of_one_value = false;  ///< the replacement has numbers, names and operators alone
+  bool makes_names = false;      ///< by ##
 };
 
 struct IncludeLine {

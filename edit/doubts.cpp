@@ -1,5 +1,7 @@
 #include "doubts.h"
 
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/FileManager.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PreprocessingRecord.h>
@@ -69,7 +71,9 @@ class Doubts::Search {
         by_clang_(request.by_clang) {
     if (is_rebuilt_) read_lines(request);
     read_files();
-    if (is_rebuilt_) look_for_unread(request);
+    if (!is_rebuilt_) return;
+    look_for_unread(request);
+    read_declarations(*program.context().getTranslationUnitDecl());
   }
 
   /// The program's files that were read.
@@ -84,13 +88,15 @@ class Doubts::Search {
     if (!is_rebuilt_ && !has_devices_) return std::nullopt;
     const Reached reached = reached_by(program_, code);
     number_.reset();
+    seen_.clear();
+    makes_names_ = false;
     if (!reached.is_whole) return Doubt{"leads to too much code", place(code.getBeginLoc())};
     for (const Part& part : reached.parts) {
       if (Maybe doubt = about(part)) return doubt;
     }
     if (!is_rebuilt_) return std::nullopt;
-    if (reached.depends_on_numbers) {
-      if (Maybe doubt = about_numbers()) return doubt;
+    if (reached.depends_on_numbers || makes_names_) {
+      if (Maybe doubt = about_macros(!makes_names_)) return doubt;
     }
     for (const std::string& name : reached.made_of) {
       if (Maybe doubt = about_uses_of(name)) return doubt;
@@ -207,6 +213,37 @@ class Doubts::Search {
       unread_ = Doubt{one.file + " was compiled with it, and is not found to be included: give -p",
                       {request.file, 0}};
     }
+  }
+
+  /// Declarations by their names: of a type that is named by another the syntax tree tells that
+  /// alone.
+  void read_declarations(const clang::DeclContext& around) {
+    for (const clang::Decl* one : around.decls()) {
+      const SourceLocation at = sources_.getExpansionLoc(one->getLocation());
+      if (at.isInvalid() || !files_.contains(sources_.getFileID(at))) {
+        if (!isa<clang::LinkageSpecDecl>(one)) continue;
+      }
+      const clang::TemplateDecl* made = dyn_cast<clang::TemplateDecl>(one);
+      if (made != nullptr && made->getTemplatedDecl() != nullptr) one = made->getTemplatedDecl();
+      if (const auto* record = dyn_cast<clang::RecordDecl>(one)) {
+        // Its members are asked for by themselves.
+        const SourceLocation end = record->isCompleteDefinition()
+                                       ? record->getBraceRange().getBegin()
+                                       : record->getEndLoc();
+        declared_[record->getNameAsString()].push_back({record->getBeginLoc(), end});
+      } else if (isa<clang::TypedefNameDecl, clang::EnumDecl, clang::EnumConstantDecl,
+                     clang::UsingDecl, clang::NamespaceAliasDecl>(one) ||
+                 is_constant(*one)) {
+        declared_[cast<clang::NamedDecl>(one)->getNameAsString()].push_back(one->getSourceRange());
+      }
+      if (const auto* inner = dyn_cast<clang::DeclContext>(one)) read_declarations(*inner);
+    }
+  }
+
+  static bool is_constant(const clang::Decl& one) {
+    const auto* variable = dyn_cast<VarDecl>(&one);
+    return variable != nullptr &&
+           (variable->hasGlobalStorage() || variable->getType().isConstQualified());
   }
 
   // --- Places ---
@@ -525,7 +562,16 @@ class Doubts::Search {
       return Doubt{fmt::format("calls {}(), which has a variant: devices may run other code", name),
                    place(at)};
     }
+    const auto declared = declared_.find(name);
+    if (declared != declared_.end() && seen_.insert(name).second) {
+      for (const clang::SourceRange& range : declared->second) {
+        if (Maybe doubt = about(Part{range, {}})) return doubt;
+      }
+    }
     const std::vector<Change> changes = changes_of(name, at);
+    makes_names_ = makes_names_ || std::ranges::any_of(changes, [](const Change& one) {
+                     return one.change->makes_names;
+                   });
     SourceLocation defined_at;
     const clang::MacroInfo* defined = definition_at(name, at, defined_at);
     if ((changes.empty() && defined == nullptr) || depth > kDeepest) return std::nullopt;
@@ -548,14 +594,15 @@ class Doubts::Search {
   }
 
   /// What a template is made for may be a number that a macro stands for, wherever that is used.
-  Maybe about_numbers() {
+  /// Names that macros make may be any macro's.
+  Maybe about_macros(bool of_numbers) {
     if (number_) return number_;
     const SourceLocation end = sources_.getLocForEndOfFile(sources_.getMainFileID());
     std::set<std::string> seen;
     for (const auto& [id, file] : files_) {
       for (const auto& [name, changes] : file.text->changes) {
         std::string macro = name;
-        if (!seen.insert(name).second || !is_number(name, end)) continue;
+        if (!seen.insert(name).second || (of_numbers && !is_number(name, end))) continue;
         if (state_of(name, end, macro) == State::kOpen) {
           return open(macro, location(id, changes.front().offset));
         }
@@ -593,7 +640,10 @@ class Doubts::Search {
   std::set<std::string> tested_;  ///< names in conditions
   bool has_devices_ = false;
   Maybe unread_;
-  Maybe number_;  ///< on a number in the code
+  Maybe number_;              ///< on a number in the code
+  bool makes_names_ = false;  ///< a macro in the code does
+  std::map<std::string, std::vector<clang::SourceRange>> declared_;
+  std::set<std::string> seen_;  ///< names of these that the code leads to
   std::map<At, std::pair<State, std::string>> states_;
 };
 

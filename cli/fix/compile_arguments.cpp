@@ -251,6 +251,7 @@ void CompileCommands::read(const fs::path& file) {
       CompileArguments& one = known_.emplace_back(arguments_of(row));
       if (is_named_) continue;
       one.arguments = harmless_options(one.arguments, true);
+      for (const std::string& option : recorded_.runtime_options()) one.arguments.push_back(option);
       one.compiler.clear();
     }
   } catch (const nlohmann::json::exception&) {

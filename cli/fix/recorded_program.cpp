@@ -455,7 +455,7 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
   }
   for (const auto& [folder, options] : common.folders) add_folder(folder);
   std::ranges::for_each(common.searched, add);
-  if (!runtime_headers_.empty()) add("-idirafter" + runtime_headers_.string());
+  std::ranges::for_each(runtime_options(), add);
   return of;
 }
 
@@ -479,6 +479,11 @@ std::vector<RecordedOptions> RecordedProgram::of(const fs::path& source) const {
     all.push_back(options_of(i, source, path.substr(0, path.size() - end.size())));
   }
   return all;
+}
+
+std::vector<std::string> RecordedProgram::runtime_options() const {
+  if (runtime_headers_.empty()) return {};
+  return {"-idirafter" + runtime_headers_.string()};
 }
 
 std::vector<fs::path> RecordedProgram::folders() const {

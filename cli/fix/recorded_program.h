@@ -41,6 +41,8 @@ class RecordedProgram {
   /// Of each time that the source was compiled for the program. Empty where no debug information is
   /// of that source.
   [[nodiscard]] std::vector<RecordedOptions> of(const std::filesystem::path& source) const;
+  /// Names the folder of the omp.h that belongs to the program's runtime, where that is known.
+  [[nodiscard]] std::vector<std::string> runtime_options() const;
   /// The folders in which sources were compiled, each once.
   [[nodiscard]] std::vector<std::filesystem::path> folders() const;
   /// The sources that are there, each once.
