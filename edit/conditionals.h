@@ -18,7 +18,7 @@ struct Conditional {
     unsigned begin = 0;       ///< the line of the directive that begins it
     unsigned end = 0;         ///< the line of the next directive of the conditional
     bool has_text = false;    ///< code, an OpenMP directive or an #include
-    bool has_effect = false;  ///< a call or an assignment, which leaves machine code
+    bool has_effect = false;  ///< a call that leaves machine code in its line
   };
   unsigned begin = 0;  ///< offset of `#if`
   unsigned end = 0;    ///< offset of `#endif`

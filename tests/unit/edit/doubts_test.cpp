@@ -76,13 +76,18 @@ TEST_F(DoubtsTest, AreOfAConditionThatOptionsDecide) {
   EXPECT_TRUE(is_on(doubt(file, {"for (int", "v[i] =", "u[i] ="}), "WR")) << "and denies it";
 }
 
-TEST_F(DoubtsTest, GoWhereLinesThatAreLeftOutHaveNoCode) {
-  const File file = kernel("#ifdef WR\n    u[i] = 1;\n#endif\n    v[i] = u[i];\n");
+TEST_F(DoubtsTest, GoWhereCallsThatAreLeftOutHaveNoCode) {
+  const std::string rest = "    v[i] = u[i];\n";
+  const std::string print = "extern \"C\" int printf(const char*, ...);\n";
+  const File file = kernel("#ifdef WR\n    printf(\"%g\", u[i]);\n#endif\n" + rest, print);
   EXPECT_EQ(doubt(file, {"for (int", "v[i] ="}), "");
   EXPECT_TRUE(is_on(doubt(file, {"omp target"}), "WR")) << "no line tells of the code around";
-  EXPECT_TRUE(is_on(doubt(file, {"v[i] =", "u[i] = 1"}), "WR"));
-  const File declared = kernel("#ifdef WR\n    double t;\n#endif\n    v[i] = u[i];\n", "", "b.cpp");
-  EXPECT_TRUE(is_on(doubt(declared, {"v[i] ="}), "WR")) << "it would leave no code";
+  EXPECT_TRUE(is_on(doubt(file, {"v[i] =", "printf(\"%g"}), "WR"));
+  for (const char* text : {"double t;", "u[i] = 1;", "if (n > 1) v = u;"}) {
+    const File other =
+        kernel("#ifdef WR\n    " + std::string(text) + "\n#endif\n" + rest, "", "b.cpp");
+    EXPECT_TRUE(is_on(doubt(other, {"v[i] ="}), "WR")) << text << ": it may leave no line";
+  }
 }
 
 TEST_F(DoubtsTest, AreOfMacrosInCode) {
@@ -155,6 +160,24 @@ TEST_F(DoubtsTest, AreOfFunctionsAndDeclarationsThatCodeLeadsTo) {
   const File inner = kernel("    S s{u[i]};\n    s.go();\n", members, "d.cpp");
   EXPECT_TRUE(is_on(doubt(inner, {"s.go()"}), "WR"));
   EXPECT_EQ(doubt(inner, {"s.go()", "  double d;"}), "");
+}
+
+TEST_F(DoubtsTest, AreOfWhatNamesStandFor) {
+  const std::string choices =
+      "struct A { static void st(double& d) { d = 1; } };\n"
+      "struct B { static void st(double& d) { (void)d; } };\n"
+      "#ifdef WR\n#define CHOICE A\n#else\n#define CHOICE B\n#endif\n"
+      "#define ST_0(x) (void)x\n#define ST_1(x) x = 1\n#define JOIN_(x, y) x##y\n"
+      "#define JOIN(x, y) JOIN_(x, y)\n#ifndef N\n#define N 0\n#endif\n"
+      "template <class T> void go(double& d) { T::st(d); }\n";
+  const auto is_doubted = [&](const std::string& before, const std::string& code) {
+    return !doubt(kernel("    " + code + "\n", choices + before), {"for (int"}).empty();
+  };
+  EXPECT_FALSE(is_doubted("using P = A;\n", "P::st(u[i]);"));
+  EXPECT_TRUE(is_doubted("using P = CHOICE;\n", "P::st(u[i]);"));
+  EXPECT_TRUE(is_doubted("using P = CHOICE;\n", "go<P>(u[i]);"));
+  EXPECT_TRUE(is_doubted("struct P : CHOICE {};\n", "P::st(u[i]);"));
+  EXPECT_TRUE(is_doubted("", "JOIN(ST_, N)(u[i]);"));
 }
 
 TEST_F(DoubtsTest, AreOfATemplateThatOtherCodeMayUse) {
