@@ -164,6 +164,11 @@ class Doubts::Search {
       if (lines != lines_.end()) entered.lines = &lines->second;
       entered.is_beside = is_beside(*file, entered.included_at);
       read_.insert(&file->getFileEntry());
+      for (const auto& [name, changes] : text->changes) {
+        for (const MacroChange& one : changes) {
+          changes_[name].push_back({id, &one, location(id, one.offset)});
+        }
+      }
     }
     const clang::PreprocessingRecord* record = preprocessor_.getPreprocessingRecord();
     if (record == nullptr) return;
@@ -377,14 +382,11 @@ class Doubts::Search {
 
   std::vector<Change> changes_of(const std::string& name, SourceLocation before) const {
     std::vector<Change> all;
-    for (const auto& [id, file] : files_) {
-      const auto found = file.text->changes.find(name);
-      if (found == file.text->changes.end()) continue;
-      for (const MacroChange& one : found->second) {
-        const SourceLocation at = location(id, one.offset);
-        if (sources_.isBeforeInTranslationUnit(at, before)) all.push_back({id, &one, at});
-      }
-    }
+    const auto known = changes_.find(name);
+    if (known == changes_.end()) return all;
+    std::ranges::copy_if(known->second, std::back_inserter(all), [&](const Change& one) {
+      return sources_.isBeforeInTranslationUnit(one.at, before);
+    });
     return all;
   }
 
@@ -482,11 +484,15 @@ class Doubts::Search {
 
   Maybe about(const Part& part) {
     const SourceLocation first = sources_.getExpansionLoc(part.range.getBegin());
-    const SourceLocation last = sources_.getExpansionRange(part.range.getEnd()).getEnd();
-    if (first.isInvalid() || last.isInvalid()) return std::nullopt;
+    SourceLocation last = sources_.getExpansionRange(part.range.getEnd()).getEnd();
+    if (first.isInvalid()) return std::nullopt;
     const FileID id = sources_.getFileID(first);
     if (!files_.contains(id)) return std::nullopt;
-    if (sources_.getFileID(last) != id) return Doubt{"ends in another file", place(first)};
+    // It may end in a file that it includes.
+    while (last.isValid() && !sources_.isInFileID(last, id)) {
+      last = sources_.getIncludeLoc(sources_.getFileID(last));
+    }
+    if (last.isInvalid()) return Doubt{"ends in another file", place(first)};
     std::vector<Span> holes;
     for (const clang::SourceRange& hole : part.without) {
       holes.push_back({sources_.getFileOffset(sources_.getExpansionLoc(hole.getBegin())),
@@ -598,15 +604,10 @@ class Doubts::Search {
   Maybe about_macros(bool of_numbers) {
     if (number_) return number_;
     const SourceLocation end = sources_.getLocForEndOfFile(sources_.getMainFileID());
-    std::set<std::string> seen;
-    for (const auto& [id, file] : files_) {
-      for (const auto& [name, changes] : file.text->changes) {
-        std::string macro = name;
-        if (!seen.insert(name).second || (of_numbers && !is_number(name, end))) continue;
-        if (state_of(name, end, macro) == State::kOpen) {
-          return open(macro, location(id, changes.front().offset));
-        }
-      }
+    for (const auto& [name, changes] : changes_) {
+      std::string macro = name;
+      if (of_numbers && !is_number(name, end)) continue;
+      if (state_of(name, end, macro) == State::kOpen) return open(macro, changes.front().at);
     }
     return std::nullopt;
   }
@@ -636,6 +637,7 @@ class Doubts::Search {
   std::map<const clang::FileEntry*, std::set<int>> lines_;
   std::map<FileID, Entered> files_;
   std::set<const clang::FileEntry*> read_;
+  std::map<std::string, std::vector<Change>> changes_;  ///< by the macro
   std::set<std::string> variants_;
   std::set<std::string> tested_;  ///< names in conditions
   bool has_devices_ = false;
