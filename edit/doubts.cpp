@@ -2,90 +2,39 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/Basic/FileManager.h>
-#include <clang/Lex/MacroInfo.h>
-#include <clang/Lex/PreprocessingRecord.h>
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <optional>
-#include <regex>
 
-#include "conditionals.h"
+#include "outcomes.h"
 #include "reach.h"
 
 namespace ompdm::edit {
-namespace {
-
-using clang::FileID;
-using clang::SourceLocation;
-
-using Maybe = std::optional<Doubt>;
-
-/// Whether a name is a macro of the compiler for devices, which the host's pass has not.
-bool is_of_devices(const std::string& name) {
-  static const std::regex kDevice(
-      R"(__(NVPTX|PTX|CUDA_ARCH|AMDGCN|AMDGPU|amdgcn|HIP_DEVICE|gfx|SPIRV?|SYCL_DEVICE)\w*|)"
-      R"(__(OPENMP_NVPTX|OPENMP_AMDGCN)__|__nvptx\w*|__HIP_ARCH\w*)");
-  return std::regex_match(name, kDevice);
-}
-
-/// Whether each compiler for this machine gives a macro one value, whatever its options are.
-bool is_fixed(const std::string& name, bool by_clang) {
-  static const std::set<std::string> kAlways = {
-      "__linux__", "__linux",    "linux",    "__gnu_linux__", "__unix__", "__unix",
-      "unix",      "_WIN32",     "_WIN64",   "WIN32",         "_MSC_VER", "__APPLE__",
-      "__MACH__",  "__CYGWIN__", "__ELF__",  "__x86_64__",    "__x86_64", "__aarch64__",
-      "__LP64__",  "_LP64",      "__LINE__", "__FILE__",      "true",     "false",
-      "and",       "or",         "not",      "__COUNTER__"};
-  static const std::set<std::string> kOfClang = {
-      "_OPENMP",        "__clang__",        "__GNUC__",
-      "__GNUC_MINOR__", "__INTEL_COMPILER", "__PGI",
-      "__NVCOMPILER",   "__CUDACC__",       "__HIPCC__",
-      "__HIP__",        "__CUDA__",         "__INTEL_LLVM_COMPILER",
-      "__ICC",          "__NVCC__",         "_CRAYC",
-      "__ibmxl__"};
-  return kAlways.contains(name) || (by_clang && kOfClang.contains(name));
-}
-
-/// An arithmetic type, or a function of numbers that returns one.
-bool is_arithmetic(const std::string& name) {
-  static const std::regex kName(
-      "float|double|int|long|short|char|signed|unsigned|const|"
-      "f?(abs|max|min)[fl]?|(sqrt|rsqrt|cbrt|exp2?|expm1|log|log2|log10|log1p|pow|erfc?|floor|ceil|"
-      "fma|a?(sin|cos|tan)h?|atan2|hypot)[fl]?");
-  return std::regex_match(name, kName);
-}
-
-}  // namespace
 
 class Doubts::Search {
  public:
   Search(const Program& program, const Request& request)
       : program_(program),
-        preprocessor_(program.preprocessor()),
         sources_(program.context().getSourceManager()),
         language_(program.context().getLangOpts()),
-        is_rebuilt_(request.compiled.has_value()),
-        by_clang_(request.by_clang) {
-    if (is_rebuilt_) read_lines(request);
-    read_files();
-    if (!is_rebuilt_) return;
-    look_for_unread(request);
-    read_declarations(*program.context().getTranslationUnitDecl());
+        source_(request.file),
+        outcomes_(program, request) {
+    if (may_doubt()) read_declarations(*program.context().getTranslationUnitDecl());
   }
 
-  /// The program's files that were read.
   [[nodiscard]] std::vector<std::string> files() const {
     std::set<std::string> names;
-    for (const auto& [id, file] : files_) names.insert(path_of(id));
+    for (const auto& [id, file] : outcomes_.files()) names.insert(outcomes_.path_of(id));
     return {names.begin(), names.end()};
   }
 
-  Maybe about(const Stmt& code) {
-    if (unread_) return unread_;
-    if (!is_rebuilt_ && !has_devices_) return std::nullopt;
+  std::optional<Doubt> about(const Stmt& code) {
+    if (!may_doubt()) return std::nullopt;
+    if (!outcomes_.unread().empty()) {
+      return Doubt{
+          outcomes_.unread() + " was compiled with it, and is not found to be included: give -p",
+          {source_, 0}};
+    }
     const Reached reached = reached_by(program_, code);
     number_.reset();
     seen_.clear();
@@ -94,7 +43,6 @@ class Doubts::Search {
     for (const Part& part : reached.parts) {
       if (Maybe doubt = about(part)) return doubt;
     }
-    if (!is_rebuilt_) return std::nullopt;
     if (reached.depends_on_numbers || makes_names_) {
       if (Maybe doubt = about_macros(!makes_names_)) return doubt;
     }
@@ -105,119 +53,16 @@ class Doubts::Search {
   }
 
  private:
-  enum class State { kSettled, kOpen, kDevice };
+  using FileID = clang::FileID;
+  using SourceLocation = clang::SourceLocation;
+  using Maybe = std::optional<Doubt>;
+  using State = Outcomes::State;
 
-  /// A file each time that it is included.
-  struct Entered {
-    std::shared_ptr<const FileText> text;
-    SourceLocation included_at;
-    bool is_beside = false;  ///< no option decides that it is this file
-    std::vector<std::pair<unsigned, unsigned>> left_out;  ///< between these lines
-    /// That have code in the program; null: the debug information does not name the file.
-    const std::set<int>* lines = nullptr;
+  [[nodiscard]] bool may_doubt() const { return outcomes_.is_rebuilt() || outcomes_.has_devices(); }
 
-    [[nodiscard]] bool is_left_out(unsigned begin, unsigned end) const {
-      return std::ranges::any_of(left_out, [&](const auto& skipped) {
-        return skipped.first <= begin && end <= skipped.second;
-      });
-    }
-    [[nodiscard]] bool has_code(unsigned begin, unsigned end) const {
-      if (lines == nullptr) return false;
-      const auto first = lines->upper_bound(static_cast<int>(begin));
-      return first != lines->end() && *first < static_cast<int>(end);
-    }
-  };
-
-  using At = std::pair<FileID, std::size_t>;  ///< a conditional of a file
-
-  // --- What is read ---
-
-  void read_lines(const Request& request) {
-    for (const CompiledLines& one : *request.compiled) {
-      const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
-      if (entry) lines_[&entry->getFileEntry()].insert(one.lines.begin(), one.lines.end());
-    }
-    // Their directives ran.
-    for (const Place& region : request.regions) {
-      const auto entry = sources_.getFileManager().getOptionalFileRef(region.file);
-      if (entry) lines_[&entry->getFileEntry()].insert(region.line);
-    }
-  }
-
-  void read_files() {
-    std::map<const clang::FileEntry*, std::shared_ptr<const FileText>> texts;
-    for (unsigned i = 1; i < sources_.local_sloc_entry_size(); ++i) {
-      const clang::SrcMgr::SLocEntry& entry = sources_.getLocalSLocEntry(i);
-      if (!entry.isFile()) continue;
-      const FileID id = sources_.getFileID(SourceLocation::getFromRawEncoding(entry.getOffset()));
-      const auto file = sources_.getFileEntryRefForID(id);
-      if (!file || !is_of_program(sources_, id)) continue;
-      auto& text = texts[&file->getFileEntry()];
-      if (text == nullptr) {
-        text = std::make_shared<FileText>(file_text(sources_, id, language_));
-        look_at(*text);
-      }
-      Entered& entered = files_[id];
-      entered.text = text;
-      entered.included_at = sources_.getIncludeLoc(id);
-      const auto lines = lines_.find(&file->getFileEntry());
-      if (lines != lines_.end()) entered.lines = &lines->second;
-      entered.is_beside = is_beside(*file, entered.included_at);
-      read_.insert(&file->getFileEntry());
-      for (const auto& [name, changes] : text->changes) {
-        for (const MacroChange& one : changes) {
-          changes_[name].push_back({id, &one, location(id, one.offset)});
-        }
-      }
-    }
-    const clang::PreprocessingRecord* record = preprocessor_.getPreprocessingRecord();
-    if (record == nullptr) return;
-    for (const clang::SourceRange& range :
-         const_cast<clang::PreprocessingRecord*>(record)->getSkippedRanges()) {
-      const auto at = files_.find(sources_.getFileID(range.getBegin()));
-      if (at == files_.end()) continue;
-      at->second.left_out.emplace_back(sources_.getSpellingLineNumber(range.getBegin()),
-                                       sources_.getSpellingLineNumber(range.getEnd()));
-    }
-  }
-
-  void look_at(const FileText& text) {
-    variants_.insert(text.variants.begin(), text.variants.end());
-    for (const Conditional& one : text.conditionals) {
-      tested_.insert(one.names.begin(), one.names.end());
-    }
-    const bool tests = std::ranges::any_of(text.conditionals, [](const Conditional& one) {
-      return std::ranges::any_of(one.names, is_of_devices);
-    });
-    has_devices_ = has_devices_ || tests || !text.variants.empty() || !text.metadirectives.empty();
-  }
-
-  /// Whether an #include in quotes finds the file beside the one that it stands in.
-  [[nodiscard]] bool is_beside(const clang::FileEntryRef& file, SourceLocation included_at) const {
-    if (included_at.isInvalid()) return true;
-    const FileID around = sources_.getFileID(included_at);
-    const auto includer = files_.find(around);
-    const auto entry = sources_.getFileEntryRefForID(around);
-    if (includer == files_.end() || !entry) return false;
-    const auto& includes = includer->second.text->includes;
-    const auto line = includes.find(sources_.getSpellingLineNumber(included_at));
-    if (line == includes.end() || !line->second.is_quoted) return false;
-    llvm::SmallString<256> beside(entry->getDir().getName());
-    beside += '/';
-    beside += line->second.name;
-    const auto found = sources_.getFileManager().getOptionalFileRef(beside);
-    return found && &found->getFileEntry() == &file.getFileEntry();
-  }
-
-  /// A file with code of the unit that the parse did not read.
-  void look_for_unread(const Request& request) {
-    for (const CompiledLines& one : *request.compiled) {
-      if (one.lines.empty() || !is_of_program(one.file)) continue;
-      const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
-      if (entry && read_.contains(&entry->getFileEntry())) continue;
-      unread_ = Doubt{one.file + " was compiled with it, and is not found to be included: give -p",
-                      {request.file, 0}};
-    }
+  [[nodiscard]] Place place(SourceLocation at) const {
+    const Spot spot = spot_of(program_.context(), at);
+    return {spot.file, spot.line};
   }
 
   /// Declarations by their names: of a type that is named by another the syntax tree tells that
@@ -225,7 +70,7 @@ class Doubts::Search {
   void read_declarations(const clang::DeclContext& around) {
     for (const clang::Decl* one : around.decls()) {
       const SourceLocation at = sources_.getExpansionLoc(one->getLocation());
-      if (at.isInvalid() || !files_.contains(sources_.getFileID(at))) {
+      if (at.isInvalid() || !outcomes_.files().contains(sources_.getFileID(at))) {
         if (!isa<clang::LinkageSpecDecl>(one)) continue;
       }
       const clang::TemplateDecl* made = dyn_cast<clang::TemplateDecl>(one);
@@ -251,213 +96,6 @@ class Doubts::Search {
            (variable->hasGlobalStorage() || variable->getType().isConstQualified());
   }
 
-  // --- Places ---
-
-  [[nodiscard]] SourceLocation location(FileID file, unsigned offset) const {
-    return sources_.getLocForStartOfFile(file).getLocWithOffset(static_cast<int>(offset));
-  }
-  [[nodiscard]] Place place(SourceLocation at) const {
-    const Spot spot = spot_of(program_.context(), at);
-    return {spot.file, spot.line};
-  }
-  [[nodiscard]] unsigned line(FileID file, unsigned offset) const {
-    return sources_.getLineNumber(file, offset);
-  }
-
-  // --- Which branch was compiled ---
-
-  /// Whether lines show that the branch that the parse took was compiled, and no other.
-  [[nodiscard]] bool is_shown(const Entered& file, const Conditional& one,
-                              bool has_code_inside) const {
-    bool is_taken = false;
-    for (const Conditional::Branch& branch : one.branches) {
-      const bool has_code = file.has_code(branch.begin, branch.end);
-      if (file.is_left_out(branch.begin, branch.end)) {
-        if (has_code) return false;
-      } else {
-        is_taken = is_taken || has_code;
-      }
-    }
-    return is_taken || has_code_inside;
-  }
-
-  /// Whether lines show that no branch was compiled: code around, between the first line of a part
-  /// and its last, has lines, and those that are left out would have some.
-  [[nodiscard]] static bool is_shown_left_out(const Entered& file, const Conditional& one,
-                                              unsigned begin, unsigned end) {
-    const unsigned first = one.branches.front().begin;
-    const unsigned last = one.branches.back().end;
-    const bool has_code_around = file.has_code(begin, first) || file.has_code(last, end + 1);
-    return has_code_around && std::ranges::all_of(one.branches, [&](const auto& branch) {
-             if (!branch.has_text) return true;
-             return branch.has_effect && file.is_left_out(branch.begin, branch.end) &&
-                    !file.has_code(branch.begin, branch.end);
-           });
-  }
-
-  /// `from`: a file that it includes, directly or not, and of which it is asked; null: none.
-  State state_of(At at, const Entered* from, std::string& macro) {
-    const Entered& file = files_.at(at.first);
-    const Conditional& one = file.text->conditionals[at.second];
-    if (one.is_guard) return State::kSettled;
-    const auto [known, is_new] = states_.try_emplace(at, State::kOpen, *one.names.begin());
-    if (is_new) known->second = state_of_conditions(at, one);
-    macro = known->second.second;
-    const bool has_code_inside = from != nullptr && from->lines != nullptr && !from->lines->empty();
-    const bool is_open = known->second.first == State::kOpen;
-    return is_open && is_shown(file, one, has_code_inside) ? State::kSettled : known->second.first;
-  }
-
-  /// Of what its conditions test.
-  std::pair<State, std::string> state_of_conditions(At at, const Conditional& one) {
-    std::pair<State, std::string> worst{State::kSettled, {}};
-    for (const std::string& name : one.names) {
-      std::string macro = name;
-      const State state = tested_state_of(name, location(at.first, one.begin), macro, 0);
-      if (state > worst.first) worst = {state, macro};
-    }
-    return worst;
-  }
-
-  /// Of a macro in a condition, and of those in what it stands for.
-  State tested_state_of(const std::string& name, SourceLocation at, std::string& macro, int depth) {
-    constexpr int kDeepest = 32;
-    State worst = depth > kDeepest ? State::kOpen : state_of(name, at, macro);
-    if (worst != State::kSettled) return worst;
-    for (const Change& one : changes_of(name, at)) {
-      if (is_left_out(one)) continue;
-      for (const std::string& inner : one.change->names) {
-        std::string its = inner;
-        const State state = tested_state_of(inner, at, its, depth + 1);
-        if (state <= worst) continue;
-        worst = state;
-        macro = its;
-      }
-    }
-    return worst;
-  }
-
-  /// Of all conditionals around a place, those around #include too.
-  State state_around(FileID id, unsigned offset, std::string& macro) {
-    State worst = State::kSettled;
-    const Entered* from = nullptr;
-    for (auto at = files_.find(id); at != files_.end();) {
-      const Entered& file = at->second;
-      for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
-        const Conditional& one = file.text->conditionals[i];
-        if (one.names.empty() || offset < one.begin || one.end <= offset) continue;
-        std::string its;
-        const State state = state_of({at->first, i}, from, its);
-        if (state > worst) {
-          worst = state;
-          macro = its;
-        }
-      }
-      if (is_rebuilt_ && !file.is_beside && file.lines == nullptr && worst == State::kSettled) {
-        worst = State::kOpen;
-        macro = path_of(at->first);
-      }
-      if (file.lines != nullptr && from == nullptr) from = &file;
-      if (file.included_at.isInvalid()) break;
-      const FileID around = sources_.getFileID(file.included_at);
-      offset = sources_.getFileOffset(file.included_at);
-      at = files_.find(around);
-    }
-    return worst;
-  }
-
-  [[nodiscard]] std::string path_of(FileID file) const {
-    const auto entry = sources_.getFileEntryRefForID(file);
-    const llvm::StringRef path = entry->getFileEntry().tryGetRealPathName();
-    return (path.empty() ? entry->getName() : path).str();
-  }
-
-  // --- What macros are ---
-
-  struct Change {
-    FileID file;
-    const MacroChange* change = nullptr;
-    SourceLocation at;
-  };
-
-  std::vector<Change> changes_of(const std::string& name, SourceLocation before) const {
-    std::vector<Change> all;
-    const auto known = changes_.find(name);
-    if (known == changes_.end()) return all;
-    std::ranges::copy_if(known->second, std::back_inserter(all), [&](const Change& one) {
-      return sources_.isBeforeInTranslationUnit(one.at, before);
-    });
-    return all;
-  }
-
-  [[nodiscard]] bool is_left_out(const Change& one) const {
-    const unsigned line = this->line(one.file, one.change->offset);
-    return std::ranges::any_of(files_.at(one.file).left_out, [&](const auto& skipped) {
-      return skipped.first < line && line < skipped.second;
-    });
-  }
-
-  const clang::MacroInfo* definition_at(const std::string& name, SourceLocation at,
-                                        SourceLocation& defined_at) const {
-    const auto& table = preprocessor_.getIdentifierTable();
-    const auto found = table.find(name);
-    if (found == table.end()) return nullptr;
-    const auto* history = preprocessor_.getLocalMacroDirectiveHistory(found->second);
-    if (history == nullptr) return nullptr;
-    const auto defined = history->findDirectiveAtLoc(at, sources_);
-    if (!defined || defined.getUndefLocation().isValid()) return nullptr;
-    defined_at = defined.getLocation();
-    return defined.getMacroInfo();
-  }
-
-  /// Whether it is known what a macro is at a place.
-  State state_of(const std::string& name, SourceLocation at, std::string& macro) {
-    if (is_of_devices(name)) return State::kDevice;
-    if (is_fixed(name, by_clang_)) return State::kSettled;
-    State worst = State::kSettled;
-    bool is_set = false;
-    for (const Change& one : changes_of(name, at)) {
-      std::string its = name;
-      const State state = state_around(one.file, one.change->offset, its);
-      if (state > worst) {
-        worst = state;
-        macro = its;
-      }
-      is_set = is_set || !is_left_out(one);
-    }
-    if (worst != State::kSettled || is_set || !is_rebuilt_) return worst;
-    SourceLocation defined_at;
-    const bool is_defined = definition_at(name, at, defined_at) != nullptr;
-    const bool is_of_system =
-        is_defined && sources_.getFileEntryRefForID(sources_.getFileID(defined_at)).has_value();
-    return is_of_system ? State::kSettled : State::kOpen;
-  }
-
-  /// Whether a macro stands for a number or an arithmetic type, however conditions come out. So it
-  /// is taken of a name that conditions test and that options alone define.
-  bool is_number(const std::string& name, SourceLocation at, int depth = 0) const {
-    constexpr int kDeepest = 16;
-    if (is_arithmetic(name)) return true;
-    const std::vector<Change> changes = changes_of(name, at);
-    if (depth > kDeepest) return false;
-    if (changes.empty()) {
-      SourceLocation defined_at;
-      const clang::MacroInfo* info = definition_at(name, at, defined_at);
-      if (info == nullptr) return depth > 0 && tested_.contains(name);
-      return info->getNumTokens() == 1 &&
-             info->getReplacementToken(0).is(clang::tok::numeric_constant);
-    }
-    return std::ranges::all_of(changes, [&](const Change& one) {
-      if (!one.change->is_definition) return true;
-      return one.change->is_of_one_value &&
-             std::ranges::all_of(one.change->names, [&](const std::string& inner) {
-               return is_number(inner, at, depth + 1);
-             });
-    });
-  }
-
-  // --- Doubts ---
-
   Doubt open(const std::string& macro, SourceLocation at) const {
     if (macro.find('/') != std::string::npos || macro.find('.') != std::string::npos) {
       return {fmt::format("depends on {}, which debug information does not tell: give -p",
@@ -478,7 +116,7 @@ class Doubts::Search {
 
   Maybe doubt_of(State state, const std::string& macro, SourceLocation at) const {
     if (state == State::kDevice) return of_devices(macro, at);
-    if (state == State::kOpen && is_rebuilt_) return open(macro, at);
+    if (state == State::kOpen && outcomes_.is_rebuilt()) return open(macro, at);
     return std::nullopt;
   }
 
@@ -487,7 +125,7 @@ class Doubts::Search {
     SourceLocation last = sources_.getExpansionRange(part.range.getEnd()).getEnd();
     if (first.isInvalid()) return std::nullopt;
     const FileID id = sources_.getFileID(first);
-    if (!files_.contains(id)) return std::nullopt;
+    if (!outcomes_.files().contains(id)) return std::nullopt;
     // It may end in a file that it includes.
     while (last.isValid() && !sources_.isInFileID(last, id)) {
       last = sources_.getIncludeLoc(sources_.getFileID(last));
@@ -509,26 +147,27 @@ class Doubts::Search {
 
   /// A part of a file, and all of the files that it includes.
   Maybe about(FileID id, Span part, const std::vector<Span>& holes) {
-    const Entered& file = files_.at(id);
+    const Outcomes::Entered& file = outcomes_.files().at(id);
     const auto is_outside = [&](unsigned offset) {
       return !part.holds(offset) ||
              std::ranges::any_of(holes, [&](const Span& hole) { return hole.holds(offset); });
     };
     std::string macro;
-    const SourceLocation first = location(id, part.begin);
-    if (Maybe doubt = doubt_of(state_around(id, part.begin, macro), macro, first)) return doubt;
+    const SourceLocation first = outcomes_.location(id, part.begin);
+    if (Maybe doubt = doubt_of(outcomes_.state_around(id, part.begin, macro), macro, first))
+      return doubt;
     if (Maybe doubt = about_conditionals(id, part, holes)) return doubt;
     for (const auto& [from, to] : file.text->metadirectives) {
       if (part.begin <= to && from < part.end) {
         return Doubt{"depends on a metadirective: devices may run other code",
-                     place(location(id, from))};
+                     place(outcomes_.location(id, from))};
       }
     }
     for (const NameAt& name : names_in(sources_, id, part.begin, part.end, language_)) {
       if (is_outside(name.offset)) continue;
-      if (Maybe doubt = about_use(name.name, location(id, name.offset))) return doubt;
+      if (Maybe doubt = about_use(name.name, outcomes_.location(id, name.offset))) return doubt;
     }
-    for (const auto& [inner, included] : files_) {
+    for (const auto& [inner, included] : outcomes_.files()) {
       const SourceLocation at = included.included_at;
       if (at.isInvalid() || !sources_.isInFileID(at, id)) continue;
       if (is_outside(sources_.getFileOffset(at))) continue;
@@ -538,7 +177,7 @@ class Doubts::Search {
   }
 
   Maybe about_conditionals(FileID id, Span part, const std::vector<Span>& holes) {
-    const Entered& file = files_.at(id);
+    const Outcomes::Entered& file = outcomes_.files().at(id);
     for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
       const Conditional& one = file.text->conditionals[i];
       const bool is_in_hole =
@@ -546,16 +185,17 @@ class Doubts::Search {
       const bool is_inside = part.begin < one.end && one.begin < part.end && !is_in_hole;
       if (!is_inside || one.names.empty() || !one.has_text() || is_dead(file, one)) continue;
       std::string macro;
-      const State state = state_of({id, i}, nullptr, macro);
+      const State state = outcomes_.state_of({id, i}, nullptr, macro);
       const bool is_shown = state == State::kOpen &&
-                            is_shown_left_out(file, one, line(id, part.begin), line(id, part.end));
+                            outcomes_.is_shown_left_out(file, one, outcomes_.line(id, part.begin),
+                                                        outcomes_.line(id, part.end));
       if (is_shown) continue;
-      if (Maybe doubt = doubt_of(state, macro, location(id, one.begin))) return doubt;
+      if (Maybe doubt = doubt_of(state, macro, outcomes_.location(id, one.begin))) return doubt;
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] static bool is_dead(const Entered& file, const Conditional& one) {
+  [[nodiscard]] static bool is_dead(const Outcomes::Entered& file, const Conditional& one) {
     return std::ranges::any_of(file.left_out, [&](const auto& skipped) {
       return skipped.first < one.branches.front().begin && one.branches.back().end < skipped.second;
     });
@@ -564,7 +204,7 @@ class Doubts::Search {
   /// Of a name in code, and of those in what it stands for.
   Maybe about_use(const std::string& name, SourceLocation at, int depth = 0) {
     constexpr int kDeepest = 32;
-    if (variants_.contains(name)) {
+    if (outcomes_.variants().contains(name)) {
       return Doubt{fmt::format("calls {}(), which has a variant: devices may run other code", name),
                    place(at)};
     }
@@ -574,23 +214,22 @@ class Doubts::Search {
         if (Maybe doubt = about(Part{range, {}})) return doubt;
       }
     }
-    const std::vector<Change> changes = changes_of(name, at);
-    makes_names_ = makes_names_ || std::ranges::any_of(changes, [](const Change& one) {
+    const std::vector<Outcomes::Change> changes = outcomes_.changes_of(name, at);
+    makes_names_ = makes_names_ || std::ranges::any_of(changes, [](const Outcomes::Change& one) {
                      return one.change->makes_names;
                    });
-    SourceLocation defined_at;
-    const clang::MacroInfo* defined = definition_at(name, at, defined_at);
-    if ((changes.empty() && defined == nullptr) || depth > kDeepest) return std::nullopt;
+    const bool is_macro = !changes.empty() || outcomes_.definition_at(name, at) != nullptr;
+    if (!is_macro || depth > kDeepest) return std::nullopt;
     std::string macro = name;
-    const State state = state_of(name, at, macro);
+    const State state = outcomes_.state_of(name, at, macro);
     if (state != State::kSettled) {
       const Maybe doubt = doubt_of(state, macro, at);
-      if (!is_number(name, at)) return doubt;
+      if (!outcomes_.is_number(name, at)) return doubt;
       if (!number_) number_ = doubt;
       return std::nullopt;
     }
-    for (const Change& one : changes) {
-      if (is_left_out(one)) continue;
+    for (const Outcomes::Change& one : changes) {
+      if (outcomes_.is_left_out(one)) continue;
       for (const std::string& inner : one.change->names) {
         if (inner == name) continue;
         if (Maybe doubt = about_use(inner, at, depth + 1)) return doubt;
@@ -604,49 +243,41 @@ class Doubts::Search {
   Maybe about_macros(bool of_numbers) {
     if (number_) return number_;
     const SourceLocation end = sources_.getLocForEndOfFile(sources_.getMainFileID());
-    for (const auto& [name, changes] : changes_) {
+    for (const auto& [name, changes] : outcomes_.changes()) {
       std::string macro = name;
-      if (of_numbers && !is_number(name, end)) continue;
-      if (state_of(name, end, macro) == State::kOpen) return open(macro, changes.front().at);
+      if (of_numbers && !outcomes_.is_number(name, end)) continue;
+      const State state = outcomes_.state_of(name, end, macro);
+      if (Maybe doubt = doubt_of(state, macro, changes.front().at)) return doubt;
     }
     return std::nullopt;
   }
 
   /// A template may be used in code that is left out.
   Maybe about_uses_of(const std::string& name) {
-    for (const auto& [id, file] : files_) {
+    for (const auto& [id, file] : outcomes_.files()) {
       for (std::size_t i = 0; i < file.text->conditionals.size(); ++i) {
         const Conditional& one = file.text->conditionals[i];
         if (one.names.empty() || !one.has_text()) continue;
         const auto uses = names_in(sources_, id, one.begin, one.end, language_);
         const bool is_used = std::ranges::find(uses, name, &NameAt::name) != uses.end();
         std::string macro;
-        if (!is_used || state_of({id, i}, nullptr, macro) != State::kOpen) continue;
-        return open(macro, location(id, one.begin));
+        if (!is_used) continue;
+        const State state = outcomes_.state_of({id, i}, nullptr, macro);
+        if (Maybe doubt = doubt_of(state, macro, outcomes_.location(id, one.begin))) return doubt;
       }
     }
     return std::nullopt;
   }
 
   const Program& program_;
-  const clang::Preprocessor& preprocessor_;
   const clang::SourceManager& sources_;
   const clang::LangOptions& language_;
-  bool is_rebuilt_;
-  bool by_clang_;
-  std::map<const clang::FileEntry*, std::set<int>> lines_;
-  std::map<FileID, Entered> files_;
-  std::set<const clang::FileEntry*> read_;
-  std::map<std::string, std::vector<Change>> changes_;  ///< by the macro
-  std::set<std::string> variants_;
-  std::set<std::string> tested_;  ///< names in conditions
-  bool has_devices_ = false;
-  Maybe unread_;
+  std::string source_;
+  Outcomes outcomes_;
   Maybe number_;              ///< on a number in the code
   bool makes_names_ = false;  ///< a macro in the code does
   std::map<std::string, std::vector<clang::SourceRange>> declared_;
   std::set<std::string> seen_;  ///< names of these that the code leads to
-  std::map<At, std::pair<State, std::string>> states_;
 };
 
 Doubts::Doubts(const Program& program, const Request& request)
@@ -664,7 +295,7 @@ void doubt_regions(const Program& program, const Request& request, Facts& facts)
   for (RegionFacts& region : facts.regions) {
     for (const Directive* directive : program.directives_at(region.place)) {
       if (!runs_on_device(*directive) || !region.doubt.empty()) continue;
-      const Maybe doubt = doubts.about(*directive);
+      const std::optional<Doubt> doubt = doubts.about(*directive);
       if (!doubt) continue;
       region.doubt = doubt->why;
       region.doubt_at = doubt->at;

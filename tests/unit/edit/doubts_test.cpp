@@ -237,6 +237,15 @@ TEST_F(DoubtsTest, AreOfCodeForDevices) {
     EXPECT_NE(doubt(kernel("    ST(u[i]);\n", before)), "") << before;
     EXPECT_EQ(doubt(kernel("    u[i] = v[i];\n", before)), "") << before;
   }
+  const std::string choices =
+      "struct A { static void st(double& d) { d = 1; } };\n"
+      "struct B { static void st(double& d) { (void)d; } };\n"
+      "#ifdef __NVPTX__\nusing P = A;\n#define ON 1\n#else\nusing P = B;\n#define ON 0\n#endif\n"
+      "template <class T> void go(double& d) { T::st(d); }\n"
+      "template <int I> void set(double& d) { if constexpr (I == 1) d = 1; }\n";
+  EXPECT_NE(doubt(kernel("    go<P>(u[i]);\n", choices)), "");
+  EXPECT_NE(doubt(kernel("    set<ON>(u[i]);\n", choices)), "");
+  EXPECT_EQ(doubt(kernel("    u[i] = v[ON];\n", choices)), "") << "both are seen";
   const File meta = kernel(
       "#pragma omp metadirective when(device = {kind(nohost)} : simd) default(nothing)\n"
       "    for (int j = 0; j < n; ++j) u[j] = 1;\n");
