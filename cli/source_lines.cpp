@@ -276,17 +276,21 @@ const SourceLines::Source& SourceLines::find(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   Source& found = at->second;
   if (!is_new || file.empty()) return found;
-  for (const fs::path& place : places_of(file, process_)) {
-    Source source = read(place, file);
-    if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
-    if (found.is_as_it_was()) break;
-  }
+  std::vector<Source> compiled;
   for (const fs::path& folder : fs::path(file).is_relative() ? folders_ : std::vector<fs::path>()) {
     Source source = read(folder / file, file);
-    std::error_code failed;
-    if (!source.is_as_it_was() || fs::equivalent(source.place, found.place, failed)) continue;
-    if (found.is_as_it_was()) return found = {};
-    found = std::move(source);
+    const bool is_known = std::ranges::any_of(compiled, [&](const Source& one) {
+      std::error_code failed;
+      return fs::equivalent(one.place, source.place, failed);
+    });
+    if (!source.place.empty() && !is_known) compiled.push_back(std::move(source));
+  }
+  if (compiled.size() > 1) return found;
+  if (!compiled.empty()) found = std::move(compiled.front());
+  for (const fs::path& place : places_of(file, process_)) {
+    if (found.is_as_it_was()) break;
+    Source source = read(place, file);
+    if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
   }
   if (!found.is_as_it_was()) found.lines.clear();
   return found;

@@ -26,7 +26,7 @@ std::string md5_of(std::string_view bytes);
 class SourceLines {
  public:
   explicit SourceLines(const analysis::Analysis& analysis);
-  /// Relative names are looked for in these folders, too. A name that is found in several is not
+  /// Relative names are looked for in these folders first. A name that is in several of them is not
   /// found.
   explicit SourceLines(const Trace& trace, std::vector<std::filesystem::path> folders = {});
 
