@@ -291,7 +291,8 @@ std::vector<std::string> Doubts::files() const { return search_->files(); }
 
 void doubt_regions(const Program& program, const Request& request, Facts& facts) {
   Doubts doubts(program, request);
-  facts.files = doubts.files();
+  const std::vector<std::string> files = doubts.files();
+  facts.files.insert(facts.files.end(), files.begin(), files.end());
   for (RegionFacts& region : facts.regions) {
     for (const Directive* directive : program.directives_at(region.place)) {
       if (!runs_on_device(*directive) || !region.doubt.empty()) continue;

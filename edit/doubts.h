@@ -41,7 +41,8 @@ class Doubts {
   std::unique_ptr<Search> search_;
 };
 
-/// Says of regions that are in doubt why, and that the use of each of their items is unknown.
+/// Says of regions that are in doubt in this unit why, and that the use of each of their items is
+/// unknown. Adds the program's files that the unit was read from.
 void doubt_regions(const Program& program, const Request& request, Facts& facts);
 
 }  // namespace ompdm::edit
