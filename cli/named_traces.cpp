@@ -200,7 +200,7 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
   resolve_begins_of_loops(trace);
   if (wanted.source_facts) {
     const Progress progress("reading the sources of " + name);
-    for (const std::string& sentence : add_source_facts(trace)) {
+    for (const std::string& sentence : add_source_facts(trace, wanted.compile_commands)) {
       fmt::print(stderr, "ompdm: {}\n", sentence);
     }
   }
@@ -406,6 +406,9 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
       ->check(CLI::IsMember({"auto", "off"}))
       ->capture_default_str()
       ->type_name("auto|off");
+  verb.add_option("-p", named.compile_commands,
+                  "Folder of the compile_commands.json of the build, for --source auto")
+      ->type_name("DIR");
 }
 
 void take_newest_if_none(NamedTraces& named) {
@@ -451,6 +454,7 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
   Wanted with_source = wanted;
   with_source.source_facts = named.source == "auto";
+  with_source.compile_commands = named.compile_commands;
   OpenedTraces all = open_each(names, link_of(named.model), with_source);
   all.order = resolved_order(named.as, all);
   put_in_order(all.order, all.analyses);

@@ -86,9 +86,10 @@ struct NamedTraces {
   std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
   LinkModel model;                 ///< that transfers are timed on
   std::string source = "off";      ///< "auto": sources are asked what their kernels do
+  std::string compile_commands;    ///< the folder of compile_commands.json; empty: none is named
 };
 
-/// Adds TRACE..., --as, --link and --source; `named` must live as long as `verb`.
+/// Adds TRACE..., --as, --link, --source and -p; `named` must live as long as `verb`.
 void add_trace_options(CLI::App& verb, NamedTraces& named);
 
 /// Where no trace is named, adds newest_trace_here() and prints it on stderr. Throws Error (kUsage)
@@ -113,7 +114,8 @@ struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
-  bool source_facts = false;   ///< sources are asked what their kernels do
+  bool source_facts = false;          ///< sources are asked what their kernels do
+  std::string compile_commands = {};  ///< the folder of compile_commands.json, for these
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
   std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it
 };

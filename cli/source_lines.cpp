@@ -243,8 +243,17 @@ SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& 
 SourceLines::SourceLines(const analysis::Analysis& analysis)
     : SourceLines(analysis.process, analysis.sources, analysis.directives) {}
 
-SourceLines::SourceLines(const Trace& trace)
-    : SourceLines(trace.process, trace.sources, trace.sites) {}
+SourceLines::SourceLines(const Trace& trace, std::vector<fs::path> folders)
+    : SourceLines(trace.process, trace.sources, trace.sites) {
+  folders_ = std::move(folders);
+}
+
+bool SourceLines::is_as_compiled(const fs::path& place, const std::set<std::string>& md5s) const {
+  const std::optional<std::int64_t> changed = changed_at(place);
+  if (!changed) return false;
+  if (md5s.empty()) return *changed <= latest_;
+  return md5s == std::set<std::string>{md5_of(content_of(place))};
+}
 
 SourceLines::Source SourceLines::read(const fs::path& place, const std::string& file) const {
   const std::optional<std::int64_t> changed = changed_at(place);
@@ -267,10 +276,21 @@ const SourceLines::Source& SourceLines::find(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   Source& found = at->second;
   if (!is_new || file.empty()) return found;
+  std::vector<Source> compiled;
+  for (const fs::path& folder : fs::path(file).is_relative() ? folders_ : std::vector<fs::path>()) {
+    Source source = read(folder / file, file);
+    const bool is_known = std::ranges::any_of(compiled, [&](const Source& one) {
+      std::error_code failed;
+      return fs::equivalent(one.place, source.place, failed);
+    });
+    if (!source.place.empty() && !is_known) compiled.push_back(std::move(source));
+  }
+  if (compiled.size() > 1) return found;
+  if (!compiled.empty()) found = std::move(compiled.front());
   for (const fs::path& place : places_of(file, process_)) {
+    if (found.is_as_it_was()) break;
     Source source = read(place, file);
     if (found.place.empty() || source.is_as_it_was()) found = std::move(source);
-    if (found.is_as_it_was()) break;
   }
   if (!found.is_as_it_was()) found.lines.clear();
   return found;

@@ -21,11 +21,14 @@ std::string md5_of(std::string_view bytes);
 /// The source files that a trace names, each read on first use. A trace may name any file of the
 /// reader's machine, so a file has lines here only if it is the compiled one: its MD5 sum is that
 /// of the debug information. Where the debug information has no sum, the file must be no newer than
-/// the program and the recording, and have OpenMP directives in the lines of the trace's.
+/// the program and the recording, and have OpenMP directives in the lines of the trace's. Of a
+/// header, in which the trace has no directive, the first alone counts.
 class SourceLines {
  public:
   explicit SourceLines(const analysis::Analysis& analysis);
-  explicit SourceLines(const Trace& trace);
+  /// Relative names are looked for in these folders first. A name that is in several of them is not
+  /// found.
+  explicit SourceLines(const Trace& trace, std::vector<std::filesystem::path> folders = {});
 
   /// All lines of the compiled file, long lines cut; empty where it is not found.
   const std::vector<std::string>& of(const std::string& file) const { return find(file).lines; }
@@ -35,6 +38,8 @@ class SourceLines {
   }
   /// Where the file lies, even if it was changed; empty where it is not found.
   std::filesystem::path place_of(const std::string& file) const { return find(file).place; }
+  /// Whether a file that was compiled is as it was; `md5s`: those of the debug information.
+  bool is_as_compiled(const std::filesystem::path& place, const std::set<std::string>& md5s) const;
   /// Whether it was changed after the program was built, or recorded.
   bool is_newer(const std::string& file) const { return find(file).is_newer; }
   /// Whether the file may be the compiled one: no digest is known, and its directives are in place.
@@ -64,6 +69,7 @@ class SourceLines {
   [[nodiscard]] Source read(const std::filesystem::path& place, const std::string& file) const;
 
   Process process_;
+  std::vector<std::filesystem::path> folders_;
   std::map<std::string, std::set<std::string>> digests_;  ///< by file
   std::map<std::string, std::set<int>> directives_;       ///< their lines, by file
   std::int64_t built_ = 0;                                ///< 0: the program is not there

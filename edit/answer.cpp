@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <thread>
 
+#include "doubts.h"
 #include "facts.h"
 #include "host_code.h"
 #include "messages.h"
@@ -20,6 +23,10 @@ std::vector<Request> others_of(const Request& request) {
     others[i].file = request.units[i].file;
     others[i].directory = request.units[i].directory;
     others[i].arguments = request.units[i].arguments;
+    others[i].compiled = request.units[i].compiled;
+    others[i].by_clang = request.units[i].by_clang;
+    others[i].regions = request.regions;
+    others[i].stretches = request.stretches;
   }
   return others;
 }
@@ -73,9 +80,23 @@ Answer answer_to(const Request& request) {
   if (request.regions.empty() && request.stretches.empty()) return result;
   result.facts.emplace();
   result.facts->regions = facts_of(units, request.regions);
+  std::deque<Doubts> doubts;
+  std::map<const clang::ASTContext*, Doubts*> doubts_of;
+  std::set<std::string> files;
+  for (std::size_t i = 0, next = 0; i < parsed.size(); ++i) {
+    if (parsed[i].unit == nullptr) continue;
+    Doubts& its = doubts.emplace_back(programs[next], *requests[i]);
+    doubts_of[&programs[next++].context()] = &its;
+    doubt_regions(programs[next - 1], its, *result.facts);
+    for (std::string& file : its.files()) files.insert(std::move(file));
+  }
+  result.facts->files.assign(files.begin(), files.end());
   if (!request.stretches.empty()) {
     const WholeProgram program(units, request.is_whole && result.unread.empty());
-    result.facts->stretches = facts_of(program, request.stretches);
+    const auto doubt = [&](const FunctionDecl& function, const Stmt& code) {
+      return doubts_of.at(&function.getASTContext())->about(code);
+    };
+    result.facts->stretches = facts_of(program, request.stretches, doubt);
   }
   return result;
 }

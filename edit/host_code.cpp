@@ -48,8 +48,8 @@ std::vector<LoopSpan> loops_of(const Trail& trail) {
 /// Looks at the trail of one program.
 class HostCode {
  public:
-  HostCode(const Trail& trail, const Asked& asked)
-      : trail_(trail), asked_(asked), loops_(loops_of(trail)) {}
+  HostCode(const Trail& trail, const DoubtAbout& doubt)
+      : trail_(trail), doubt_(doubt), loops_(loops_of(trail)) {}
 
   /// Steps of the loops that stand there and lead to a directive that names the item.
   [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
@@ -111,6 +111,7 @@ class HostCode {
     } else if (data.is_empty()) {
       facts.why = "the directive does not name it";
     }
+    if (facts.why.empty()) facts.why = doubt_about(spans);
     if (!facts.why.empty()) {
       facts.found = false;
       return facts;
@@ -123,6 +124,26 @@ class HostCode {
   }
 
  private:
+  /// Why code of the spans may not be what was compiled; empty: it is.
+  [[nodiscard]] std::string doubt_about(const std::vector<Span>& spans) const {
+    for (const Span& span : spans) {
+      std::set<const FunctionDecl*> functions;
+      for (std::uint32_t i = span.begin; i < span.end; ++i) {
+        if (trail_.steps[i].function != nullptr) functions.insert(trail_.steps[i].function);
+      }
+      // Of the function that the span begins in only the loop, where it is one.
+      const Step& first = trail_.steps[span.begin];
+      for (const FunctionDecl* function : functions) {
+        const bool is_loop = function == first.function && first.kind == Kind::kLoop;
+        const std::optional<Doubt> doubt =
+            doubt_(*function, is_loop ? *first.at : *function->getBody());
+        if (doubt)
+          return fmt::format("{}:{}: the code {}", doubt->at.file, doubt->at.line, doubt->why);
+      }
+    }
+    return {};
+  }
+
   /// Where directives are come by, or where their code ends.
   [[nodiscard]] std::vector<std::uint32_t> steps_of(const std::set<const Stmt*>& directives,
                                                     bool ends = false) const {
@@ -273,7 +294,7 @@ class HostCode {
   /// variables have before it.
   [[nodiscard]] bool has_iterations(const LoopSpan& span) const {
     if (isa<clang::DoStmt>(span.loop)) return true;
-    const clang::ASTContext* context = trail_.steps[span.begin].context;
+    const clang::ASTContext* context = trail_.steps[span.begin].context();
     if (context == nullptr) return false;
     const Expr* condition = nullptr;
     if (const auto* loop = dyn_cast<clang::ForStmt>(span.loop)) condition = loop->getCond();
@@ -379,11 +400,12 @@ class HostCode {
     if (!is_better) return;
     fact.use = use;
     fact.why = why;
-    if (step.at != nullptr && step.context != nullptr) fact.at = place_of(*step.context, *step.at);
+    if (step.at != nullptr && step.function != nullptr)
+      fact.at = place_of(*step.context(), *step.at);
   }
 
   const Trail& trail_;
-  const Asked& asked_;
+  const DoubtAbout& doubt_;
   std::vector<LoopSpan> loops_;
 };
 
@@ -423,7 +445,7 @@ struct Question {
 }  // namespace
 
 std::vector<StretchFacts> facts_of(const WholeProgram& program,
-                                   const std::vector<Stretch>& stretches) {
+                                   const std::vector<Stretch>& stretches, const DoubtAbout& doubt) {
   Asked asked;
   std::vector<Question> questions;
   std::set<const FunctionDecl*> functions;
@@ -448,7 +470,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
   }
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
-  const HostCode code(trail, asked);
+  const HostCode code(trail, doubt);
   std::vector<StretchFacts> all;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const Stretch& stretch = stretches[i];

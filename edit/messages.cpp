@@ -11,6 +11,18 @@ void from_json(const Json& json, Place& place) {
   place = {json.value("file", std::string()), json.value("line", 0)};
 }
 
+void from_json(const Json& json, CompiledLines& one) {
+  one = {json.at("file"), json.at("lines").get<std::vector<int>>()};
+}
+
+void from_json(const Json& json, Unit& unit) {
+  unit = {json.at("file"), json.at("directory"), json.at("arguments")};
+  if (json.contains("compiled")) {
+    unit.compiled = json.at("compiled").get<std::vector<CompiledLines>>();
+  }
+  unit.by_clang = json.value("by_clang", false);
+}
+
 void from_json(const Json& json, Item& item) {
   item = {json.at("expression"), json.at("named_at").get<Place>()};
 }
@@ -30,10 +42,6 @@ void from_json(const Json& json, Edit& edit) {
   edit.places = json.at("places").get<std::vector<Place>>();
   if (json.contains("inside")) edit.inside = json.at("inside").get<Place>();
   edit.clauses = json.at("clauses").get<std::vector<Clause>>();
-}
-
-void from_json(const Json& json, Unit& unit) {
-  unit = {json.at("file"), json.at("directory"), json.at("arguments")};
 }
 
 void from_json(const Json& json, Stretch& stretch) {
@@ -59,6 +67,10 @@ Request read_request(std::istream& in) {
   request.regions = json.value("regions", std::vector<Place>());
   request.units = json.value("units", std::vector<Unit>());
   request.stretches = json.value("stretches", std::vector<Stretch>());
+  if (json.contains("compiled")) {
+    request.compiled = json.at("compiled").get<std::vector<CompiledLines>>();
+  }
+  request.by_clang = json.value("by_clang", false);
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
@@ -113,13 +125,18 @@ Ordered json_of(const Facts& facts) {
   for (const RegionFacts& region : facts.regions) {
     Ordered one = json_of(region.place);
     one["found"] = region.found;
+    if (!region.doubt.empty()) {
+      one["doubt"] = json_of(region.doubt_at);
+      one["doubt"]["why"] = region.doubt;
+    }
     one["items"] = Ordered::array();
     for (const ItemFacts& item : region.items) one["items"].push_back(json_of(item));
     regions.push_back(std::move(one));
   }
   Ordered stretches = Ordered::array();
   for (const StretchFacts& stretch : facts.stretches) stretches.push_back(json_of(stretch));
-  return {{"regions", std::move(regions)}, {"stretches", std::move(stretches)}};
+  return {
+      {"regions", std::move(regions)}, {"files", facts.files}, {"stretches", std::move(stretches)}};
 }
 
 }  // namespace

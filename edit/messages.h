@@ -56,11 +56,19 @@ struct Finding {
   bool has_unreached = false;
 };
 
+/// Lines of a file that have code or declarations in the program.
+struct CompiledLines {
+  std::string file;
+  std::vector<int> lines;
+};
+
 /// A translation unit and how it is compiled.
 struct Unit {
   std::string file;
   std::string directory;
   std::vector<std::string> arguments;
+  std::optional<std::vector<CompiledLines>> compiled = std::nullopt;  ///< as Request::compiled
+  bool by_clang = false;
 };
 
 /// Code in which data is to stay on a device.
@@ -98,6 +106,10 @@ struct Request {
   std::vector<Unit> units = {};
   /// Code of which facts about the host are asked: in JSON "stretches", which may be missing.
   std::vector<Stretch> stretches = {};
+  /// Where the arguments are not those of the build, but lack macros: the files of the program that
+  /// the unit was compiled from. In JSON "compiled": [{"file": F, "lines": [N, ...]}, ...].
+  std::optional<std::vector<CompiledLines>> compiled = std::nullopt;
+  bool by_clang = false;  ///< the program was
 };
 
 /// Throws nlohmann::json::exception on what is no request.
@@ -169,6 +181,9 @@ struct RegionFacts {
   Place place;         ///< as asked
   bool found = false;  ///< whether a target region begins there in this translation unit
   std::vector<ItemFacts> items;
+  /// Why its code may not be what devices run (doubts.h): all items are unknown then. Empty: it is.
+  std::string doubt = {};
+  Place doubt_at = {};
 };
 
 /// Whether code does something with data: "no" is certain.
@@ -195,11 +210,13 @@ struct StretchFacts {
   std::vector<StretchItemFacts> items;
 };
 
-/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...],
+/// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written", "no_iteration"}, ...]}, ...]}.
+/// "renewed", "kernel_read", "kernel_written", "no_iteration"}, ...]}, ...]}. A region in doubt has
+/// "doubt": {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
+  std::vector<std::string> files = {};  ///< of the program's that were read, not the system's
   std::vector<StretchFacts> stretches = {};
 };
 

@@ -434,6 +434,12 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
   const std::string& source = request.beside.empty() ? request.file : together;
   tool.appendArgumentsAdjuster(
       [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
+  if (!request.regions.empty() || !request.stretches.empty()) {
+    // It tells which parts of files conditions leave out (doubts.h).
+    tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
+        Words{"-Xclang", "-detailed-preprocessing-record"},
+        clang::tooling::ArgumentInsertPosition::BEGIN));
+  }
   std::vector<std::unique_ptr<clang::ASTUnit>> units;
   tool.buildASTs(units);
   if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");

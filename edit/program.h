@@ -46,6 +46,7 @@ class Program {
   /// Functions with bodies that are not of the system's headers.
   [[nodiscard]] const std::vector<const FunctionDecl*>& functions() const { return functions_; }
   [[nodiscard]] Macros macros() const { return Macros(*preprocessor_); }
+  [[nodiscard]] const clang::Preprocessor& preprocessor() const { return *preprocessor_; }
   /// Whether only sources that are seen may call a function.
   [[nodiscard]] bool is_called_here_alone(const FunctionDecl& function) const;
   /// `target data`, `target enter data` and `target exit data`.

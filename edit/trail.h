@@ -34,7 +34,11 @@ struct Step {
   std::uint32_t branch = 0;  ///< position in Trail::branches
   std::uint32_t access = 0;  ///< position in Trail::accesses: of kAccess, kMade and kGone
   const Stmt* at = nullptr;
-  const clang::ASTContext* context = nullptr;  ///< of `at`
+  const FunctionDecl* function = nullptr;  ///< that `at` is in
+
+  [[nodiscard]] const clang::ASTContext* context() const {
+    return function == nullptr ? nullptr : &function->getASTContext();
+  }
 };
 
 /// What an item of a clause stands for where a directive is come by.

@@ -333,7 +333,7 @@ class CodeWalk {
   std::map<std::pair<const Expr*, std::vector<const Expr*>>, const Allocation*> memory_of_;
   std::map<const FunctionDecl*, std::set<Path::Root>> owned_by_;
   std::set<const FunctionDecl*> walked_;
-  const clang::ASTContext* context_ = nullptr;  // of at_
+  const FunctionDecl* function_ = nullptr;  // that at_ is in
   const Stmt* at_ = nullptr;
   std::size_t steps_ = 0;
   std::vector<Frame> frames_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats.h"
 #include "names.h"
 #include "walk.h"
 
@@ -66,9 +67,10 @@ bool CodeWalk::may_be_replaced(const FunctionDecl& called) {
 Places CodeWalk::call_function(const FunctionDecl& called,
                                const std::vector<const Expr*>& arguments, const Places& self,
                                const Path& result, const Expr& call) {
-  if (const KnownFunction* known = known_function(called)) {
-    return call_known(*known, arguments, call);
-  }
+  const KnownFunction* known = known_function(called);
+  const std::size_t format = known == nullptr ? arguments.size() : known->arguments.find('*');
+  const bool writes = format < arguments.size() && may_write_arguments(*arguments[format]);
+  if (known != nullptr && !writes) return call_known(*known, arguments, call);
   const FunctionDecl* defined = body_of(called);
   if (defined == nullptr) {
     // A member that the compiler makes does to members what the program's own code says.

@@ -74,7 +74,7 @@ void CodeWalk::add_step(Step::Kind kind, const Stmt* at) {
       kind == Step::Kind::kAccess || kind == Step::Kind::kMade || kind == Step::Kind::kGone;
   const std::size_t access = has_access ? trail_.accesses.size() - 1 : 0;
   trail_.steps.push_back(
-      {kind, is_late_, is_on_device_, branch_, static_cast<std::uint32_t>(access), at, context_});
+      {kind, is_late_, is_on_device_, branch_, static_cast<std::uint32_t>(access), at, function_});
 }
 
 void CodeWalk::add_storage(Step::Kind kind, const Places& storage) {

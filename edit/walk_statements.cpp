@@ -18,12 +18,13 @@ void CodeWalk::run(const Stmt* statement) {
   if (is_too_much()) return;
   const Stmt* const before = at_;
   if (!is_in_system_code()) at_ = statement;
-  const clang::ASTContext* const context_before = context_;
-  const FunctionDecl* function = frames_.back().function;
-  if (!is_in_system_code() && function != nullptr) context_ = &function->getASTContext();
+  const FunctionDecl* const function_before = function_;
+  if (!is_in_system_code() && frames_.back().function != nullptr) {
+    function_ = frames_.back().function;
+  }
   run_inner(*statement);
   at_ = before;
-  context_ = context_before;
+  function_ = function_before;
 }
 
 bool CodeWalk::is_too_much() {
@@ -281,7 +282,7 @@ bool is_called(const clang::ASTContext& context, const Expr& item, const std::st
 void CodeWalk::name_items(const Directive& directive) {
   const auto asked = asked_->at.find(&directive);
   if (asked == asked_->at.end()) return;
-  const clang::ASTContext& context = *context_;
+  const clang::ASTContext& context = function_->getASTContext();
   for (const std::uint32_t number : asked->second) {
     const std::string name = bare(asked_->items[number].expression);
     Places all;

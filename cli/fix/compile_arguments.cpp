@@ -247,7 +247,13 @@ CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::p
 void CompileCommands::read(const fs::path& file) {
   try {
     std::ifstream in(file);
-    for (const auto& row : nlohmann::json::parse(in)) known_.push_back(arguments_of(row));
+    for (const auto& row : nlohmann::json::parse(in)) {
+      CompileArguments& one = known_.emplace_back(arguments_of(row));
+      if (is_named_) continue;
+      one.arguments = harmless_options(one.arguments, true);
+      for (const std::string& option : recorded_.runtime_options()) one.arguments.push_back(option);
+      one.compiler.clear();
+    }
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("{}: this is no compilation database", file.string()));
   }
@@ -283,23 +289,37 @@ CompileArguments CompileCommands::with_resources(CompileArguments of) const {
 }
 
 CompileArguments CompileCommands::of(const fs::path& source) const {
+  return all_of(source).front();
+}
+
+std::vector<CompileArguments> CompileCommands::all_of(const fs::path& source) const {
+  std::vector<CompileArguments> all;
   for (const CompileArguments& one : known_) {
     std::error_code failed;
-    if (one.file == source || fs::equivalent(one.file, source, failed)) return with_resources(one);
+    if (one.file != source && !fs::equivalent(one.file, source, failed)) continue;
+    CompileArguments whole = with_resources(one);
+    const bool is_known = std::ranges::any_of(all, [&](const CompileArguments& other) {
+      return other.directory == whole.directory && other.arguments == whole.arguments;
+    });
+    if (!is_known) all.push_back(std::move(whole));
   }
-  if (std::optional<RecordedOptions> recorded = recorded_.of(source)) {
-    return with_resources({source,
-                           std::move(recorded->directory),
-                           std::move(recorded->options),
-                           {},
-                           CompiledBy::kDebugInfo});
+  if (!all.empty()) return all;
+  for (RecordedOptions& one : recorded_.of(source)) {
+    all.push_back(with_resources({source,
+                                  std::move(one.directory),
+                                  std::move(one.options),
+                                  {},
+                                  one.is_command ? CompiledBy::kCommand : CompiledBy::kDebugInfo,
+                                  std::move(one.files),
+                                  one.by_clang}));
   }
+  if (!all.empty()) return all;
   const bool is_cxx = source.extension() != ".c";
-  return with_resources({source,
-                         source.parent_path(),
-                         {"-std=" + recent_standard(is_cxx), "-fopenmp"},
-                         {},
-                         CompiledBy::kGuess});
+  return {with_resources({source,
+                          source.parent_path(),
+                          {"-std=" + recent_standard(is_cxx), "-fopenmp"},
+                          {},
+                          CompiledBy::kGuess})};
 }
 
 std::vector<fs::path> CompileCommands::sources() const {
@@ -315,7 +335,10 @@ std::vector<SourceUnit> single_units(const CompileCommands& commands,
                        [](const fs::path& one) { return !is_header(one); });
   if (sources.empty()) sources = commands.sources();
   std::vector<SourceUnit> units;
-  for (const fs::path& one : sources) units.push_back({commands.of(one), {}, false});
+  for (const fs::path& one : sources) {
+    for (CompileArguments& each : commands.all_of(one))
+      units.push_back({std::move(each), {}, false});
+  }
   return units;
 }
 

@@ -46,13 +46,18 @@ struct CompileArguments {
   std::vector<std::string> arguments;  ///< without compiler, source, -c and -o
   std::string compiler;                ///< empty: not known
   CompiledBy said_by = CompiledBy::kCommand;
+  /// Of kDebugInfo: the program's files that it was compiled from, and whether clang did it.
+  std::vector<CompiledFile> files = {};
+  bool by_clang = false;
 };
 
 /// How a process of a build compiled each source; none where it is no compiler.
 std::vector<CompileArguments> compiles_of(const StartedProcess& process);
 
 /// How sources are compiled. What the user named goes first, then a build that was seen, a
-/// compile_commands.json that was found, the program's debug information, and a guess.
+/// compile_commands.json that was found, the program's debug information, and a guess. A file that
+/// was found may be anybody's: of its options the harmless ones are taken, and its compiler is not
+/// run.
 class CompileCommands {
  public:
   /// `folder` is what the user named; empty: one near the program or the sources is looked for.
@@ -64,6 +69,8 @@ class CompileCommands {
   void add_seen(std::vector<CompileArguments> seen);
   /// How a source is compiled; if that is not known, with OpenMP and a recent standard.
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
+  /// The same, each time that it is compiled.
+  [[nodiscard]] std::vector<CompileArguments> all_of(const std::filesystem::path& source) const;
   /// Translation units that may include a header: all that are known. The debug information's count
   /// where no command is known.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
@@ -91,7 +98,8 @@ struct SourceUnit {
   bool is_whole = false;                      ///< no other source of the program calls theirs
 };
 
-/// Each source that a finding names, by itself; where it names only headers, all known sources.
+/// Each source that a finding names, by itself, each time that it is compiled; where it names only
+/// headers, all known sources.
 std::vector<SourceUnit> single_units(const CompileCommands& commands,
                                      const std::vector<std::filesystem::path>& named);
 

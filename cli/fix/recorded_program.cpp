@@ -47,8 +47,6 @@ bool is_of_the_system(const fs::path& folder) {
                              [&](const char* system) { return path.starts_with(system); });
 }
 
-/// Options of the parser that say what a source means. A recording comes from anybody: none of them
-/// loads code, reads options or writes a file.
 bool is_harmless(const std::string& option) {
   static const std::regex kHarmless(
       R"(-std=[\s\S]+|-(D|U|I|isystem|iquote|idirafter)[\s\S]+|-x(c|c\+\+)|)"
@@ -59,19 +57,15 @@ bool is_harmless(const std::string& option) {
   return std::regex_match(option, kHarmless);
 }
 
-/// The harmless ones of a compiler's words, each as one word: "-Iinc" of "-I inc".
-std::vector<std::string> harmless_options(const std::vector<std::string>& words) {
-  constexpr std::string_view kTakeNext[] = {"-D",      "-U",         "-I", "-isystem",
-                                            "-iquote", "-idirafter", "-x"};
-  std::vector<std::string> options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool takes_next = std::ranges::find(kTakeNext, words[i]) != std::end(kTakeNext);
-    const std::string option =
-        takes_next && i + 1 < words.size() ? words[i] + words[i + 1] : words[i];
-    if (takes_next) ++i;
-    if (is_harmless(option)) options.push_back(option);
-  }
-  return options;
+/// An option of the machine or the optimization, or one that names a header or where headers are.
+bool is_harmless_of_machine(const std::string& option) {
+  static const std::regex kHarmless(
+      R"(-O(\d|s|z|g|fast)?|-m(arch|cpu|tune)=[\w.+-]+|-m(32|64)|-pthread|-fi?openmp=\w+|)"
+      R"(-m(no-)?(sse|ssse|avx|fma|bmi|f16c|popcnt|lzcnt)[\w.-]*|-fopenmp-simd|-fstrict-aliasing|)"
+      R"(-f(no-)?(finite-math-only|associative-math|reciprocal-math|trapping-math)|-stdlib=[\w+]+|)"
+      R"(-(include|imacros|isysroot)[\s\S]+|--sysroot=[\s\S]+|-nostdinc(\+\+)?|-ansi|-fiopenmp|)"
+      R"(-fopenmp-(targets|cuda-mode|assume-\w+)(=[\w.,+-]+)?)");
+  return std::regex_match(option, kHarmless);
 }
 
 /// A line of the preprocessor, without blanks: "ifdef" and "ON_DEVICE" of "# ifdef ON_DEVICE".
@@ -369,6 +363,22 @@ fs::path headers_of(const fs::path& runtime) {
 
 }  // namespace
 
+std::vector<std::string> harmless_options(const std::vector<std::string>& words, bool of_machine) {
+  constexpr std::string_view kTakeNext[] = {"-D",       "-U",         "-I", "-isystem",
+                                            "-iquote",  "-idirafter", "-x", "-include",
+                                            "-imacros", "-isysroot"};
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool takes_next = std::ranges::find(kTakeNext, words[i]) != std::end(kTakeNext);
+    const std::string option =
+        takes_next && i + 1 < words.size() ? words[i] + words[i + 1] : words[i];
+    if (takes_next) ++i;
+    const bool is_told = is_harmless(option) || (of_machine && is_harmless_of_machine(option));
+    if (is_told) options.push_back(option);
+  }
+  return options;
+}
+
 std::string recent_standard(bool is_cxx) { return is_cxx ? "gnu++20" : "gnu17"; }
 
 RecordedProgram::RecordedProgram(std::vector<CompileUnit> units, const fs::path& runtime)
@@ -413,6 +423,16 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
                                             const fs::path& here) const {
   const CompileUnit& unit = units_[number];
   RecordedOptions of{is_folder(here) ? here : source.parent_path(), {}};
+  const auto has_word = [&](std::string_view word) {
+    return std::ranges::find(unit.words, word) != unit.words.end();
+  };
+  of.by_clang = has_word("clang");
+  of.is_command = of.by_clang && has_word("-grecord-command-line");
+  for (const CompiledFile& file : unit.files) {
+    const fs::path path = moved(file.path, unit.directory, here);
+    if (is_of_the_system(path.parent_path())) continue;
+    of.files.push_back({path.string(), file.lines, file.md5s});
+  }
   const auto add = [&](const std::string& option) {
     if (std::ranges::find(of.options, option) == of.options.end()) of.options.push_back(option);
   };
@@ -425,7 +445,7 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
   std::set<std::string> macros = common.macros;
   macros.insert(common.own_macros[number].begin(), common.own_macros[number].end());
   for (const std::string& macro : macros) add("-D" + macro);
-  for (const std::string& option : harmless_options(unit.words)) add(option);
+  for (const std::string& option : harmless_options(unit.words, of.is_command)) add(option);
   const auto add_folder = [&](const fs::path& folder) {
     const auto at = common.folders.find(folder);
     if (at != common.folders.end()) std::ranges::for_each(at->second, add);
@@ -435,28 +455,41 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
   }
   for (const auto& [folder, options] : common.folders) add_folder(folder);
   std::ranges::for_each(common.searched, add);
-  if (!runtime_headers_.empty()) add("-idirafter" + runtime_headers_.string());
+  std::ranges::for_each(runtime_options(), add);
   return of;
 }
 
-std::optional<RecordedOptions> RecordedProgram::of(const fs::path& source) const {
+std::vector<RecordedOptions> RecordedProgram::of(const fs::path& source) const {
+  std::vector<RecordedOptions> all;
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const CompileUnit& unit = units_[i];
     const fs::path file = (fs::path(unit.directory) / unit.name).lexically_normal();
     std::error_code failed;
     if (file == source || fs::equivalent(file, source, failed)) {
-      return options_of(i, source, unit.directory);
+      all.push_back(options_of(i, source, unit.directory));
     }
   }
+  if (!all.empty()) return all;
   // The tree may lie elsewhere than it was compiled.
   const std::string path = source.string();
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const fs::path name = fs::path(units_[i].name).lexically_normal();
     const std::string end = '/' + name.string();
     if (name.is_absolute() || !path.ends_with(end)) continue;
-    return options_of(i, source, path.substr(0, path.size() - end.size()));
+    all.push_back(options_of(i, source, path.substr(0, path.size() - end.size())));
   }
-  return std::nullopt;
+  return all;
+}
+
+std::vector<std::string> RecordedProgram::runtime_options() const {
+  if (runtime_headers_.empty()) return {};
+  return {"-idirafter" + runtime_headers_.string()};
+}
+
+std::vector<fs::path> RecordedProgram::folders() const {
+  std::set<fs::path> folders;
+  for (const CompileUnit& unit : units_) folders.insert(unit.directory);
+  return {folders.begin(), folders.end()};
 }
 
 std::vector<fs::path> RecordedProgram::sources() const {

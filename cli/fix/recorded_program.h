@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,7 +18,15 @@ std::string recent_standard(bool is_cxx);
 struct RecordedOptions {
   std::filesystem::path directory;
   std::vector<std::string> options;
+  std::vector<CompiledFile> files = {};  ///< of the program, by their paths here
+  bool by_clang = false;
+  bool is_command = false;  ///< the options are those of the build (-grecord-command-line)
 };
+
+/// Options of the parser that say what a source means, each as one word: "-Iinc" of "-I inc". None
+/// of them loads code, reads options or writes a file. `of_machine`: with those of the machine and
+/// the optimization, which set macros.
+std::vector<std::string> harmless_options(const std::vector<std::string>& words, bool of_machine);
 
 /// Options of sources that the debug information tells: language, standard, folders of headers,
 /// and macros without which lines would not be there that have code. All of it comes from a
@@ -31,8 +38,13 @@ class RecordedProgram {
   explicit RecordedProgram(std::vector<CompileUnit> units,
                            const std::filesystem::path& runtime = {});
 
-  /// Empty where no debug information is of that source.
-  [[nodiscard]] std::optional<RecordedOptions> of(const std::filesystem::path& source) const;
+  /// Of each time that the source was compiled for the program. Empty where no debug information is
+  /// of that source.
+  [[nodiscard]] std::vector<RecordedOptions> of(const std::filesystem::path& source) const;
+  /// Names the folder of the omp.h that belongs to the program's runtime, where that is known.
+  [[nodiscard]] std::vector<std::string> runtime_options() const;
+  /// The folders in which sources were compiled, each once.
+  [[nodiscard]] std::vector<std::filesystem::path> folders() const;
   /// The sources that are there, each once.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
   /// Whether there is debug information, and all sources that it names are there.

@@ -33,8 +33,8 @@ struct Asked {
 
 /// The compiled sources of the target regions that launched a kernel. Adds the names of those that
 /// are not found.
-std::map<fs::path, Asked> asked_of(const Trace& trace, std::set<std::string>& missing) {
-  const SourceLines sources(trace);
+std::map<fs::path, Asked> asked_of(const Trace& trace, const SourceLines& sources,
+                                   std::set<std::string>& missing) {
   std::set<Index<Site>> launched;
   for (std::size_t i = 0; i < trace.launches.size(); ++i) {
     launched.insert(trace.launches.common(i).site);
@@ -78,10 +78,11 @@ struct Units {
 
 /// Sources that the debug information names; without it those of the regions. What another source
 /// includes is no unit, whatever it is called.
-Units units_of(const RecordedProgram& recorded, const std::map<fs::path, Asked>& asked) {
+Units units_of(const RecordedProgram& recorded, const std::string& commands_folder,
+               const std::map<fs::path, Asked>& asked) {
   constexpr std::size_t kMostUnits = 60;
   // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const CompileCommands commands({}, {}, recorded);
+  const CompileCommands commands(commands_folder, {}, recorded);
   std::vector<fs::path> sources = recorded.sources();
   std::erase_if(sources,
                 [](const fs::path& source) { return report::is_fortran_source(source.string()); });
@@ -94,7 +95,9 @@ Units units_of(const RecordedProgram& recorded, const std::map<fs::path, Asked>&
   Units units;
   units.is_whole = recorded.is_complete() && sources.size() <= kMostUnits;
   if (sources.size() > kMostUnits) sources.resize(kMostUnits);
-  for (const fs::path& source : sources) units.all.push_back(commands.of(source));
+  for (const fs::path& source : sources) {
+    std::ranges::move(commands.all_of(source), std::back_inserter(units.all));
+  }
   return units;
 }
 
@@ -102,10 +105,41 @@ Json place_json(const fs::path& file, int line) {
   return {{"file", file.string()}, {"line", line}};
 }
 
+Json unit_json(const CompileArguments& unit) {
+  Json json = {{"file", unit.file.string()},
+               {"directory", unit.directory.string()},
+               {"arguments", unit.arguments}};
+  if (unit.said_by == CompiledBy::kCommand) return json;
+  // Its options lack macros: lines with code show which parts of the files were compiled.
+  json["by_clang"] = unit.by_clang;
+  json["compiled"] = Json::array();
+  for (const CompiledFile& file : unit.files) {
+    json["compiled"].push_back({{"file", file.path}, {"lines", file.lines}});
+  }
+  return json;
+}
+
+/// A file that was read and is not as it was compiled; empty: all are.
+std::string changed_file(const Json& facts, const Units& units, const SourceLines& sources) {
+  for (const std::string file : facts.at("files")) {
+    std::set<std::string> md5s;
+    for (const CompileArguments& unit : units.all) {
+      for (const CompiledFile& one : unit.files) {
+        std::error_code failed;
+        if (one.path == file || fs::equivalent(one.path, file, failed)) {
+          md5s.insert(one.md5s.begin(), one.md5s.end());
+        }
+      }
+    }
+    if (!sources.is_as_compiled(file, md5s)) return file;
+  }
+  return {};
+}
+
 /// Names of the sources as the trace and as this machine have them.
 class Names {
  public:
-  explicit Names(const Trace& trace) : sources_(trace) {}
+  explicit Names(const SourceLines& sources) : sources_(sources) {}
 
   /// Null where the compiled source is not found.
   Json place(const SourceLine& line) {
@@ -136,7 +170,7 @@ class Names {
   }
 
  private:
-  SourceLines sources_;
+  const SourceLines& sources_;
   std::map<std::string, std::string> recorded_;  // as recorded, by the path here
 };
 
@@ -212,35 +246,32 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
 
 }  // namespace
 
-std::vector<std::string> add_source_facts(Trace& trace) {
-  std::vector<std::string> sentences;
+std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands_folder) {
+  std::set<std::string> sentences;
   std::set<std::string> missing;
-  const std::map<fs::path, Asked> all = asked_of(trace, missing);
+  const RecordedProgram recorded = recorded_program(trace);
+  const SourceLines sources(trace, recorded.folders());
+  const std::map<fs::path, Asked> all = asked_of(trace, sources, missing);
   for (const std::string& name : missing) {
-    sentences.push_back(typed_path(name) + ": it is not asked: it is not here as it was compiled");
+    sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
-  if (all.empty()) return sentences;
-  const Units units = units_of(recorded_program(trace), all);
-  if (units.all.empty()) return sentences;
-  Names names(trace);
+  const auto told = [&] { return std::vector<std::string>(sentences.begin(), sentences.end()); };
+  if (all.empty()) return told();
+  const Units units = units_of(recorded, commands_folder, all);
+  if (units.all.empty()) return told();
+  Names names(sources);
   // What kernels do decides which findings there are, and these which code is asked about.
   constexpr int kMostRounds = 3;
-  std::set<std::string> told;
   for (int round = 0; round < kMostRounds; ++round) {
     const std::vector<SourceQuestion> questions = analysis::analyze(trace).source_questions;
     if (round > 0 && questions.empty()) break;
-    Json request = {{"file", units.all.front().file.string()},
-                    {"directory", units.all.front().directory.string()},
-                    {"arguments", units.all.front().arguments},
-                    {"is_whole", units.is_whole},
-                    {"findings", Json::array()},
-                    {"regions", Json::array()},
-                    {"units", Json::array()},
-                    {"stretches", Json::array()}};
+    Json request = unit_json(units.all.front());
+    request["is_whole"] = units.is_whole;
+    for (const char* list : {"findings", "regions", "units", "stretches"}) {
+      request[list] = Json::array();
+    }
     for (std::size_t i = 1; i < units.all.size(); ++i) {
-      request["units"].push_back({{"file", units.all[i].file.string()},
-                                  {"directory", units.all[i].directory.string()},
-                                  {"arguments", units.all[i].arguments}});
+      request["units"].push_back(unit_json(units.all[i]));
     }
     for (const auto& [source, what] : all) {
       for (const int line : what.lines) {
@@ -252,16 +283,26 @@ std::vector<std::string> add_source_facts(Trace& trace) {
     }
     const Json answer = ask_edit_tool(request);
     for (const Json& unit : answer.at("unread")) {
-      const std::string file = unit.at("file");
-      if (!told.insert(file).second) continue;
-      sentences.push_back(fmt::format("{}: it says nothing of its kernels: {}", typed_path(file),
-                                      unit.at("why").get<std::string>()));
+      sentences.insert(fmt::format("{}: it says nothing of its kernels: {}",
+                                   typed_path(unit.at("file").get<std::string>()),
+                                   unit.at("why").get<std::string>()));
     }
     if (!answer.contains("facts")) break;
     const Json& facts = answer.at("facts");
-    // A header's region may be other code in a source that was not read.
+    if (const std::string changed = changed_file(facts, units, sources); !changed.empty()) {
+      sentences.insert(typed_path(changed) +
+                       ": the sources are not asked: it is not known to be as it was compiled");
+      break;
+    }
     Json regions = Json::array();
     for (const Json& region : facts.at("regions")) {
+      if (region.contains("doubt")) {
+        sentences.insert(fmt::format("{}:{}: it says nothing of its data: it {}",
+                                     typed_path(region.at("file").get<std::string>()),
+                                     region.at("line").get<int>(),
+                                     region.at("doubt").at("why").get<std::string>()));
+      }
+      // A header's region may be other code in a source that was not read.
       const bool is_own = std::ranges::any_of(units.all, [&](const CompileArguments& unit) {
         return unit.file == region.at("file").get<std::string>();
       });
@@ -270,7 +311,7 @@ std::vector<std::string> add_source_facts(Trace& trace) {
     add_region_facts(regions, all, trace.source_facts);
     add_host_facts(facts.at("stretches"), questions, names, trace.host_facts);
   }
-  return sentences;
+  return told();
 }
 
 }  // namespace ompdm::cli

@@ -9,9 +9,10 @@
 namespace ompdm::cli {
 
 /// Asks ompdm-edit what the code of each target region that ran does with its data, and adds the
-/// answers to Trace::source_facts. Only compiled sources are asked (SourceLines). Returns a
-/// sentence on each source that tells nothing, with the reason. Throws Error where ompdm-edit is
-/// not installed or fails.
-std::vector<std::string> add_source_facts(Trace& trace);
+/// answers to Trace::source_facts. Only compiled sources are asked (SourceLines). `commands` is the
+/// folder of a compile_commands.json that the user named; empty: the debug information tells how
+/// sources were compiled. Returns a sentence on each source, and each region, that tells nothing,
+/// with the reason. Throws Error where ompdm-edit is not installed or fails.
+std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands);
 
 }  // namespace ompdm::cli

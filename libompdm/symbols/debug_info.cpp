@@ -475,6 +475,23 @@ bool is_c(int language) {
   return std::ranges::find(kAll, language) != std::end(kAll);
 }
 
+/// Adds the lines of declarations in a unit, a namespace or a class. The standard library's are not
+/// asked for.
+void add_declared(Dwarf_Die* around, int depth, std::map<std::string_view, std::set<int>>& lines) {
+  if (depth > kDeepest) return;
+  for (Dwarf_Die child : children_of(around)) {
+    const char* file = dwarf_decl_file(&child);
+    int line = 0;
+    if (file != nullptr && dwarf_decl_line(&child, &line) == 0) lines[file].insert(line);
+    const bool is_namespace = dwarf_tag(&child) == DW_TAG_namespace;
+    const bool is_of_library =
+        is_namespace && (is_named(&child, "std") || is_named(&child, "__gnu_cxx"));
+    if ((is_namespace && !is_of_library) || is_aggregate(&child)) {
+      add_declared(&child, depth + 1, lines);
+    }
+  }
+}
+
 /// The files of a unit's line table, with the lines of its code, functions, variables and types.
 std::vector<CompiledFile> compiled_files_of(Dwarf_Die* unit) {
   std::vector<CompiledFile> all;
@@ -489,11 +506,7 @@ std::vector<CompiledFile> compiled_files_of(Dwarf_Die* unit) {
       if (file != nullptr && dwarf_lineno(row, &line) == 0 && line > 0) lines[file].insert(line);
     }
   }
-  for (Dwarf_Die child : children_of(unit)) {
-    const char* file = dwarf_decl_file(&child);
-    int line = 0;
-    if (file != nullptr && dwarf_decl_line(&child, &line) == 0) lines[file].insert(line);
-  }
+  add_declared(unit, 0, lines);
   Dwarf_Files* files = nullptr;
   if (dwarf_getsrcfiles(unit, &files, &count) != 0) return all;
   for (std::size_t i = 0; i < count; ++i) {

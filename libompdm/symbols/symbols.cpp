@@ -374,7 +374,27 @@ std::vector<DigestedFile> Symbols::digested_files(Index<Module> module,
 
 std::vector<CompileUnit> Symbols::compile_units(Index<Module> module) {
   if (is_of_the_system(module)) return {};
-  return load(module).debug_info->compile_units();
+  std::vector<CompileUnit> units = load(module).debug_info->compile_units();
+  const auto whole = [](const std::string& directory, const std::string& path) {
+    return (std::filesystem::path(directory) / path).lexically_normal().string();
+  };
+  std::set<std::string> names;
+  for (const CompileUnit& unit : units) {
+    for (const CompiledFile& file : unit.files) {
+      names.insert(std::filesystem::path(file.path).filename().string());
+    }
+  }
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> digests;
+  for (const DigestedFile& file : digested_files(module, names)) {
+    digests[{file.directory, whole(file.directory, file.path)}].insert(file.md5);
+  }
+  for (CompileUnit& unit : units) {
+    for (CompiledFile& file : unit.files) {
+      const auto known = digests.find({unit.directory, whole(unit.directory, file.path)});
+      if (known != digests.end()) file.md5s = known->second;
+    }
+  }
+  return units;
 }
 
 }  // namespace ompdm::trace

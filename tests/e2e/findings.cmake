@@ -29,7 +29,7 @@ foreach(level O0 O2 O3)
   add_e2e_program(untaken_${level} ${e2e_findings}/untaken.cpp OPTIONS -std=c++20 -g -${level})
 endforeach()
 list(TRANSFORM e2e_harm PREPEND e2e_ OUTPUT_VARIABLE e2e_harm_targets)
-target_sources(e2e_test PRIVATE findings_test.cpp source_facts_test.cpp untaken_test.cpp course_test.cpp pieces_test.cpp advice_test.cpp inputs_test.cpp same_words_test.cpp sentences_test.cpp
+target_sources(e2e_test PRIVATE findings_test.cpp source_doubts_test.cpp source_facts_test.cpp untaken_test.cpp course_test.cpp pieces_test.cpp advice_test.cpp inputs_test.cpp same_words_test.cpp sentences_test.cpp
   present_test.cpp kept_test.cpp harm_test.cpp advice.cpp)
 target_compile_definitions(e2e_test PRIVATE OMPDM_E2E_FINDINGS="${e2e_findings}")
 add_dependencies(e2e_test vadd pi jacobi heat e2e_needless e2e_contents e2e_interior e2e_present e2e_kept e2e_heat_advised e2e_jacobi_advised

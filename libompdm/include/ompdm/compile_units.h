@@ -1,6 +1,7 @@
 // How a program's sources were compiled, as its debug information tells.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace ompdm {
 struct CompiledFile {
   std::string path;
   std::vector<int> lines;  ///< that have some, sorted
+  /// MD5 sums of its content, of all compilations in that folder; empty: not known.
+  std::set<std::string> md5s = {};
 };
 
 /// A source of C or C++, as the compiler wrote of it.

@@ -74,6 +74,35 @@ TEST(CompileCommands, AskEachCompilerOnceForItsHeaders) {
   EXPECT_EQ(testing::read_file(scratch.folder() / "asked"), "-print-resource-dir\n");
 }
 
+// It may be anybody's, whose sources one looks at.
+TEST(CompileCommands, TakeNoCodeFromAFileThatWasFound) {
+  const testing::Scratch scratch;
+  const std::string folder = scratch.folder().string();
+  const std::filesystem::path compiler =
+      scratch.write("bin/clang", "#!/bin/sh\ntouch " + folder + "/ran\necho /headers\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_exec,
+                               std::filesystem::perm_options::add);
+  const std::filesystem::path source = scratch.write("a.c", "");
+  scratch.write("compile_commands.json",
+                R"([{"directory": ")" + folder + R"(", "file": "a.c", "arguments": [")" +
+                    compiler.string() +
+                    R"(", "-O2", "-march=native", "-DN=4", "-I", "inc", "-include", "all.h",
+                     "-fopenmp", "-fplugin=a.so", "-Xclang", "-load", "-Xclang", "a.so", "@more",
+                     "-fpass-plugin=a.so", "-B.", "--config=a", "-Wall", "-mllvm", "-load=a.so",
+                     "-resource-dir=/tmp", "-c", "a.c"]}])");
+  const auto without_resources = [&](const CompileCommands& commands) {
+    std::vector<std::string> all = commands.of(source).arguments;
+    std::erase_if(all,
+                  [](const std::string& one) { return one.starts_with("-resource-dir=/usr"); });
+    return all;
+  };
+  EXPECT_EQ(without_resources(CompileCommands("", {source})),
+            (Words{"-O2", "-march=native", "-DN=4", "-Iinc", "-includeall.h", "-fopenmp"}));
+  EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "ran"));
+  const Words named = without_resources(CompileCommands(folder, {}));
+  EXPECT_TRUE(std::ranges::count(named, "-fplugin=a.so") == 1) << "the user named it";
+}
+
 using Arguments = std::vector<std::string>;
 
 /// Programs that are compiled here, and what their debug information says of their sources.

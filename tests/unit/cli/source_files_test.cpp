@@ -125,5 +125,38 @@ TEST_F(SourceFiles, AFileThatIsShorterNowThanTheDirectivesLineIsLeftOut) {
 
 TEST_F(SourceFiles, AFileThatIsNotThereIsLeftOut) { EXPECT_TRUE(excerpts({20}).empty()); }
 
+// Compilers name sources as they were given them, from the folder in which they ran.
+TEST_F(SourceFiles, AreLookedForWhereTheyWereCompiled) {
+  write_source(1000);
+  test::TraceBuilder build;
+  build.trace.process.directory = "/nowhere";
+  build.trace.process.program = "heat";
+  build.trace.process.start_realtime_ns = 2000 * kSecond;
+  build.begin(build.site(Directive::kTarget, "heat.cpp", 20, "solve"));
+  build.launch(1000);
+  build.end();
+  const Trace trace = build.take();
+  const std::filesystem::path folder = scratch_.folder();
+  EXPECT_EQ(SourceLines(trace).path_of("heat.cpp"), "");
+  EXPECT_EQ(SourceLines(trace, {folder, folder / "."}).path_of("heat.cpp"), folder / "heat.cpp");
+  scratch_.write("other/heat.cpp", text());
+  EXPECT_EQ(SourceLines(trace, {folder, folder / "other"}).path_of("heat.cpp"), "")
+      << "it may be either";
+}
+
+TEST_F(SourceFiles, OfACompilationAreAsTheyWereByDigestOrByAge) {
+  write_source(1000);
+  const std::filesystem::path path = scratch_.folder() / "heat.cpp";
+  const SourceLines lines(analysis_of({20}));
+  EXPECT_TRUE(lines.is_as_compiled(path, {}));
+  EXPECT_TRUE(lines.is_as_compiled(path, {md5_of(text())}));
+  EXPECT_FALSE(lines.is_as_compiled(path, {md5_of("")}));
+  EXPECT_FALSE(lines.is_as_compiled(path, {md5_of(""), md5_of(text())})) << "it was changed";
+  EXPECT_FALSE(lines.is_as_compiled(scratch_.folder() / "gone.h", {}));
+  write_source(3000);
+  EXPECT_FALSE(lines.is_as_compiled(path, {}));
+  EXPECT_TRUE(lines.is_as_compiled(path, {md5_of(text())}));
+}
+
 }  // namespace
 }  // namespace ompdm::cli::source_files_test

@@ -1,0 +1,48 @@
+// Whether code is certain to be what was compiled, and what devices run. Options that debug
+// information tells lack most macros; and the host's pass of the compiler is parsed alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages.h"
+#include "program.h"
+
+namespace ompdm::edit {
+
+struct Doubt {
+  std::string why;  ///< "depends on macro WR, which ..."
+  Place at;
+};
+
+/// Code is in doubt where it, or code and declarations that it leads to, depends on a conditional
+/// of the preprocessor that
+/// - devices may decide otherwise, or
+/// - options may decide otherwise, where the request has lines of the program's code instead of the
+///   real options: unless these lines show which branch was compiled.
+/// A macro that stands for a number or an arithmetic type changes no access of code that is no
+/// template for numbers.
+class Doubts {
+ public:
+  /// Both must outlive this.
+  Doubts(const Program& program, const Request& request);
+  ~Doubts();
+  Doubts(const Doubts&) = delete;
+  Doubts& operator=(const Doubts&) = delete;
+
+  [[nodiscard]] std::optional<Doubt> about(const Stmt& code);
+  /// The program's files that were read.
+  [[nodiscard]] std::vector<std::string> files() const;
+
+ private:
+  class Search;
+  std::unique_ptr<Search> search_;
+};
+
+/// Says of regions that are in doubt in this unit why, and that the use of each of their items is
+/// unknown.
+void doubt_regions(const Program& program, Doubts& doubts, Facts& facts);
+
+}  // namespace ompdm::edit
