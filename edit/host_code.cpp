@@ -202,8 +202,10 @@ class HostCode {
       }
       if (at == 0) return false;
     }
-    return std::none_of(trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
-                        [&](const Step& one) { return one.kind == Kind::kJump; });
+    const FunctionDecl* function = trail_.steps[loop.begin].function;
+    return std::none_of(
+        trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
+        [&](const Step& one) { return one.kind == Kind::kJump && one.function == function; });
   }
 
   [[nodiscard]] bool is_under(std::uint32_t branch, std::uint32_t of) const {

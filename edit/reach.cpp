@@ -42,6 +42,10 @@ class Reaching : public CodeVisitor {
     if (const auto* expression = dyn_cast<Expr>(&at)) add_type(expression->getType());
     if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) {
       add(name->getDecl());
+      for (const clang::TemplateArgumentLoc& one : name->template_arguments()) {
+        const bool is_number = one.getArgument().getKind() == clang::TemplateArgument::Expression;
+        reached_.depends_on_numbers = reached_.depends_on_numbers || is_number;
+      }
     } else if (const auto* member = dyn_cast<clang::MemberExpr>(&at)) {
       add(member->getMemberDecl());
     } else if (const auto* made = dyn_cast<clang::CXXConstructExpr>(&at)) {
@@ -84,13 +88,15 @@ class Reaching : public CodeVisitor {
     }
   }
 
-  void add_arguments(llvm::ArrayRef<clang::TemplateArgument> arguments) {
+  /// Of a template that is the program's, or a library's: what numbers choose in a library, the
+  /// program names in its own code.
+  void add_arguments(llvm::ArrayRef<clang::TemplateArgument> arguments, bool is_programs) {
     for (const clang::TemplateArgument& one : arguments) {
       if (one.getKind() == clang::TemplateArgument::Type) {
         add_type(one.getAsType());
       } else if (one.getKind() == clang::TemplateArgument::Pack) {
-        add_arguments(one.pack_elements());
-      } else {
+        add_arguments(one.pack_elements(), is_programs);
+      } else if (is_programs) {
         reached_.depends_on_numbers = true;
       }
     }
@@ -110,13 +116,13 @@ class Reaching : public CodeVisitor {
   void add_templates_around(const FunctionDecl& function) {
     if (const auto* arguments = function.getTemplateSpecializationArgs()) {
       reached_.made_of.insert(function.getNameAsString());
-      add_arguments(arguments->asArray());
+      add_arguments(arguments->asArray(), true);
     }
     for (const clang::DeclContext* at = function.getParent(); at != nullptr; at = at->getParent()) {
       const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(at);
       if (made == nullptr) continue;
       reached_.made_of.insert(made->getNameAsString());
-      add_arguments(made->getTemplateArgs().asArray());
+      add_arguments(made->getTemplateArgs().asArray(), true);
     }
   }
 
@@ -149,7 +155,7 @@ class Reaching : public CodeVisitor {
 
   void enter(const FunctionDecl& function) {
     if (const auto* arguments = function.getTemplateSpecializationArgs()) {
-      add_arguments(arguments->asArray());
+      add_arguments(arguments->asArray(), is_own(function));
     }
     if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&function)) add(method->getParent());
     add_type(function.getReturnType());
@@ -171,7 +177,7 @@ class Reaching : public CodeVisitor {
 
   void enter(const clang::RecordDecl& any) {
     if (const auto* made = dyn_cast<clang::ClassTemplateSpecializationDecl>(&any)) {
-      add_arguments(made->getTemplateArgs().asArray());
+      add_arguments(made->getTemplateArgs().asArray(), is_own(*made));
     }
     const clang::RecordDecl* record = any.getDefinition();
     if (record == nullptr || !is_own(*record)) return;

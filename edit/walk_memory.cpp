@@ -73,8 +73,11 @@ void CodeWalk::add_step(Step::Kind kind, const Stmt* at) {
   const bool has_access =
       kind == Step::Kind::kAccess || kind == Step::Kind::kMade || kind == Step::Kind::kGone;
   const std::size_t access = has_access ? trail_.accesses.size() - 1 : 0;
+  // A library's `return` is none of the function's that calls it.
+  const bool is_jump = kind == Step::Kind::kJump;
+  const FunctionDecl* function = is_jump ? frames_.back().function : function_;
   trail_.steps.push_back(
-      {kind, is_late_, is_on_device_, branch_, static_cast<std::uint32_t>(access), at, function_});
+      {kind, is_late_, is_on_device_, branch_, static_cast<std::uint32_t>(access), at, function});
 }
 
 void CodeWalk::add_storage(Step::Kind kind, const Places& storage) {

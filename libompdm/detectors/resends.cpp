@@ -32,6 +32,9 @@ struct ResendGroup {
   bool may_be_written =
       false;            ///< by a kernel in between: its source does not say that it only reads
   bool always = false;  ///< by map(always, ...)
+  /// Numbers of what was deleted in between, and which no kernel changes, by its source.
+  std::set<std::uint32_t> only_read;
+  std::vector<std::uint32_t> returns;   ///< copies of these back to the host
   std::vector<std::string> one_way;     ///< the items that the clauses only send
   std::vector<std::string> both_ways;   ///< and those that they bring back too
   std::map<Clause, std::uint64_t> all;  ///< transfers of these items, by directive and item
@@ -308,6 +311,30 @@ bool is_blocked(const Evidence& evidence, const KeptSpans& spans) {
   });
 }
 
+/// Whether the source of all kernels that may have had the data says that they only read it.
+bool is_only_read(const Evidence& evidence, const std::vector<std::uint32_t>& mappings) {
+  if (evidence.trace.source_facts.empty()) return false;
+  return std::ranges::all_of(mappings, [&](std::uint32_t number) {
+    const Mapping& row = evidence.mapping(number);
+    return evidence.kernels.writer_of(row, row.begin, row.end) <= Writer::kReader;
+  });
+}
+
+/// What only kernels that read it had need not come back at all.
+void add_returns(const Evidence& evidence, std::uint32_t number,
+                 const std::vector<std::uint32_t>& mappings, ResendGroup& group) {
+  group.only_read.insert(number);
+  for (const std::uint32_t mapping : mappings) {
+    for (const std::uint32_t op : evidence.transfers(mapping)) {
+      const DataOp& one = evidence.trace.ops[op];
+      if (one.kind != OpKind::kDtoH || !comes_of_mapping(evidence.trace, one)) continue;
+      group.returns.push_back(op);
+      group.content.candidate.ops.push_back(op);
+      group.content.candidate.depends_on.push_back({op, Index<DataOp>::kNone});
+    }
+  }
+}
+
 /// Takes in the storage that is to be kept; false if it cannot be.
 bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGroup& group) {
   const Trace& trace = evidence.trace;
@@ -331,6 +358,9 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     const std::uint32_t number =
         group.kept.add(evidence, span.first, true, false, others,
                        residency_of(piece, span.from, span.to), group.content.candidate);
+    if (is_only_read(evidence, others.mappings)) {
+      add_returns(evidence, number, others.mappings, group);
+    }
     // It would be there from the first time that the place of its begin is reached: what was at its
     // address by then was not only filled.
     if (directives.maps_before(piece, span.from, piece.begin)) {
@@ -355,6 +385,10 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
   }
   for (const std::uint32_t number : also_sent) group.kept.filled_first.erase(number);
   group.kept.complete(trace);
+  for (const std::uint32_t number : group.only_read) {
+    group.kept.returned.erase(number);
+    group.kept.left.insert(number);
+  }
   return true;
 }
 
@@ -479,6 +513,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   Candidate candidate = group.content.finish(
       evidence, group.relation == How::kWasSent ? "duplicate_transfer" : "round_trip_transfer");
   Finding& finding = candidate.finding;
+  finding.count += group.returns.size();
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = listed(group.devices),
                                  .how = group.is_mixed ? How::kBoth : group.relation,

@@ -249,6 +249,16 @@ TEST_F(WayTest, AnIterationOfALoopAroundBothEndsItInEachOfThem) {
             "w");
 }
 
+TEST_F(WayTest, AFunctionsReturnIsNoneOfTheLoop) {
+  const File file = source(
+      "static int twice(int k) { return 2 * k; }\n"
+      "int main(void) {\n  int n = 9, m; static double u[9];\n"
+      "  for (int k = 0; k < 3; ++k) {\n  u[4] = k;\n  m = twice(k);\n"
+      "#pragma omp target update to(u[0:n])  // from\n  ;\n  }\n"
+      "#pragma omp target update to(u[0:n])  // to\n  ;\n  return m;\n}\n");
+  EXPECT_EQ(does(on_way(file, "// from", "// to")), "-");
+}
+
 TEST_F(WayTest, ALoopAroundOneOfThemIsGoneThrough) {
   EXPECT_EQ(between("  for (int k = 0; k < 3; ++k) {\n", {}, "  u[4] = 1;\n  }\n"), "-");
   EXPECT_EQ(between("  u[4] = 1; }\n", "  for (int k = 0; k < 3; ++k) {\n"), "w");
