@@ -24,7 +24,8 @@ struct ResendGroup {
   /// Where what could have stayed was allocated first, and deleted last: by number in `kept`.
   std::map<std::uint32_t, UniqueSites> first;
   std::map<std::uint32_t, UniqueSites> last;
-  std::map<std::uint32_t, EditData> last_called;  ///< what it is called there, if not as before
+  /// What it is called there: pieces of one name may have names of their own in the end.
+  std::map<std::uint32_t, std::vector<EditData>> last_called;
   std::set<std::int32_t> devices;
   KeptData kept;          ///< what had been deleted in between
   bool resident = false;  ///< some were there all the time
@@ -110,12 +111,22 @@ class DirectiveSpans {
 /// Gives an edit where data was last known the names that it has there.
 void name_as_last_called(const ResendGroup& group, Edit& edit, std::vector<EditData>& data) {
   for (EditClause& clause : edit.clauses) {
-    for (std::uint32_t& number : clause.data) {
+    std::vector<std::uint32_t> all;
+    for (const std::uint32_t number : clause.data) {
       const auto called = group.last_called.find(number);
-      if (called == group.last_called.end()) continue;
-      number = static_cast<std::uint32_t>(data.size());
-      data.push_back(called->second);
+      const bool is_same = called == group.last_called.end() ||
+                           (called->second.size() == 1 &&
+                            called->second.front().expression == data[number].expression);
+      if (is_same) {
+        all.push_back(number);
+        continue;
+      }
+      for (const EditData& last : called->second) {
+        all.push_back(static_cast<std::uint32_t>(data.size()));
+        data.push_back(last);
+      }
     }
+    clause.data = std::move(all);
   }
 }
 
@@ -368,10 +379,12 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     }
     if (piece.site) group.first[number].add(piece.site);
     if (span.remove) group.last[number].add(span.remove);
-    if (expression_of(trace, rows[span.last]) != expression_of(trace, piece)) {
-      NamedData last;
-      last.add(trace, rows[span.last]);
-      group.last_called.emplace(number, last.rows().front());
+    NamedData last;
+    last.add(trace, rows[span.last]);
+    std::vector<EditData>& called = group.last_called[number];
+    const std::string expression = last.rows().front().expression;
+    if (std::ranges::find(called, expression, &EditData::expression) == called.end()) {
+      called.push_back(last.rows().front());
     }
     for (const std::uint32_t mapping : others.mappings) {
       for (const std::uint32_t op : evidence.transfers(mapping)) {
@@ -513,14 +526,14 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   Candidate candidate = group.content.finish(
       evidence, group.relation == How::kWasSent ? "duplicate_transfer" : "round_trip_transfer");
   Finding& finding = candidate.finding;
-  finding.count += group.returns.size();
   finding.facts = facts::Resends{.items = group.content.expressions,
                                  .devices = listed(group.devices),
                                  .how = group.is_mixed ? How::kBoth : group.relation,
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
                                  .is_mapped_again = !group.kept.data.empty(),
-                                 .all = all};
+                                 .all = all,
+                                 .returned = group.returns.size()};
   constexpr std::size_t kChance = 3;
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
     candidate.add_caveat(Caveat::Kind::kSameMadeAgain);

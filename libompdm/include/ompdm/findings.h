@@ -201,6 +201,8 @@ struct Resends {
   SameContents same = {};
   bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
   std::uint64_t all = 0;         ///< transfers of these items by the directive
+  /// Copies back of the items, which kernels only read: they are needless, too.
+  std::uint64_t returned = 0;
 };
 
 /// Data that came back as it had been sent.

@@ -106,12 +106,17 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
                                       "with a content that the device had had at"};
   const Finding& finding = subject.finding;
   Words words;
+  const std::string returned =
+      facts.returned == 0
+          ? std::string()
+          : fmt::format(". {} brought it back, which no kernel changes by its source",
+                        counted(facts.returned, "transfer"));
   words.evidence = fmt::format(
-      "{} went to {} in {} {} {}{}{}", named_or_counted(facts.items), devices_text(facts.devices),
+      "{} went to {} in {} {} {}{}{}{}", named_or_counted(facts.items), devices_text(facts.devices),
       counted(finding.count, "transfer"), kOrigins[static_cast<std::size_t>(facts.how)],
       facts.before.empty() ? "elsewhere" : places_text(facts.before),
       coverage_text(finding, facts.same, facts.all),
-      facts.is_mapped_again ? ". Its memory there could have been kept" : "");
+      facts.is_mapped_again ? ". Its memory there could have been kept" : "", returned);
   words.action =
       facts.is_mapped_again    ? fmt::format("keep {} on the device in between", subject.data)
       : !finding.edits.empty() ? fmt::format("do not send {} again: it is there", subject.data)
