@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fix/facts_file.h"
 #include "fix/source_facts.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
@@ -192,18 +193,41 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
+/// Adds what the sources say of a recording, and keeps it beside the trace. A report does without
+/// it where ompdm-edit fails or is missing, and says so.
+void ask_sources(const std::string& name, const Wanted& wanted, Trace& trace) {
+  const fs::path file = facts_path(name);
+  if (!file.empty()) read_facts(file, trace);
+  const std::size_t known = trace.source_facts.size() + trace.host_facts.size();
+  try {
+    const Progress progress("reading the sources of " + name);
+    const std::vector<std::string> sentences = add_source_facts(trace, wanted.compile_commands);
+    const std::size_t few = wanted.tells_sources ? sentences.size() : 1;
+    for (std::size_t i = 0; i < std::min(few, sentences.size()); ++i) {
+      fmt::print(stderr, "ompdm: {}\n", sentences[i]);
+    }
+    if (sentences.size() > few) {
+      fmt::print(stderr, "ompdm: and {} more: --source auto shows them\n", sentences.size() - few);
+    }
+  } catch (const Error& error) {
+    fmt::print(stderr, "ompdm: the sources are not asked: {}\n", error.what());
+  }
+  const bool is_new = trace.source_facts.size() + trace.host_facts.size() > known;
+  if (!is_new || file.empty()) return;
+  try {
+    write_facts(file, trace);
+  } catch (const Error& error) {
+    fmt::print(stderr, "ompdm: what the sources say is asked again next time: {}\n", error.what());
+  }
+}
+
 /// Opens a trace and adds the results that are wanted.
 void open_one(const std::string& name, const std::optional<analysis::Link>& link,
               const Wanted& wanted, OpenedTraces& all) {
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
   resolve_begins_of_loops(trace);
-  if (wanted.source_facts) {
-    const Progress progress("reading the sources of " + name);
-    for (const std::string& sentence : add_source_facts(trace, wanted.compile_commands)) {
-      fmt::print(stderr, "ompdm: {}\n", sentence);
-    }
-  }
+  if (wanted.source_facts) ask_sources(name, wanted, trace);
   if (wanted.analyses) {
     const Progress progress("analyzing " + name);
     analysis::Picture picture;
@@ -401,10 +425,9 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
   add_link_options(verb, named.model);
   verb.add_option(
           "--source", named.source,
-          "Ask the program's sources, where they are as they were compiled, whether kernels\n"
-          "read or write their data (auto), or judge by the trace alone (off)")
+          "Ask the program's sources, where they are as they were compiled, what kernels and\n"
+          "host code do with data (auto, the default), or judge by the trace alone (off)")
       ->check(CLI::IsMember({"auto", "off"}))
-      ->capture_default_str()
       ->type_name("auto|off");
   verb.add_option("-p", named.compile_commands,
                   "Folder of the compile_commands.json of the build, for --source auto")
@@ -453,7 +476,8 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   if (named.as != kAsInputs) names = without_older_runs(names);
   if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
   Wanted with_source = wanted;
-  with_source.source_facts = named.source == "auto";
+  with_source.source_facts = named.source != "off";
+  with_source.tells_sources = named.source == "auto";
   with_source.compile_commands = named.compile_commands;
   OpenedTraces all = open_each(names, link_of(named.model), with_source);
   all.order = resolved_order(named.as, all);

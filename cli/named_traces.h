@@ -85,8 +85,10 @@ struct NamedTraces {
   std::vector<std::string> names;  ///< as the user gave them
   std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
   LinkModel model;                 ///< that transfers are timed on
-  std::string source = "off";      ///< "auto": sources are asked what their kernels do
-  std::string compile_commands;    ///< the folder of compile_commands.json; empty: none is named
+  /// "auto": sources are asked what they do with data; empty: the same, and what they do not answer
+  /// is told in a line.
+  std::string source;
+  std::string compile_commands;  ///< the folder of compile_commands.json; empty: none is named
 };
 
 /// Adds TRACE..., --as, --link, --source and -p; `named` must live as long as `verb`.
@@ -114,7 +116,8 @@ struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
-  bool source_facts = false;          ///< sources are asked what their kernels do
+  bool source_facts = false;          ///< sources are asked what they do with data
+  bool tells_sources = false;         ///< each that does not answer is told
   std::string compile_commands = {};  ///< the folder of compile_commands.json, for these
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
   std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it

@@ -97,6 +97,12 @@ std::vector<std::string> lines_of(const std::string& content) {
   return lines;
 }
 
+/// Whether a line has a name in capital letters, as macros have.
+bool uses_macro(const std::string& line) {
+  static const std::regex kMacro(R"(\b[A-Z][A-Z0-9_]{3,}\b)");
+  return std::regex_search(line, kMacro);
+}
+
 /// Whether a directive stands there, as C, C++ or Fortran have them.
 bool is_directive(const std::string& line) {
   static const std::regex kDirective(
@@ -263,10 +269,16 @@ SourceLines::Source SourceLines::read(const fs::path& place, const std::string& 
   if (const auto digests = digests_.find(file); digests != digests_.end()) {
     source.is_compiled = digests->second.contains(md5_of(content));
   } else if (const auto lines = directives_.find(file); lines != directives_.end()) {
-    source.has_directives = std::ranges::all_of(lines->second, [&](int line) {
+    const auto text = [&](int line) {
       const auto at = static_cast<std::size_t>(line) - 1;
-      return at < source.lines.size() && is_directive(source.lines[at]);
-    });
+      return at < source.lines.size() ? source.lines[at] : std::string();
+    };
+    // Macros write directives, too: not all of them.
+    source.has_directives =
+        std::ranges::any_of(lines->second, [&](int line) { return is_directive(text(line)); }) &&
+        std::ranges::all_of(lines->second, [&](int line) {
+          return is_directive(text(line)) || uses_macro(text(line));
+        });
   }
   return source;
 }

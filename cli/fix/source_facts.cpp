@@ -246,7 +246,27 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
 
 }  // namespace
 
+namespace {
+
+/// Whether an answer of the sources would change what is found.
+bool is_open(const analysis::Analysis& analysis) {
+  const auto has_condition = [](const analysis::Finding& finding) {
+    return !finding.unless.empty() || !finding.caveats.empty() ||
+           std::ranges::any_of(finding.edits, [](const analysis::Edit& edit) {
+             return edit.when != analysis::EditWhen::kAlways;
+           });
+  };
+  return !analysis.source_questions.empty() || !analysis.doubts.empty() ||
+         std::ranges::any_of(analysis.findings, has_condition);
+}
+
+}  // namespace
+
 std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands_folder) {
+  analysis::Analysis known = analysis::analyze(trace);
+  // Facts that were kept answer it all, unless something new is asked.
+  const bool is_asked_before = !trace.source_facts.empty() || !trace.host_facts.empty();
+  if (is_asked_before ? known.source_questions.empty() : !is_open(known)) return {};
   std::set<std::string> sentences;
   std::set<std::string> missing;
   const RecordedProgram recorded = recorded_program(trace);
@@ -263,7 +283,8 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
   // What kernels do decides which findings there are, and these which code is asked about.
   constexpr int kMostRounds = 3;
   for (int round = 0; round < kMostRounds; ++round) {
-    const std::vector<SourceQuestion> questions = analysis::analyze(trace).source_questions;
+    if (round > 0) known = analysis::analyze(trace);
+    const std::vector<SourceQuestion> questions = std::move(known.source_questions);
     if (round > 0 && questions.empty()) break;
     Json request = unit_json(units.all.front());
     request["is_whole"] = units.is_whole;
@@ -275,7 +296,8 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
     }
     for (const auto& [source, what] : all) {
       for (const int line : what.lines) {
-        if (round == 0) request["regions"].push_back(place_json(source, line));
+        const bool is_first = round == 0 && !is_asked_before;
+        if (is_first) request["regions"].push_back(place_json(source, line));
       }
     }
     for (std::size_t i = 0; i < questions.size(); ++i) {

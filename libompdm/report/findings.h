@@ -23,8 +23,7 @@ struct ShownFinding {
 /// edits, if it has them anywhere, and where it wastes most.
 std::vector<ShownFinding> shown_findings(Analyses analyses);
 
-/// By analysis::Confidence.
-inline constexpr std::string_view kConfidences[] = {"certain", "proven", "likely", "possible"};
+using analysis::kConfidences;
 std::string_view confidence_of(const analysis::Finding& finding);
 
 /// "heat.cpp:41, u, u_tmp: mapped again by each iteration of a loop"

@@ -48,10 +48,9 @@ class Summarizer {
       add(all_.loops, row, row.line, {{"file", row.file}, {"function", row.function}});
     }
     for (const analysis::Finding& row : of_.findings) {
-      constexpr const char* kConfidence[] = {"certain", "likely", "possible"};
       add(all_.findings, row, row.line,
           {{"pattern", row.pattern}, {"file", row.file}, {"variable", row.variable}})
-          .confidences[kConfidence[static_cast<std::size_t>(row.confidence)]] = 1;
+          .confidences[analysis::kConfidences[static_cast<std::size_t>(row.confidence)]] = 1;
     }
     return std::move(all_);
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "ompdm/analysis.h"
 #include "ompdm/error.h"
 
 namespace ompdm::summary {
@@ -50,7 +51,7 @@ void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up)
 
 /// A rank is told by the strongest confidence that one of its processes gives.
 void keep_strongest(std::map<std::string, std::uint64_t>& confidences) {
-  for (const char* strongest : {"certain", "likely", "possible"}) {
+  for (const char* strongest : analysis::kConfidences) {
     if (!confidences.contains(strongest)) continue;
     confidences = {{strongest, 1}};
     return;

@@ -209,6 +209,10 @@ enum class Confidence : std::uint8_t {
   kPossible,  ///< a caveat is left
 };
 
+/// Their names in reports, in the order of Confidence.
+inline constexpr std::array<const char*, 4> kConfidences = {"certain", "proven", "likely",
+                                                            "possible"};
+
 /// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
   kHolds,       ///< it is needless there too, and nothing there speaks against the edits

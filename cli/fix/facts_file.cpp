@@ -1,0 +1,165 @@
+#include "fix/facts_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ompdm/error.h"
+#include "trace_files/atomic_file.h"
+
+namespace ompdm::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+constexpr const char* kFactsSchema = "ompdm.facts/1";
+
+constexpr std::array kUses = {"unknown", "none", "read", "written"};
+constexpr std::array kAnswers = {"unknown", "no", "yes"};
+constexpr std::array kKinds = {"loop", "span", "way"};
+
+template <class Value, class Names>
+std::string word_of(Value value, const Names& names) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
+/// Throws Error on a name that is none of them.
+template <class Value, class Names>
+Value value_named(const std::string& name, const Names& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name == names[i]) return static_cast<Value>(i);
+  }
+  throw Error(name + " is no value of facts");
+}
+
+Ordered row_of(const SourceLine& line) { return {{"file", line.file}, {"line", line.line}}; }
+
+SourceLine line_from(const Ordered& json) { return {json.at("file"), json.at("line")}; }
+
+Ordered row_of(const std::vector<SourceLine>& lines) {
+  Ordered all = Ordered::array();
+  for (const SourceLine& line : lines) all.push_back(row_of(line));
+  return all;
+}
+
+std::vector<SourceLine> lines_from(const Ordered& json) {
+  std::vector<SourceLine> lines;
+  for (const Ordered& one : json) lines.push_back(line_from(one));
+  return lines;
+}
+
+Ordered row_of(const HostUse& use) {
+  Ordered json = {{"answer", word_of(use.answer, kAnswers)}};
+  if (use.at.line > 0) json["at"] = row_of(use.at);
+  if (!use.why.empty()) json["why"] = use.why;
+  return json;
+}
+
+HostUse use_from(const Ordered& json) {
+  HostUse use;
+  use.answer = value_named<HostUse::Answer>(json.at("answer"), kAnswers);
+  if (json.contains("at")) use.at = line_from(json.at("at"));
+  use.why = json.value("why", std::string());
+  return use;
+}
+
+/// Calls take(name, member) for each answer of a fact.
+template <class Fact, class Take>
+void each_use(Fact& fact, Take&& take) {
+  take("read", fact.read);
+  take("written", fact.written);
+  take("renewed", fact.renewed);
+  take("kernel_read", fact.kernel_read);
+  take("kernel_written", fact.kernel_written);
+  take("no_iteration", fact.no_iteration);
+}
+
+Ordered row_of(const HostFact& fact) {
+  Ordered json = {{"kind", word_of(fact.stretch.kind, kKinds)},
+                  {"places", row_of(fact.stretch.places)},
+                  {"from", row_of(fact.stretch.from)},
+                  {"all_entries", fact.stretch.all_entries},
+                  {"to_end", fact.stretch.to_end},
+                  {"expression", fact.item.expression},
+                  {"named_at", row_of(fact.item.named_at)}};
+  each_use(fact, [&](const char* name, const HostUse& use) { json[name] = row_of(use); });
+  return json;
+}
+
+HostFact host_fact_of(const Ordered& json) {
+  HostFact fact;
+  fact.stretch = {value_named<HostStretch::Kind>(json.at("kind"), kKinds),
+                  lines_from(json.at("places")), lines_from(json.at("from")),
+                  json.at("all_entries"), json.at("to_end")};
+  fact.item.expression = json.at("expression");
+  fact.item.named_at = line_from(json.at("named_at"));
+  each_use(fact, [&](const char* name, HostUse& use) { use = use_from(json.at(name)); });
+  return fact;
+}
+
+/// What a recording is known by.
+Ordered recording_of(const Trace& trace) {
+  return {{"program", trace.process.program},
+          {"pid", trace.process.pid},
+          {"start_realtime_ns", trace.process.start_realtime_ns}};
+}
+
+}  // namespace
+
+fs::path facts_path(const std::string& trace) {
+  const fs::path path = trace;
+  std::error_code failed;
+  if (path.filename().empty() || !fs::is_regular_file(path, failed)) return {};
+  return fs::path(path).replace_extension(".facts");
+}
+
+bool read_facts(const fs::path& file, Trace& trace) try {
+  std::ifstream in(file);
+  if (!in) return false;
+  const Ordered json = Ordered::parse(in);
+  if (json.at("schema") != kFactsSchema || json.at("recording") != recording_of(trace))
+    return false;
+  std::vector<SourceFact> regions;
+  for (const Ordered& one : json.at("regions")) {
+    regions.push_back({one.at("file"), one.at("line"), one.at("name"),
+                       value_named<SourceUse>(one.at("use"), kUses), one.at("use_line")});
+  }
+  std::vector<HostFact> host;
+  for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
+  trace.source_facts = std::move(regions);
+  trace.host_facts = std::move(host);
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+void write_facts(const fs::path& file, const Trace& trace) {
+  Ordered json = {{"schema", kFactsSchema},
+                  {"recording", recording_of(trace)},
+                  {"regions", Ordered::array()},
+                  {"host", Ordered::array()}};
+  for (const SourceFact& fact : trace.source_facts) {
+    json["regions"].push_back({{"file", fact.file},
+                               {"line", fact.line},
+                               {"name", fact.name},
+                               {"use", word_of(fact.use, kUses)},
+                               {"use_line", fact.use_line}});
+  }
+  for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
+  trace::Replacement replacement(file);
+  std::ofstream out(replacement.path());
+  // Names of files need not be UTF-8.
+  out << json.dump(1, ' ', false, Ordered::error_handler_t::replace) << '\n';
+  out.close();
+  if (!out) throw Error(file.string() + ": cannot be written: " + std::strerror(errno));
+  replacement.put();
+}
+
+}  // namespace ompdm::cli
