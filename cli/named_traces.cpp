@@ -193,11 +193,31 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
-/// Adds what the sources say of a recording, and keeps it beside the trace. A report does without
-/// it where ompdm-edit fails or is missing, and says so.
+/// Whether nothing was left open.
+bool is_complete(const Trace& trace) {
+  const auto is_known = [](const HostFact& fact) {
+    return std::ranges::none_of(
+        std::initializer_list<const HostUse*>{&fact.read, &fact.written, &fact.renewed},
+        [](const HostUse* use) { return use->answer == HostUse::Answer::kUnknown; });
+  };
+  return std::ranges::all_of(
+             trace.source_facts,
+             [](const SourceFact& fact) { return fact.use != SourceUse::kUnknown; }) &&
+         std::ranges::all_of(trace.host_facts, is_known);
+}
+
+/// Adds what the sources say of a recording, and keeps it beside the trace. What was kept is enough
+/// where nothing was left open, or the sources are gone. A report does without the sources where
+/// ompdm-edit fails or is missing, and says so.
 void ask_sources(const std::string& name, const Wanted& wanted, Trace& trace) {
   const fs::path file = facts_path(name);
-  if (!file.empty()) read_facts(file, trace);
+  std::vector<SourceFact> regions;
+  std::vector<HostFact> host;
+  if (!file.empty() && read_facts(file, trace) &&
+      !(is_complete(trace) && wanted.compile_commands.empty())) {
+    regions = std::exchange(trace.source_facts, {});
+    host = std::exchange(trace.host_facts, {});
+  }
   const std::size_t known = trace.source_facts.size() + trace.host_facts.size();
   try {
     const Progress progress("reading the sources of " + name);
@@ -211,6 +231,11 @@ void ask_sources(const std::string& name, const Wanted& wanted, Trace& trace) {
     }
   } catch (const Error& error) {
     fmt::print(stderr, "ompdm: the sources are not asked: {}\n", error.what());
+  }
+  if (trace.source_facts.empty() && trace.host_facts.empty()) {
+    trace.source_facts = std::move(regions);
+    trace.host_facts = std::move(host);
+    return;
   }
   const bool is_new = trace.source_facts.size() + trace.host_facts.size() > known;
   if (!is_new || file.empty()) return;
@@ -227,7 +252,7 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
   resolve_begins_of_loops(trace);
-  if (wanted.source_facts) ask_sources(name, wanted, trace);
+  if (wanted.source_facts && wanted.analyses) ask_sources(name, wanted, trace);
   if (wanted.analyses) {
     const Progress progress("analyzing " + name);
     analysis::Picture picture;
@@ -428,6 +453,7 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
           "Ask the program's sources, where they are as they were compiled, what kernels and\n"
           "host code do with data (auto, the default), or judge by the trace alone (off)")
       ->check(CLI::IsMember({"auto", "off"}))
+      ->envname("OMPDM_SOURCE")
       ->type_name("auto|off");
   verb.add_option("-p", named.compile_commands,
                   "Folder of the compile_commands.json of the build, for --source auto")

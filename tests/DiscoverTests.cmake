@@ -10,7 +10,7 @@
 # Options:
 #   PREFIX    of the tests' names
 #   TIMEOUT   of each test, in seconds (120)
-#   ENVIRONMENT   of each test
+#   ENVIRONMENT   of each test, besides OMPDM_SOURCE=off: a test that asks the sources says so
 #   PRE_TEST  ask the program for its tests when ctest starts: it needs what is built after it
 include(GoogleTest)
 
@@ -23,12 +23,11 @@ function(ompdm_discover_tests target)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  set(properties "")
-  foreach(property TIMEOUT ENVIRONMENT)
-    if(arg_${property})
-      list(APPEND properties ${property} ${arg_${property}})
-    endif()
-  endforeach()
+  set(environment OMPDM_SOURCE=off)
+  if(arg_ENVIRONMENT)
+    string(APPEND environment "\\;${arg_ENVIRONMENT}")
+  endif()
+  set(properties TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
   gtest_discover_tests(${target} NO_PRETTY_VALUES TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE ${mode}
     DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
   # gtest_discover_tests itself takes one label alone. This runs after what it wrote. A suite's name ends at a dot, or

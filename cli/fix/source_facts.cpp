@@ -313,7 +313,7 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
     const Json& facts = answer.at("facts");
     if (const std::string changed = changed_file(facts, units, sources); !changed.empty()) {
       sentences.insert(typed_path(changed) +
-                       ": the sources are not asked: it is not known to be as it was compiled");
+                       " is not known to be as it was compiled: the sources are not asked");
       break;
     }
     Json regions = Json::array();

@@ -100,6 +100,11 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
       if (!is_only_read) candidate.finding.unless = {Unless::kKernelChanges};
       if (!candidate.stands_alone) candidate.finding.unless.push_back(Unless::kHostWantsRestore);
     }
+    // What no kernel changes comes back as it was, compared or not.
+    if (is_only_read && candidate.stands_alone && !candidate.finding.edits.empty()) {
+      candidate.finding.caveats.clear();
+      candidate.finding.confidence = Confidence::kProven;
+    }
     candidates.push_back(std::move(candidate));
   }
   return candidates;

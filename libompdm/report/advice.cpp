@@ -211,6 +211,52 @@ bool may_be_reallocated(const Finding& finding) {
           !std::ranges::all_of(finding.data, is_variable));
 }
 
+/// The source's answer to a condition; null: it was not asked.
+const analysis::SourceAnswer* answer_to(const Finding& finding, Unless condition) {
+  const auto found =
+      std::ranges::find(finding.answers, condition, &analysis::SourceAnswer::condition);
+  return found == finding.answers.end() ? nullptr : &*found;
+}
+
+/// "heat.cpp:88"; empty where no statement is known.
+std::string statement_of(const analysis::SourceAnswer& answer) {
+  if (answer.at.line == 0) return {};
+  return place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
+}
+
+/// A condition with the statement that leaves it open, as the source says.
+std::string with_answer(const Finding& finding, Unless condition, std::string words) {
+  const analysis::SourceAnswer* answer = answer_to(finding, condition);
+  const std::string place = answer == nullptr ? std::string() : statement_of(*answer);
+  if (place.empty() || answer->answer == HostUse::Answer::kYes) return words;
+  return fmt::format("{} (see {}: {})", words, place, answer->why);
+}
+
+/// Whether the source is certain that a condition comes true.
+bool is_certain(const Finding& finding, Unless condition) {
+  const analysis::SourceAnswer* answer = answer_to(finding, condition);
+  return answer != nullptr && answer->answer == HostUse::Answer::kYes;
+}
+
+/// What the source shows to be needed besides: "the host uses u at heat.cpp:88: ...".
+std::vector<std::string> needed_lines(const Finding& finding) {
+  std::vector<std::string> all;
+  for (const analysis::SourceAnswer& answer : finding.answers) {
+    if (answer.answer != HostUse::Answer::kYes) continue;
+    const std::string names = spoken_list(answer.data);
+    const std::string place = statement_of(answer);
+    if (answer.condition == Unless::kHostUses) {
+      all.push_back(fmt::format("the host uses {} at {}: target update it there", names, place));
+    } else if (answer.condition == Unless::kMadeAgain) {
+      all.push_back(fmt::format("{} is allocated anew at {}: allocate it once, before all this",
+                                names, place));
+    } else if (answer.condition == Unless::kKernelUses) {
+      all.push_back(fmt::format("a kernel uses {} at {}, where that runs", names, place));
+    }
+  }
+  return all;
+}
+
 /// What would make the edits wrong, and what to do then: a line each.
 std::vector<std::string> unless_lines(const Finding& finding) {
   const bool is_one = finding.data.size() == 1;
@@ -230,7 +276,8 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   if (!cases.empty()) {
     lines.push_back(fmt::format("leave it as it is where {}", fmt::join(cases, ", or ")));
   }
-  if (may_be_reallocated(finding)) {
+  for (std::string& line : needed_lines(finding)) lines.push_back(std::move(line));
+  if (may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain)) {
     lines.push_back(
         fmt::format("if the program allocates {} anew each time, or only later: allocate it once, "
                     "before all this",
@@ -242,29 +289,6 @@ std::vector<std::string> unless_lines(const Finding& finding) {
         "back after it has never been filled");
   }
   return lines;
-}
-
-/// The source's answer to a condition; null: it was not asked.
-const analysis::SourceAnswer* answer_to(const Finding& finding, Unless condition) {
-  const auto found =
-      std::ranges::find(finding.answers, condition, &analysis::SourceAnswer::condition);
-  return found == finding.answers.end() ? nullptr : &*found;
-}
-
-/// "heat.cpp:88"; empty where no statement is known.
-std::string statement_of(const analysis::SourceAnswer& answer) {
-  if (answer.at.line == 0) return {};
-  return place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
-}
-
-/// A condition with what the source says of it: the statement that fulfils it, or that leaves it
-/// open.
-std::string with_answer(const Finding& finding, Unless condition, std::string words) {
-  const analysis::SourceAnswer* answer = answer_to(finding, condition);
-  const std::string place = answer == nullptr ? std::string() : statement_of(*answer);
-  if (place.empty()) return words;
-  if (answer->answer == HostUse::Answer::kYes) return fmt::format("{} ({} does)", words, place);
-  return fmt::format("{} (see {}: {})", words, place, answer->why);
 }
 
 /// What the source settles: "the host does not use it meanwhile".
@@ -296,7 +320,9 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
     });
   };
   std::vector<std::string> all;
-  if (has_edit(EditWhen::kHostUses)) {
+  if (is_certain(finding, Unless::kHostUses)) {
+    // It is no condition any more.
+  } else if (has_edit(EditWhen::kHostUses)) {
     all.push_back(with_answer(finding, Unless::kHostUses, "the host uses it meanwhile"));
   } else if (has(finding, Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
     all.push_back(with_answer(finding, Unless::kHostUses, "the host changes it meanwhile"));
@@ -308,12 +334,12 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
       with_answer(finding, Unless::kHostChanges, "the host changes it in between"));
   add(has(finding, Unless::kKernelChanges),
       with_answer(finding, Unless::kKernelChanges, "a kernel changes it"));
-  add(has(finding, Unless::kKernelUses),
+  add(has(finding, Unless::kKernelUses) && !is_certain(finding, Unless::kKernelUses),
       with_answer(finding, Unless::kKernelUses, "a kernel uses it"));
   add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
   add(has(finding, Unless::kHostWantsRestore),
       with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
-  add(may_be_reallocated(finding),
+  add(may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain),
       with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
   add(has(finding, Unless::kNoIteration),
       with_answer(finding, Unless::kNoIteration, "no pass of a loop fills it"));
@@ -486,7 +512,9 @@ std::string unless_line(const Finding& finding) {
   if (!finding.edits.empty() && !is_proven && rests_on_blocks(finding)) {
     all.emplace_back("bytes that were not compared change (OMPDM_HASH=full)");
   }
-  return all.empty() ? std::string() : "unless " + spoken_list(all, "or");
+  std::string text = fmt::format("{}", fmt::join(needed_lines(finding), "; "));
+  if (all.empty()) return text;
+  return text + (text.empty() ? "" : "; ") + "unless " + spoken_list(all, "or");
 }
 
 }  // namespace ompdm::report

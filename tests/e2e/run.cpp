@@ -20,7 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+/// Whether a variable has to be the test's own. That of the tests' settings stays.
 bool steers(std::string_view variable) {
+  if (variable.starts_with("OMPDM_SOURCE=")) return false;
   for (const std::string_view prefix :
        {"OMP_", "OMPDM_", "LIBOMPTARGET_", "KMP_", "LD_PRELOAD=", "CUDA_INJECTION64_PATH="}) {
     if (variable.starts_with(prefix)) return true;

@@ -33,8 +33,8 @@ using Found = std::map<std::string, std::string>;
 
 TEST(SourceFacts, SettleWhatAKernelDoesWithItsData) {
   EXPECT_EQ(found("off"), (Found{{"idle, same, table", "unmodified_copy_back possible"}}));
-  EXPECT_EQ(found("auto"), (Found{{"idle", "unused_allocation likely"},
-                                  {"table", "unmodified_copy_back likely"}}));
+  EXPECT_EQ(found("auto"), (Found{{"idle", "unused_allocation proven"},
+                                  {"table", "unmodified_copy_back proven"}}));
 }
 
 }  // namespace
