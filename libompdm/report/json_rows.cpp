@@ -547,6 +547,7 @@ Json report_json(Analyses analyses) {
     }
     for (const auto& row : one.findings) add("findings", finding_json(row, one));
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));
+    for (const auto& row : one.refuted) add("refuted", finding_json(row, one));
   }
   json["withheld"] = withheld_json(analyses);
   json["prediction"] = prediction_json(analyses);

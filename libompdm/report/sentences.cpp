@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "ompdm/report.h"
+#include "report/source_names.h"
 #include "report/units.h"
 
 namespace ompdm::report {
@@ -59,6 +60,27 @@ std::string doubted(const Analysis& one) {
   return fmt::format(
       "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
       counted(transfers, "transfer"), spoken_size(bytes), fmt::join(reasons, "; "));
+}
+
+/// "Needed, as the source shows: 8 transfers, 64.0 KB of buf that were redundant in this run
+/// (tiles.c:12 changes it).": of each finding that the source refutes.
+std::string refuted(const Analysis& one) {
+  std::vector<std::string> all;
+  for (const Finding& finding : one.refuted) {
+    for (const analysis::SourceAnswer& answer : finding.answers) {
+      if (answer.answer != HostUse::Answer::kYes) continue;
+      const std::string place =
+          place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
+      all.push_back(
+          fmt::format("{}, {} of {} at {} ({} changes it)", counted(finding.count, "transfer"),
+                      spoken_size(finding.wasted_bytes), finding.variable,
+                      place_text(analysis::SourcePlace{finding.file, finding.line, {}, 0}), place));
+      break;
+    }
+  }
+  if (all.empty()) return {};
+  return fmt::format("Needed, as the source shows, and redundant in this run alone: {}.",
+                     fmt::join(all, "; "));
 }
 
 /// "15 transfers, 262 KB carried what the device had had: no finding tells how to avoid these."
@@ -299,7 +321,7 @@ std::string unexamined(Analyses analyses) {
 }
 
 std::vector<std::string> left_out(const Analysis& one) {
-  std::vector<std::string> sentences = {withheld(one), doubted(one), unavoided(one)};
+  std::vector<std::string> sentences = {withheld(one), doubted(one), refuted(one), unavoided(one)};
   std::erase(sentences, std::string());
   return sentences;
 }
