@@ -48,8 +48,8 @@ std::vector<LoopSpan> loops_of(const Trail& trail) {
 /// Looks at the trail of one program.
 class HostCode {
  public:
-  HostCode(const Trail& trail, const DoubtAbout& doubt)
-      : trail_(trail), doubt_(doubt), loops_(loops_of(trail)) {}
+  HostCode(const Trail& trail, const Asked& asked, const DoubtAbout& doubt)
+      : trail_(trail), asked_(asked), doubt_(doubt), loops_(loops_of(trail)) {}
 
   /// Steps of the loops that stand there and lead to a directive that names the item.
   [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
@@ -83,7 +83,7 @@ class HostCode {
     if (to_end && from == to) add_insides(from, spans);
     if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
-      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, spans);
+      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, to_end, spans);
     }
     return spans;
   }
@@ -94,9 +94,12 @@ class HostCode {
     facts.item = item;
     Places data;
     bool is_named = false;
+    const auto is_there = [&](const Naming& naming) {
+      return std::ranges::any_of(spans, [&](const Span& span) { return span.holds(naming.step); });
+    };
     for (const Naming& naming : trail_.namings) {
       if (naming.item != number) continue;
-      data.add(naming.places);
+      if (is_there(naming)) data.add(naming.places);
       is_named = true;
     }
     facts.found = is_named && !spans.empty();
@@ -116,6 +119,13 @@ class HostCode {
       facts.found = false;
       return facts;
     }
+    const bool is_several = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+      return naming.item == number && is_there(naming) &&
+             pieces_of(naming.places) > named_alike(naming.places, spans);
+    });
+    if (is_several) {
+      facts.renewed = {"unknown", "it names several pieces of data there", std::nullopt};
+    }
     for (const Span& span : spans) {
       add(span, data, facts);
       add_loops(span, number, facts.no_iteration);
@@ -124,6 +134,35 @@ class HostCode {
   }
 
  private:
+  /// Memory that a library makes in one of several ways is one piece.
+  static std::size_t pieces_of(const Places& data) {
+    std::set<std::vector<const Expr*>> of_libraries;
+    std::size_t others = 0;
+    for (const Path& path : data.paths) {
+      const auto* memory = dyn_cast_or_null<const Allocation*>(path.root);
+      if (memory != nullptr && memory->is_of_library) {
+        of_libraries.insert(memory->calls);
+      } else {
+        ++others;
+      }
+    }
+    return others + of_libraries.size();
+  }
+
+  /// How many items of directives there stand for the same data: of pointers that are exchanged as
+  /// many as there are pieces.
+  [[nodiscard]] std::size_t named_alike(const Places& data, const std::vector<Span>& spans) const {
+    std::set<std::string> items;
+    for (const Naming& naming : trail_.namings) {
+      const bool is_there =
+          std::ranges::any_of(spans, [&](const Span& span) { return span.holds(naming.step); });
+      if (is_there && naming.places.paths == data.paths) {
+        items.insert(asked_.items.at(naming.item).expression);
+      }
+    }
+    return items.size();
+  }
+
   /// Why code of the spans may not be what was compiled; empty: it is.
   [[nodiscard]] std::string doubt_about(const std::vector<Span>& spans) const {
     for (const Span& span : spans) {
@@ -224,7 +263,8 @@ class HostCode {
     }
   }
 
-  void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
+  void add_ways(std::uint32_t first, std::uint32_t last, bool to_each,
+                std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
     for (const LoopSpan& loop : loops_) {  // those outside first
       const bool has_first = loop.holds(first);
@@ -239,7 +279,9 @@ class HostCode {
       if (has_first && (is_beside || !is_in_each(first, loop)))
         way.begin = std::min(way.begin, loop.begin);
       if (has_first) way.end = std::max(way.end, loop.end);
-      if (has_last && (is_beside || !is_in_each(last, loop))) way.end = std::max(way.end, loop.end);
+      // What was sent once is held against each copy back.
+      if (has_last && (is_beside || to_each || !is_in_each(last, loop)))
+        way.end = std::max(way.end, loop.end);
     }
     // The one is behind the other, and no loop leads back.
     if (first < last) spans.push_back(way);
@@ -382,10 +424,21 @@ class HostCode {
     const VarDecl* one = outside(access.path);
     return one != nullptr && std::ranges::any_of(data.paths, [&](const Path& path) {
              const VarDecl* other = outside(path);
-             return other != nullptr && other != one &&
-                    other->getType().getCanonicalType().getUnqualifiedType() ==
-                        one->getType().getCanonicalType().getUnqualifiedType();
+             return other != nullptr && other != one && !are_apart(*one, *other);
            });
+  }
+
+  /// By their types: numbers of different ones.
+  static bool are_apart(const VarDecl& one, const VarDecl& other) {
+    const auto number = [](const VarDecl& pointer) {
+      const clang::QualType type = pointer.getType()->getPointeeType();
+      const bool is_number =
+          !type.isNull() && type->isArithmeticType() && !type->isAnyCharacterType();
+      return is_number ? type.getCanonicalType().getUnqualifiedType() : clang::QualType();
+    };
+    const clang::QualType first = number(one);
+    const clang::QualType second = number(other);
+    return !first.isNull() && !second.isNull() && first != second;
   }
 
   /// The pointer that somebody hands to a function which no code that is seen calls.
@@ -407,6 +460,7 @@ class HostCode {
   }
 
   const Trail& trail_;
+  const Asked& asked_;
   const DoubtAbout& doubt_;
   std::vector<LoopSpan> loops_;
 };
@@ -472,7 +526,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
   }
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
-  const HostCode code(trail, doubt);
+  const HostCode code(trail, asked, doubt);
   std::vector<StretchFacts> all;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const Stretch& stretch = stretches[i];

@@ -138,12 +138,14 @@ bool is_worth_walking(const FunctionDecl& function) {
                                                  "reverse_iterator",
                                                  "basic_string_view"};
   static const std::set<std::string> kFunctions = {
-      "swap",  "iter_swap", "swap_ranges", "get",     "begin",         "end",         "cbegin",
-      "cend",  "data",      "size",        "min",     "max",           "abs",         "sqrt",
-      "fill",  "fill_n",    "copy",        "copy_n",  "for_each",      "generate",    "iota",
-      "equal", "transform", "accumulate",  "reduce",  "inner_product", "exchange",    "make_unique",
-      "tie",   "make_pair", "make_tuple",  "advance", "distance",      "max_element", "min_element",
-      "clamp", "pow",       "norm",        "conj",    "real",          "imag",        "to_address"};
+      "swap",       "iter_swap",     "swap_ranges",  "get",         "begin",       "end",
+      "cbegin",     "cend",          "data",         "size",        "min",         "max",
+      "abs",        "sqrt",          "fill",         "fill_n",      "copy",        "copy_n",
+      "for_each",   "generate",      "iota",         "equal",       "transform",   "accumulate",
+      "reduce",     "inner_product", "exchange",     "make_unique", "tie",         "make_pair",
+      "make_tuple", "advance",       "distance",     "max_element", "min_element", "clamp",
+      "destroy_at", "destroy",       "construct_at", "launder",     "pow",         "norm",
+      "conj",       "real",          "imag",         "to_address"};
   const std::string name = function.getNameInfo().getAsString();
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&function);
   const auto* in = dyn_cast<clang::CXXRecordDecl>(function.getDeclContext());

@@ -18,6 +18,7 @@ namespace ompdm::edit {
 struct alignas(8) Allocation {
   const Expr* by = nullptr;
   std::vector<const Expr*> calls;  ///< outermost first
+  bool is_of_library = false;      ///< the expression is in a library's code
 };
 
 /// The way to data: from a declaration by members, and by pointers that are followed. Elements of

@@ -45,6 +45,7 @@ class CodeWalk {
     Path result;                             // of a value of a class
     bool is_changed = false;                 // what a pointer leads to, since the pass began
     const Expr* call = nullptr;              // that runs it
+    int labels = 0;                          // that are jumped back to, so far
   };
 
   // --- What is found ---
@@ -55,6 +56,9 @@ class CodeWalk {
   void record_any();
 
   void add(Access access);
+
+  /// What a pointer leads to that is followed.
+  Places followed(Places pointees);
 
   /// Of a walk through a program.
   void add_step(Step::Kind kind, const Stmt* at);
@@ -298,6 +302,13 @@ class CodeWalk {
   /// The body that a call runs, as far as it is to be walked.
   [[nodiscard]] const FunctionDecl* body_of(const FunctionDecl& called) const;
 
+  /// Calls after which the order of the code, or devices, are others.
+  void check_steering(const FunctionDecl& called);
+
+  /// A label that is jumped back to begins a loop, which ends with its function.
+  void begin_label(const clang::LabelStmt& label);
+  void end_labels();
+
   /// A function or a lambda that is handed to code that is not seen, which may call it.
   void run_handed(const Expr& argument);
 
@@ -328,6 +339,7 @@ class CodeWalk {
   bool is_late_ = false;       // in a task
   bool is_forgotten_ = false;  // by the function that gets what escapes
   std::set<const FunctionDecl*> recursive_;
+  std::map<const clang::LabelStmt*, bool> jumps_back_;  // of labels
   std::set<Path::Root> on_device_;  // names that stand for addresses of a device
   std::deque<Allocation> memory_;   // see Path::Root
   std::map<std::pair<const Expr*, std::vector<const Expr*>>, const Allocation*> memory_of_;

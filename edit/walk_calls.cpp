@@ -21,6 +21,7 @@ Places CodeWalk::run_call(const CallExpr& call, const Path& result) {
     const auto* member = dyn_cast<clang::MemberExpr>(call.getCallee()->IgnoreParens());
     if (member == nullptr || method == nullptr) {
       of_unknown_shape(call);
+      if (is_program()) record_any();
       return {{}, true};
     }
     self = member->isArrow() ? value(*member->getBase()) : place_of_any(*member->getBase());
@@ -44,6 +45,8 @@ Places CodeWalk::run_call(const CallExpr& call, const Path& result) {
   if (called == nullptr) {
     discard(*call.getCallee());
     if (is_program()) {
+      // Lambdas may be among them, and what was set elsewhere.
+      if (program_->has_lambda_pointers()) record_any();
       const clang::QualType type = call.getCallee()->getType();
       const auto any =
           program_->pointed_to(type->isAnyPointerType() ? type->getPointeeType() : type);
@@ -52,6 +55,7 @@ Places CodeWalk::run_call(const CallExpr& call, const Path& result) {
       }
     }
     for (const Expr* one : arguments) hand_over(*one, "is handed to a function by pointer");
+    if (is_program()) record_any();
     record_declared("may be used by a function that is called by pointer");
     return {{}, call.getType()->isAnyPointerType() || call.isGLValue()};
   }
@@ -67,7 +71,10 @@ bool CodeWalk::may_be_replaced(const FunctionDecl& called) {
 Places CodeWalk::call_function(const FunctionDecl& called,
                                const std::vector<const Expr*>& arguments, const Places& self,
                                const Path& result, const Expr& call) {
-  const KnownFunction* known = known_function(called);
+  const FunctionDecl* own = is_program() ? program_->definition_of(called) : nullptr;
+  const bool is_own = own != nullptr && !is_of_system(own);
+  const KnownFunction* known = is_own ? nullptr : known_function(called);
+  if (is_program()) check_steering(called);
   const std::size_t format = known == nullptr ? arguments.size() : known->arguments.find('*');
   const bool writes = format < arguments.size() && may_write_arguments(*arguments[format]);
   if (known != nullptr && !writes) return call_known(*known, arguments, call);
@@ -150,7 +157,13 @@ Places CodeWalk::call_any(const std::vector<const FunctionDecl*>& functions,
 
 void CodeWalk::run_handed(const Expr& argument) {
   if (!is_program()) return;
-  const Expr& plain = *argument.IgnoreUnlessSpelledInSource();
+  const Expr* bare = argument.IgnoreUnlessSpelledInSource();
+  if (const auto* address = dyn_cast<clang::UnaryOperator>(bare)) {
+    if (address->getOpcode() == clang::UO_AddrOf) {
+      bare = address->getSubExpr()->IgnoreUnlessSpelledInSource();
+    }
+  }
+  const Expr& plain = *bare;
   const FunctionDecl* function = nullptr;
   if (const auto* lambda = dyn_cast<clang::LambdaExpr>(&plain)) {
     function = lambda->getCallOperator();
@@ -159,12 +172,22 @@ void CodeWalk::run_handed(const Expr& argument) {
     const clang::CXXRecordDecl* type = name->getType()->getAsCXXRecordDecl();
     if (type != nullptr && type->isLambda()) function = type->getLambdaCallOperator();
   }
-  if (function == nullptr) return;
+  if (function == nullptr) {
+    // A pointer to a function, or an object of the program, whose members the library may call.
+    const clang::QualType type = plain.getType().getNonReferenceType();
+    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const bool is_own = record != nullptr && !is_in_system_header(*record) &&
+                        record->hasDefinition() && !record->isTrivial();
+    if (type->isFunctionPointerType() || type->isMemberPointerType() || is_own) record_any();
+    return;
+  }
   const FunctionDecl* defined = body_of(*function);
   if (defined == nullptr || is_of_system(defined) || is_running(*defined)) {
     if (!is_of_system(function)) record_any();
     return;
   }
+  // It may be kept, and called later.
+  const bool was_late = std::exchange(is_late_, true);
   maybe([&] {
     add_step(Step::Kind::kLoop, &argument);
     forget(defined);
@@ -178,6 +201,39 @@ void CodeWalk::run_handed(const Expr& argument) {
     frames_.pop_back();
     add_step(Step::Kind::kLoopEnd, &argument);
   });
+  is_late_ = was_late;
+}
+
+void CodeWalk::begin_label(const clang::LabelStmt& label) {
+  const FunctionDecl* function = frames_.back().function;
+  if (!is_program() || function == nullptr) return;
+  const auto [known, is_new] = jumps_back_.try_emplace(&label, false);
+  if (is_new) {
+    each_statement(function->getBody(), [&](const Stmt& one) {
+      const auto* jump = dyn_cast<clang::GotoStmt>(&one);
+      const bool is_back = jump != nullptr && jump->getLabel() == label.getDecl() &&
+                           label.getBeginLoc() < jump->getGotoLoc();
+      known->second = known->second || is_back || isa<clang::IndirectGotoStmt>(one);
+    });
+  }
+  if (!known->second) return;
+  add_step(Step::Kind::kLoop, &label);
+  ++frames_.back().labels;
+}
+
+void CodeWalk::end_labels() {
+  for (; frames_.back().labels > 0; --frames_.back().labels) {
+    add_step(Step::Kind::kLoopEnd, at_);
+  }
+}
+
+void CodeWalk::check_steering(const FunctionDecl& called) {
+  const std::string name = called.getNameAsString();
+  if (name == "setjmp" || name == "_setjmp" || name == "sigsetjmp" || name == "__sigsetjmp") {
+    lose("it jumps by longjmp()");
+  } else if (name == "omp_set_default_device") {
+    lose("its default device is set");
+  }
 }
 
 Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const Expr*>& arguments,
@@ -228,6 +284,7 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
     const bool is_recursive = recursive_.contains(&function);
     if (is_recursive) add_step(Step::Kind::kLoop, function.getBody());
     run(function.getBody());
+    end_labels();
     if (is_recursive) add_step(Step::Kind::kLoopEnd, function.getBody());
   });
   const Places returned = frames_.back().returned;
@@ -332,6 +389,9 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
   if (is_of_program && !is_program()) {
     record_declared(fmt::format("may be used by {}(), whose body is not seen", name));
   } else if (is_program() && !is_forgetful) {
+    // A program of which code is missing is not whole.
+    trail_.is_whole = false;
+    if (may_be_replaced(called)) record_any();
     add({{},
          Use::kUnknown,
          Access::Reach::kEscaped,

@@ -84,13 +84,17 @@ Places CodeWalk::place(const Expr& any) {
   }
   if (const auto* member = dyn_cast<clang::MemberExpr>(&expression)) return place_of(*member);
   if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(&expression)) {
-    Places where =
-        index->getBase()->isGLValue() ? place(*index->getBase()) : value(*index->getBase());
+    Places where = index->getBase()->isGLValue() ? place(*index->getBase())
+                                                 : followed(value(*index->getBase()));
     discard(*index->getIdx());
     return where;
   }
   if (const auto* unary = dyn_cast<clang::UnaryOperator>(&expression)) {
-    if (unary->getOpcode() == clang::UO_Deref) return value(*unary->getSubExpr());
+    if (unary->getOpcode() == clang::UO_Deref) {
+      const bool is_code = unary->getSubExpr()->getType()->isFunctionPointerType();
+      const Places pointees = value(*unary->getSubExpr());
+      return is_code ? pointees : followed(pointees);
+    }
     Places where = place(*unary->getSubExpr());
     if (unary->isIncrementDecrementOp()) change(where, unary->getType());
     return where;
@@ -163,7 +167,7 @@ Places CodeWalk::place_of(const clang::MemberExpr& member) {
   }
   const auto* self = dyn_cast<clang::CXXThisExpr>(base.IgnoreParenImpCasts());
   if (self != nullptr && !self->isImplicit()) found_.by_this.insert(field);
-  const Places objects = member.isArrow() ? value(base) : place_of_any(base);
+  const Places objects = member.isArrow() ? followed(value(base)) : place_of_any(base);
   Places where;
   where.is_any = objects.is_any;
   for (const Path& object : objects.paths) where.paths.insert(object.with(same(field)));
@@ -226,6 +230,15 @@ Places CodeWalk::value(const Expr& any) {
     if (const auto size = made->getArraySize(); size && *size != nullptr) discard(**size);
     // Placed in memory that is there already.
     const bool is_placed = made->getNumPlacementArgs() == 1;
+    const FunctionDecl* allocates = made->getOperatorNew();
+    const FunctionDecl* own =
+        is_program() && allocates != nullptr ? program_->definition_of(*allocates) : nullptr;
+    const bool is_own_new = (own != nullptr && !is_of_system(own)) ||
+                            (is_program() && isa_and_nonnull<clang::CXXMethodDecl>(allocates));
+    if (is_own_new) {
+      record_any();
+      return {{}, true};
+    }
     const Places memory = is_placed ? value(*made->getPlacementArg(0)) : fresh(expression);
     for (const Path& path : memory.paths) {
       if (is_placed) record(Use::kWrite, {{path}, false});
@@ -338,6 +351,7 @@ Places CodeWalk::value_of(const clang::BinaryOperator& binary) {
   }
   if (binary.isPtrMemOp()) {
     of_unknown_shape(binary);
+    if (is_program()) record_any();
     return {{}, true};
   }
   Places pointees = value(*binary.getLHS());

@@ -36,7 +36,10 @@ const Trail& CodeWalk::of_program(const WholeProgram& program, const Asked& aske
       // What is handed to it is not known, so that its parameters are not its own.
       frames_.push_back({function, {}, {}, {}, false, nullptr});
       walked_.insert(function);
-      repeat([&] { run(function->getBody()); });
+      repeat([&] {
+        run(function->getBody());
+        end_labels();
+      });
       frames_.pop_back();
     }
   });
@@ -55,8 +58,18 @@ void CodeWalk::record(Use use, const Places& places, const std::string& why, Acc
 }
 
 void CodeWalk::record_any() {
-  const auto reach = is_program() ? Access::Reach::kEscaped : Access::Reach::kAny;
-  add({{}, Use::kUnknown, reach, false, at_, "may be what a pointer of unknown origin leads to"});
+  add({{},
+       Use::kUnknown,
+       Access::Reach::kAny,
+       false,
+       at_,
+       "may be what a pointer of unknown origin leads to"});
+}
+
+Places CodeWalk::followed(Places pointees) {
+  // What was stored there was not seen: by a copy of bytes, say.
+  if (is_program() && pointees.is_empty()) pointees.is_any = true;
+  return pointees;
 }
 
 void CodeWalk::add(Access access) {
@@ -126,7 +139,7 @@ Places CodeWalk::fresh(const Expr& by) {
   }
   const Allocation*& known = memory_of_[{&by, calls}];
   if (known == nullptr) {
-    known = &memory_.emplace_back(Allocation{&by, std::move(calls)});
+    known = &memory_.emplace_back(Allocation{&by, std::move(calls), is_in_system_code()});
     owner_[known] = nullptr;  // it outlives the function
   }
   const Places made{{Path{known, {}}}, false};

@@ -60,6 +60,7 @@ void CodeWalk::run_inner(const Stmt& statement) {
     for (const Stmt* child : statement.children()) run(child);
     return add_step(Step::Kind::kJump, &statement);
   }
+  if (const auto* label = dyn_cast<clang::LabelStmt>(&statement)) begin_label(*label);
   if (isa<clang::AsmStmt>(statement)) return record_any();
   if (body_of_loop(statement) != nullptr) return run_loop(statement);
   if (const auto* choice = dyn_cast<clang::IfStmt>(&statement)) {
@@ -194,13 +195,21 @@ void CodeWalk::run_target(const Directive& directive) {
   add_step(Step::Kind::kDirective, &directive);
   const std::set<Path::Root> before = on_device_;
   bool may_be_host = false;
+  const bool is_certain = !directive.hasClausesOfKind<clang::OMPIfClause>();
   for (const clang::OMPClause* clause : directive.clauses()) {
     if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
       record(Use::kRead, own_values(copied->varlists()));
     } else if (const auto* pointers = dyn_cast<clang::OMPUseDevicePtrClause>(clause)) {
-      add_device_names(pointers->varlists());
+      if (is_certain) add_device_names(pointers->varlists());
     } else if (const auto* addresses = dyn_cast<clang::OMPUseDeviceAddrClause>(clause)) {
-      add_device_names(addresses->varlists());
+      if (is_certain) add_device_names(addresses->varlists());
+    } else if (const auto* device = dyn_cast<clang::OMPDeviceClause>(clause)) {
+      discard(*device->getDevice());
+      clang::Expr::EvalResult result;
+      const clang::ASTContext& context = function_->getASTContext();
+      // Any number may be the host's.
+      const bool is_number = device->getDevice()->EvaluateAsInt(result, context);
+      may_be_host = may_be_host || !is_number;
     } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
       discard(*condition->getCondition());
       may_be_host = true;
@@ -384,8 +393,13 @@ void CodeWalk::declare(const VarDecl& variable) {
   const VarDecl* const root = same(variable);
   if (variable.hasGlobalStorage()) {
     if (is_program()) declare_global(variable);
+    // The first time that it is come by.
+    const bool has_code =
+        is_program() && variable.getInit() != nullptr && !variable.getType()->isReferenceType();
+    if (has_code) initialize({root, {}}, *variable.getInit());
     return;
   }
+  if (is_program() && variable.hasAttr<clang::CleanupAttr>()) record_any();
   own(root);
   if (!variable.getType()->isReferenceType()) add_storage(Step::Kind::kMade, {{{root, {}}}, false});
   run_sizes(variable.getType());
@@ -419,11 +433,17 @@ void CodeWalk::destroy(const Path& object, clang::QualType type) {
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
   const clang::CXXDestructorDecl* end = record->getDestructor();
   if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
+  // It runs at the end of a scope, behind what follows here.
+  const bool was_late = std::exchange(is_late_, is_late_ || is_program());
   if (end->isUserProvided()) {
     const clang::FunctionDecl* defined = nullptr;
-    const bool is_seen = end->hasBody(defined);
+    end->hasBody(defined);
+    if (is_program()) defined = program_->definition_of(*end);
     const Places self{{object}, false};
-    if (!is_seen || is_running(*defined)) {
+    if (is_program() && end->isVirtual() && !is_of_system(end)) record_any();
+    if (defined == nullptr || is_running(*defined)) {
+      if (is_program() && !is_of_system(end)) record_any();
+      is_late_ = was_late;
       return escape(self, fmt::format("is ended by {}(), whose body is not seen",
                                       end->getQualifiedNameAsString()));
     }
@@ -433,6 +453,7 @@ void CodeWalk::destroy(const Path& object, clang::QualType type) {
     if (!field->getType()->isReferenceType()) destroy(object.with(same(field)), field->getType());
   }
   for (const clang::CXXBaseSpecifier& base : record->bases()) destroy(object, base.getType());
+  is_late_ = was_late;
 }
 
 bool CodeWalk::is_running(const FunctionDecl& function) const {
@@ -454,6 +475,8 @@ void CodeWalk::initialize(const Path& to, const Expr& first) {
   if (const auto* loop = dyn_cast<clang::ArrayInitLoopExpr>(plain)) {
     const Places from = place(*loop->getCommonExpr()->getSourceExpr());
     record(Use::kRead, from);
+    const auto* element = plain->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (is_program() && element != nullptr && !element->isTriviallyCopyable()) record_any();
     return copy(to, from, true);
   }
   if (!plain->getType()->isRecordType()) {
@@ -536,6 +559,15 @@ void CodeWalk::construct(const Path& to, const clang::CXXConstructExpr& made) {
 
 void CodeWalk::make_closure(const Path& to, const clang::LambdaExpr& lambda) {
   closure_self_[lambda.getLambdaClass()] = self_of(nullptr);
+  for (const clang::LambdaCapture& capture : lambda.captures()) {
+    if (!is_program() || !capture.capturesVariable() ||
+        capture.getCaptureKind() != clang::LCK_ByCopy)
+      continue;
+    const auto* type = capture.getCapturedVar()->getType()->getAsCXXRecordDecl();
+    const bool runs_code = type != nullptr && type->hasDefinition() &&
+                           !type->isTriviallyCopyable() && !is_in_system_header(*type);
+    if (runs_code) record_any();
+  }
   own(to.root);
   for (const clang::LambdaCapture& capture : lambda.captures()) {
     if (lambda.isInitCapture(&capture)) declare(*cast<VarDecl>(capture.getCapturedVar()));

@@ -20,6 +20,16 @@ std::string type_name(clang::QualType type) {
   return type.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
+/// Of functions that a pointer may be set to: noexcept does not matter.
+std::string signature_of(clang::QualType type) {
+  const auto* function = type->getAs<clang::FunctionProtoType>();
+  if (function == nullptr) return type_name(type);
+  std::string text = type_name(function->getReturnType());
+  for (const clang::QualType parameter : function->param_types())
+    text += ',' + type_name(parameter);
+  return text;
+}
+
 /// The variables of namespaces and classes, and functions whose address is taken.
 class GlobalNames : public CodeVisitor {
  public:
@@ -36,6 +46,8 @@ class GlobalNames : public CodeVisitor {
     }
   }
   void visit(const Stmt& at) override {
+    const auto* lambda = dyn_cast<clang::LambdaExpr>(&at);
+    has_plain_lambda = has_plain_lambda || (lambda != nullptr && lambda->capture_size() == 0);
     if (const auto* call = dyn_cast<CallExpr>(&at)) {
       callees_.insert(call->getCallee()->IgnoreParenImpCasts());
     }
@@ -46,6 +58,7 @@ class GlobalNames : public CodeVisitor {
 
   std::vector<const VarDecl*> variables;
   std::set<const FunctionDecl*> pointed_to;
+  bool has_plain_lambda = false;
 
  private:
   std::set<const Expr*> callees_;
@@ -60,6 +73,7 @@ WholeProgram::WholeProgram(std::vector<const Program*> units, bool is_whole)
     GlobalNames names;
     names.walk(unit->context().getTranslationUnitDecl());
     globals_.insert(globals_.end(), names.variables.begin(), names.variables.end());
+    has_lambda_pointers_ = has_lambda_pointers_ || names.has_plain_lambda;
     for (const FunctionDecl* function : names.pointed_to) pointed.insert(link_name(*function));
     for (const FunctionDecl* function : unit->functions()) {
       if (function->isMain()) main_ = function;
@@ -69,7 +83,7 @@ WholeProgram::WholeProgram(std::vector<const Program*> units, bool is_whole)
   for (const Program* unit : units_) {
     for (const FunctionDecl* function : unit->functions()) {
       if (pointed.contains(link_name(*function))) {
-        pointed_to_[type_name(function->getType())].push_back(function);
+        pointed_to_[signature_of(function->getType())].push_back(function);
       }
       const auto* method = dyn_cast<clang::CXXMethodDecl>(function);
       if (method == nullptr || !method->isVirtual()) continue;
@@ -93,7 +107,7 @@ const FunctionDecl* WholeProgram::definition_of(const FunctionDecl& called) cons
 }
 
 std::vector<const FunctionDecl*> WholeProgram::pointed_to(clang::QualType function) const {
-  const auto found = pointed_to_.find(type_name(function));
+  const auto found = pointed_to_.find(signature_of(function));
   return found == pointed_to_.end() ? std::vector<const FunctionDecl*>() : found->second;
 }
 

@@ -24,6 +24,8 @@ class WholeProgram {
   [[nodiscard]] const FunctionDecl* definition_of(const FunctionDecl& called) const;
   /// Bodies that a call by a pointer of this type, or of a virtual function, may run.
   [[nodiscard]] std::vector<const FunctionDecl*> pointed_to(clang::QualType function) const;
+  /// Whether a lambda is made a pointer to a function somewhere.
+  [[nodiscard]] bool has_lambda_pointers() const { return has_lambda_pointers_; }
   [[nodiscard]] std::vector<const FunctionDecl*> overriders(
       const clang::CXXMethodDecl& called) const;
   /// One of those that are the same field, or variable.
@@ -37,6 +39,7 @@ class WholeProgram {
  private:
   std::vector<const Program*> units_;
   bool is_whole_ = false;
+  bool has_lambda_pointers_ = false;
   const FunctionDecl* main_ = nullptr;
   std::vector<const VarDecl*> globals_;
   std::map<std::string, const FunctionDecl*> definitions_;              // by the linker's name

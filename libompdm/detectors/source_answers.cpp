@@ -277,7 +277,10 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
     const bool has_condition = std::ranges::any_of(
         finding.edits, [](const Edit& edit) { return edit.when == EditWhen::kKernelChanged; });
     if (finding.caveats.empty()) finding.confidence = Confidence::kLikely;
-    if (is_all && !finding.edits.empty() && !has_condition) {
+    // "For the first time", "for the last time": whether that comes at all the source does not say.
+    const bool is_around_code = std::ranges::none_of(
+        finding.edits, [](const Edit& edit) { return edit.anchor.of == Anchor::Of::kResidency; });
+    if (is_all && !finding.edits.empty() && !has_condition && is_around_code) {
       finding.confidence = Confidence::kProven;
     }
   }

@@ -104,8 +104,8 @@ TEST_F(HostCodeTest, WhatOneFunctionAllocatesTwiceIsNotTheSame) {
 
 TEST_F(HostCodeTest, PointersThatAreExchangedLeadToEither) {
   const std::string two = "  double* d = new double[n]; double* e = new double[n];\n";
-  EXPECT_EQ(beside("    step(d, n); std::swap(d, e); e[0] = 1;\n", {}, two), "w");
-  EXPECT_EQ(beside("    step(d, n); double* t = d; d = e; e = t; e[0] = 1;\n", {}, two), "w");
+  EXPECT_EQ(beside("    step(d, n); std::swap(d, e); e[0] = 1;\n", {}, two), "w?m");
+  EXPECT_EQ(beside("    step(d, n); double* t = d; d = e; e = t; e[0] = 1;\n", {}, two), "w?m");
 }
 
 TEST_F(HostCodeTest, StorageIsMadeAnewInTheLoop) {
