@@ -176,8 +176,12 @@ void CodeWalk::run_handed(const Expr& argument) {
     // A pointer to a function, or an object of the program, whose members the library may call.
     const clang::QualType type = plain.getType().getNonReferenceType();
     const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const bool is_called = record != nullptr && record->hasDefinition() &&
+                           std::ranges::any_of(record->methods(), [](const auto* method) {
+                             return method->getOverloadedOperator() == clang::OO_Call;
+                           });
     const bool is_own = record != nullptr && !is_in_system_header(*record) &&
-                        record->hasDefinition() && !record->isTrivial();
+                        record->hasDefinition() && (is_called || !record->isTrivial());
     if (type->isFunctionPointerType() || type->isMemberPointerType() || is_own) record_any();
     return;
   }
@@ -229,6 +233,14 @@ void CodeWalk::end_labels() {
 
 void CodeWalk::check_steering(const FunctionDecl& called) {
   const std::string name = called.getNameAsString();
+  const bool is_renamed = std::ranges::any_of(called.redecls(), [](const FunctionDecl* one) {
+    return one->hasAttr<clang::AliasAttr>() ||
+           (one->hasAttr<clang::AsmLabelAttr>() && !is_of_system(one));
+  });
+  static const std::set<std::string> kOfOtherCode = {
+      "sigaction", "timer_create", "pthread_key_create", "mmap", "setvbuf", "setbuf", "dlsym"};
+  if (is_renamed) lose("names of the linker's are given");
+  if (kOfOtherCode.contains(name)) lose("code or memory of other origin is used");
   if (name == "setjmp" || name == "_setjmp" || name == "sigsetjmp" || name == "__sigsetjmp") {
     lose("it jumps by longjmp()");
   } else if (name == "omp_set_default_device") {
@@ -392,6 +404,11 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
     // A program of which code is missing is not whole.
     trail_.is_whole = false;
     if (may_be_replaced(called)) record_any();
+    for (const auto& [at, pointees] : leads_to_) {
+      const auto* variable = dyn_cast_or_null<const VarDecl*>(at.root);
+      const bool is_known = variable != nullptr && variable->isExternallyVisible();
+      if (is_known) trail_.escaped.insert(pointees.paths.begin(), pointees.paths.end());
+    }
     add({{},
          Use::kUnknown,
          Access::Reach::kEscaped,
@@ -400,6 +417,11 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
          fmt::format("may be used by {}(), whose body is not seen", name)});
   }
   const bool is_pointer = call.getType()->isAnyPointerType();
+  // What a container of pointers was given, it may give back.
+  const auto* kept = method == nullptr
+                         ? nullptr
+                         : dyn_cast<clang::ClassTemplateSpecializationDecl>(method->getParent());
+  if (is_program() && is_pointer && kept != nullptr) return {{}, true};
   if (!is_forgetful) {
     if (!result.root.isNull() && lost_.insert(result).second) mark_changed(result.root);
     return {{}, is_pointer || call.isGLValue()};

@@ -147,6 +147,9 @@ Places CodeWalk::place_of(const clang::ValueDecl& named) {
   }
   const auto* variable = dyn_cast<VarDecl>(&named);
   if (variable == nullptr) return {};
+  const bool is_renamed = is_program() && (variable->hasAttr<clang::AsmLabelAttr>() ||
+                                           variable->hasAttr<clang::AliasAttr>());
+  if (is_renamed && !is_in_system_header(*variable)) lose("names of the linker's are given");
   const VarDecl* const root = same(*variable);
   if (const auto known = refers_to_.find(root); known != refers_to_.end()) return known->second;
   // A reference of a lambda that is made outside of this code.

@@ -68,7 +68,7 @@ void CodeWalk::record_any() {
 
 Places CodeWalk::followed(Places pointees) {
   // What was stored there was not seen: by a copy of bytes, say.
-  if (is_program() && pointees.is_empty()) pointees.is_any = true;
+  if (pointees.is_empty()) pointees.is_any = true;
   return pointees;
 }
 
@@ -249,6 +249,14 @@ void CodeWalk::forget(const FunctionDecl* function) {
     auto at = entries.lower_bound(first);
     while (at != entries.end() && path_of(*at).root == first.root) at = entries.erase(at);
   };
+  // Copies of what is forgotten lead nobody knows where.
+  std::vector<Path> copies;
+  for (const auto& [to, sources] : copies_) {
+    const bool is_its = std::ranges::any_of(
+        sources, [&](const Path& source) { return known->second.contains(source.root); });
+    if (is_its && !known->second.contains(to.root)) copies.push_back(to);
+  }
+  if (is_program()) lost_.insert(copies.begin(), copies.end());
   for (const Path::Root root : known->second) {
     const Path first{root, {}};
     drop(leads_to_, first, [](const auto& entry) -> const Path& { return entry.first; });

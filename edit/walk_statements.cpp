@@ -63,6 +63,7 @@ void CodeWalk::run_inner(const Stmt& statement) {
   if (const auto* label = dyn_cast<clang::LabelStmt>(&statement)) begin_label(*label);
   if (isa<clang::AsmStmt>(statement)) return record_any();
   if (body_of_loop(statement) != nullptr) return run_loop(statement);
+  if (isa<clang::CoroutineBodyStmt>(statement)) lose("it has coroutines");
   if (const auto* choice = dyn_cast<clang::IfStmt>(&statement)) {
     run(choice->getInit());
     run(choice->getConditionVariableDeclStmt());
