@@ -75,6 +75,14 @@ Places CodeWalk::call_function(const FunctionDecl& called,
   const bool is_own = own != nullptr && !is_of_system(own);
   const KnownFunction* known = is_own ? nullptr : known_function(called);
   if (is_program()) check_steering(called);
+  // What ends what a shared pointer leads to is called when the last one is gone.
+  const auto* maker = dyn_cast<clang::CXXConstructorDecl>(&called);
+  if (is_program() && maker != nullptr && arguments.size() > 1 &&
+      maker->getParent()->getName() == "shared_ptr") {
+    const bool was_late = std::exchange(is_late_, true);
+    record_any();
+    is_late_ = was_late;
+  }
   const std::size_t format = known == nullptr ? arguments.size() : known->arguments.find('*');
   const bool writes = format < arguments.size() && may_write_arguments(*arguments[format]);
   if (known != nullptr && !writes) return call_known(*known, arguments, call);
@@ -275,6 +283,7 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
   walked_.insert(&function);
   for (const clang::ParmVarDecl* parameter : function.parameters()) {
     own(parameter->getCanonicalDecl());
+    run_sizes(parameter->getOriginalType());
     if (!parameter->getType()->isReferenceType()) {
       add_storage(Step::Kind::kMade, {{{parameter->getCanonicalDecl(), {}}}, false});
     }

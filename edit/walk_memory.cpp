@@ -256,7 +256,7 @@ void CodeWalk::forget(const FunctionDecl* function) {
         sources, [&](const Path& source) { return known->second.contains(source.root); });
     if (is_its && !known->second.contains(to.root)) copies.push_back(to);
   }
-  if (is_program()) lost_.insert(copies.begin(), copies.end());
+  lost_.insert(copies.begin(), copies.end());
   for (const Path::Root root : known->second) {
     const Path first{root, {}};
     drop(leads_to_, first, [](const auto& entry) -> const Path& { return entry.first; });

@@ -122,6 +122,12 @@ void CodeWalk::run_return(const clang::ReturnStmt& end) {
   const Expr* returned = end.getRetValue();
   Frame& frame = frames_.back();
   if (returned == nullptr) return;
+  // It captures variables of a call that is over.
+  const clang::CXXRecordDecl* type =
+      returned->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  if (type != nullptr && type->isLambda() && frame.function != nullptr) {
+    lose("a function returns a lambda");
+  }
   if (returned->isGLValue()) {
     const Places where = place(*returned);
     frames_.back().returned.add(where);
