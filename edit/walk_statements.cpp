@@ -198,8 +198,8 @@ void CodeWalk::run_code_of(const Directive& directive) {
 
 void CodeWalk::run_target(const Directive& directive) {
   at_ = &directive;
-  name_items(directive);
   add_step(Step::Kind::kDirective, &directive);
+  name_items(directive);
   const std::set<Path::Root> before = on_device_;
   bool may_be_host = false;
   const bool is_certain = !directive.hasClausesOfKind<clang::OMPIfClause>();
@@ -214,7 +214,7 @@ void CodeWalk::run_target(const Directive& directive) {
       discard(*device->getDevice());
       clang::Expr::EvalResult result;
       const clang::ASTContext& context = function_->getASTContext();
-      // Any number may be the host's.
+          // Any number may be the host's.
       const bool is_number = device->getDevice()->EvaluateAsInt(result, context);
       may_be_host = may_be_host || !is_number;
     } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
@@ -298,6 +298,7 @@ bool is_called(const clang::ASTContext& context, const Expr& item, const std::st
 void CodeWalk::name_items(const Directive& directive) {
   const auto asked = asked_->at.find(&directive);
   if (asked == asked_->at.end()) return;
+  const auto step = static_cast<std::uint32_t>(trail_.steps.size() - 1);
   const clang::ASTContext& context = function_->getASTContext();
   for (const std::uint32_t number : asked->second) {
     const std::string name = bare(asked_->items[number].expression);
@@ -324,7 +325,7 @@ void CodeWalk::name_items(const Directive& directive) {
         all.add(pointees_of(*item));
       });
     }
-    trail_.namings.push_back({static_cast<std::uint32_t>(trail_.steps.size()), number, all});
+    trail_.namings.push_back({step, number, all});
   }
 }
 
