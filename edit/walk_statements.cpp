@@ -214,7 +214,7 @@ void CodeWalk::run_target(const Directive& directive) {
       discard(*device->getDevice());
       clang::Expr::EvalResult result;
       const clang::ASTContext& context = function_->getASTContext();
-          // Any number may be the host's.
+      // Any number may be the host's.
       const bool is_number = device->getDevice()->EvaluateAsInt(result, context);
       may_be_host = may_be_host || !is_number;
     } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
