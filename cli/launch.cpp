@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "ompdm/report.h"
 
@@ -550,6 +552,65 @@ ChildEnd run_child(const Child& child) {
   end.errors = text_of(errors);
   throw_if_asked();
   return end;
+}
+
+Dialogue::Dialogue(const Child& child) : name_(child.command.front()) {
+  throw_if_asked();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw Error(fmt::format("no process can be started: {}", std::strerror(errno)));
+  }
+  errors_ = file_of({});
+  pid_ = ::fork();
+  if (pid_ == 0) become(child, ends[1], ends[1], errors_);
+  ::close(ends[1]);
+  socket_ = ends[0];
+  if (pid_ < 0) throw Error(fmt::format("no process can be started: {}", std::strerror(errno)));
+  ::setpgid(pid_, pid_);
+}
+
+Dialogue::~Dialogue() {
+  ::close(socket_);
+  ::close(errors_);
+  if (pid_ <= 0) return;
+  ::kill(-pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string Dialogue::ask(const std::string& line) {
+  throw_if_asked();
+  running_child.store(pid_);
+  const std::string text = line + '\n';
+  std::size_t sent = 0;
+  bool is_there = true;
+  while (is_there && sent < text.size()) {
+    const ssize_t count = ::send(socket_, &text[sent], text.size() - sent, MSG_NOSIGNAL);
+    if (count > 0) sent += static_cast<std::size_t>(count);
+    is_there = count > 0 || (errno == EINTR && stop_signal.load() == 0);
+  }
+  std::size_t end = std::string::npos;
+  while (is_there && (end = read_.find('\n')) == std::string::npos) {
+    char piece[65536];
+    const ssize_t count = ::recv(socket_, piece, sizeof piece, 0);
+    if (count > 0) read_.append(piece, static_cast<std::size_t>(count));
+    is_there = count > 0 || (count < 0 && errno == EINTR && stop_signal.load() == 0);
+  }
+  running_child.store(0);
+  throw_if_asked();
+  if (end == std::string::npos) {
+    int status = 0;
+    ::kill(-pid_, SIGKILL);
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+    throw Error(
+        fmt::format("{}: failed with status {}: {}", name_, exit_status_of(status),
+                    text_of(std::exchange(errors_, file_of({})))));
+  }
+  std::string answer = read_.substr(0, end);
+  read_.erase(0, end + 1);
+  return answer;
 }
 
 Stopping::Stopping() {

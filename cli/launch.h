@@ -152,8 +152,29 @@ struct ChildEnd {
 /// (see Stopping).
 ChildEnd run_child(const Child& child);
 
+/// A child process that answers each line with a line, until this object's end.
+class Dialogue {
+ public:
+  /// Starts the child; its `input` is not used. Throws Error where it cannot be started.
+  explicit Dialogue(const Child& child);
+  ~Dialogue();
+  Dialogue(const Dialogue&) = delete;
+  Dialogue& operator=(const Dialogue&) = delete;
+
+  /// The answer to a line. Throws Error, with what the child printed as errors, where it ends
+  /// instead, and where the user has asked to stop.
+  std::string ask(const std::string& line);
+
+ private:
+  std::string name_;
+  int errors_ = -1;  ///< a file
+  int socket_ = -1;
+  pid_t pid_ = 0;
+  std::string read_;  ///< behind the last answer
+};
+
 /// For as long as it exists, SIGINT, SIGTERM and SIGHUP kill the running child and make run_child()
-/// throw, so that destructors remove temporary files.
+/// and Dialogue::ask() throw, so that destructors remove temporary files.
 class Stopping {
  public:
   Stopping();

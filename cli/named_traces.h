@@ -116,6 +116,7 @@ struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
+  bool patches = true;                ///< with the lines to write, where sources are asked
   bool source_facts = false;          ///< sources are asked what they do with data
   bool tells_sources = false;         ///< each that does not answer is told
   std::string compile_commands = {};  ///< the folder of compile_commands.json, for these

@@ -40,6 +40,7 @@ struct ReportOptions {
   std::size_t top = report::Layout{}.rows;
   bool all = false;
   bool no_source = false;
+  std::string patch;  ///< file; empty: none is written
   OutputOptions output;
 };
 
@@ -245,10 +246,18 @@ int run_report(ReportOptions options) {
   if (page_wanted && goes_to_terminal(options.output)) {
     throw Error("a page is nothing for a terminal: add -o report.html", Error::Kind::kUsage);
   }
+  if (!options.patch.empty()) {
+    if (options.traces.names.size() != 1) {
+      throw Error("--patch is of one trace: name it alone", Error::Kind::kUsage);
+    }
+    return write_planned_patch(options.traces.names.front(), options.traces.compile_commands,
+                               options.patch);
+  }
   const OpenedTraces opened =
       open_named(options.traces, {.analyses = analyses_wanted,
                                   .traces = options.gpu_trace || page_wanted,
                                   .pictures = page_wanted,
+                                  .patches = !options.no_source,
                                   .rest_of_ranks = true});
   const std::vector<analysis::Analysis>& analyses = opened.analyses;
   refuse_source_as_output(options.output.output, analyses);
@@ -360,6 +369,10 @@ void setup_report(CLI::App& app, int& exit_status) {
       ->type_name("N");
   verb->add_flag("--all", options->all, "Show all rows and findings");
   verb->add_flag("--no-source", options->no_source, "Leave the program's own lines out");
+  verb->add_option("--patch", options->patch,
+                   "Write the findings' edits to FILE as a patch instead, as ompdm fix does without\n"
+                   "--build")
+      ->type_name("FILE");
   add_output_options(*verb, options->output, "DtoH.count > 12", true);
   set_help(*verb, "ompdm report [TRACE...] [options]",
            "Without TRACE the newest trace of the current folder is read.\n"

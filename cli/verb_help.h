@@ -24,6 +24,10 @@ void setup_record(CLI::App& app, int& exit_status);
 void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
 void setup_fix(CLI::App& app, int& exit_status);
+
+/// What `ompdm fix TRACE -p COMMANDS -o OUTPUT` does; returns its exit status. Throws Error.
+int write_planned_patch(const std::string& trace, const std::string& commands,
+                        const std::string& output);
 void setup_compare(CLI::App& app, int& exit_status);
 void setup_export(CLI::App& app, int& exit_status);
 void setup_merge(CLI::App& app, int& exit_status);

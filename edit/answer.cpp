@@ -31,50 +31,102 @@ std::vector<Request> others_of(const Request& request) {
   return others;
 }
 
-struct ParsedUnit {
+/// All that says how a translation unit is parsed.
+std::vector<std::string> key_of(const Request& request) {
+  std::vector<std::string> key = {request.file, request.directory};
+  key.insert(key.end(), request.beside.begin(), request.beside.end());
+  key.emplace_back();
+  key.insert(key.end(), request.arguments.begin(), request.arguments.end());
+  return key;
+}
+
+/// Refuses a plan of code that may not be what was compiled.
+void doubt_plan(const Program& program, const Finding& finding, Doubts& doubts, Plan& plan) {
+  if (!plan.refused.empty() || !plan.found) return;
+  std::set<const FunctionDecl*> functions;
+  for (const Edit& edit : finding.edits) {
+    for (const Place& place : edit.places) {
+      for (const auto* one : program.directives_at(place)) {
+        functions.insert(program.function_of(*one));
+      }
+      if (edit.of != "loop" && edit.of != "calls") continue;
+      for (const auto* one : program.loops_at(place)) functions.insert(program.function_of(*one));
+    }
+  }
+  for (const FunctionDecl* function : functions) {
+    if (function == nullptr || !function->hasBody()) continue;
+    const std::optional<Doubt> doubt = doubts.about(*function->getBody());
+    if (!doubt) continue;
+    plan.refused = "the code " + doubt->why;
+    plan.in_the_way = doubt->at;
+    plan.replacements.clear();
+    return;
+  }
+}
+
+}  // namespace
+
+struct Answers::Parsed {
   std::unique_ptr<clang::ASTUnit> unit;  ///< null: the compiler refused it
   std::vector<std::string> errors;
 };
 
 /// On as many threads as there are processors.
-std::vector<ParsedUnit> parsed_units(const std::vector<const Request*>& requests) {
-  std::vector<ParsedUnit> all(requests.size());
+std::vector<const Answers::Parsed*> Answers::parsed(const std::vector<const Request*>& requests) {
+  std::vector<const Parsed*> all;
+  std::vector<std::pair<const Request*, Parsed*>> missing;
+  for (const Request* request : requests) {
+    const auto [at, is_new] = units_.try_emplace(key_of(*request));
+    if (is_new) at->second = std::make_unique<Parsed>();
+    all.push_back(at->second.get());
+    if (is_new) missing.emplace_back(request, at->second.get());
+  }
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      all[i].unit = parsed_unit(*requests[i], all[i].errors);
+    for (std::size_t i = next++; i < missing.size(); i = next++) {
+      const auto& [request, parsed] = missing[i];
+      parsed->unit = parsed_unit(*request, parsed->errors);
     }
   };
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::jthread> threads;
-  while (threads.size() + 1 < std::min(most, all.size())) threads.emplace_back(work);
+  while (threads.size() + 1 < std::min(most, missing.size())) threads.emplace_back(work);
   work();
   threads.clear();
   return all;
 }
 
-}  // namespace
+Answers::Answers() = default;
+Answers::~Answers() = default;
 
-Answer answer_to(const Request& request) {
+Answer answer_to(const Request& request) { return Answers().to(request); }
+
+Answer Answers::to(const Request& request) {
   Answer result;
   const std::vector<Request> others = others_of(request);
   std::vector<const Request*> requests = {&request};
   for (const Request& other : others) requests.push_back(&other);
-  std::vector<ParsedUnit> parsed = parsed_units(requests);
-  result.errors = parsed.front().errors;
+  const std::vector<const Parsed*> parsed = this->parsed(requests);
+  result.errors = parsed.front()->errors;
   std::deque<Program> programs;
   std::vector<const Program*> units;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
-    const ParsedUnit& one = parsed[i];
+    const Parsed& one = *parsed[i];
     if (one.unit != nullptr) {
       units.push_back(&programs.emplace_back(*one.unit, *requests[i]));
     } else {
       result.unread.push_back({requests[i]->file, one.errors.empty() ? "" : one.errors.front()});
     }
   }
-  if (parsed.front().unit != nullptr) {
+  if (parsed.front()->unit != nullptr) {
     for (const Finding& finding : request.findings) {
       result.plans.push_back(plan_of(programs.front(), finding, request));
+    }
+  }
+  if (!result.plans.empty() && request.compiled && !request.compiled->empty()) {
+    Doubts doubts(programs.front(), request);
+    for (std::size_t i = 0; i < result.plans.size(); ++i) {
+      doubt_plan(programs.front(), request.findings[i], doubts, result.plans[i]);
     }
   }
   if (request.regions.empty() && request.stretches.empty()) return result;
@@ -84,7 +136,7 @@ Answer answer_to(const Request& request) {
   std::map<const clang::ASTContext*, Doubts*> doubts_of;
   std::set<std::string> files;
   for (std::size_t i = 0, next = 0; i < parsed.size(); ++i) {
-    if (parsed[i].unit == nullptr) continue;
+    if (parsed[i]->unit == nullptr) continue;
     Doubts& its = doubts.emplace_back(programs[next], *requests[i]);
     doubts_of[&programs[next++].context()] = &its;
     doubt_regions(programs[next - 1], its, *result.facts);

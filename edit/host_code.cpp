@@ -97,11 +97,15 @@ class HostCode {
     const auto is_there = [&](const Naming& naming) {
       return std::ranges::any_of(spans, [&](const Span& span) { return span.holds(naming.step); });
     };
+    Places elsewhere;
     for (const Naming& naming : trail_.namings) {
       if (naming.item != number) continue;
-      if (is_there(naming)) data.add(naming.places);
+      (is_there(naming) ? data : elsewhere).add(naming.places);
       is_named = true;
     }
+    // A directive around the way names it, say.
+    const bool is_elsewhere = data.is_empty();
+    if (is_elsewhere) data = elsewhere;
     facts.found = is_named && !spans.empty();
     if (!facts.found) {
       facts.why = is_named ? "the code does not lead there" : "the directive is not reached";
@@ -114,6 +118,7 @@ class HostCode {
     } else if (data.is_empty()) {
       facts.why = "the directive does not name it";
     }
+    if (facts.why.empty()) facts.why = device_set_in(spans);
     if (facts.why.empty()) facts.why = doubt_about(spans);
     if (!facts.why.empty()) {
       facts.found = false;
@@ -123,7 +128,7 @@ class HostCode {
       return naming.item == number && is_there(naming) &&
              pieces_of(naming.places) > named_alike(naming.places, spans);
     });
-    if (is_several) {
+    if (is_several || (is_elsewhere && pieces_of(data) > 1)) {
       facts.renewed = {"unknown", "it names several pieces of data there", std::nullopt};
     }
     for (const Span& span : spans) {
@@ -161,6 +166,20 @@ class HostCode {
       }
     }
     return items.size();
+  }
+
+  /// Why directives there may be for several devices; empty: they are for one.
+  [[nodiscard]] std::string device_set_in(const std::vector<Span>& spans) const {
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      const bool is_there = std::ranges::any_of(
+          spans, [&](const Span& span) { return span.holds(i) || (step.is_late && i < span.end); });
+      if (step.kind != Kind::kDevice || !is_there) continue;
+      const clang::ASTContext* context = step.context();
+      const Place at = context == nullptr ? Place() : place_of(*context, *step.at);
+      return fmt::format("{}:{}: the default device is set", at.file, at.line);
+    }
+    return {};
   }
 
   /// Why code of the spans may not be what was compiled; empty: it is.

@@ -1,22 +1,24 @@
-// ompdm-edit: reads a request on standard input, parses the translation unit that it names, and
-// writes on standard output where each finding's edits go. `ompdm fix` runs it; see messages.h.
-// Exit status: 0 where it could answer, 1 on what is no request.
+// ompdm-edit: reads requests on standard input, a line each, parses the translation units that they
+// name, and answers each with a line on standard output: facts of the source, and where edits go.
+// `ompdm` runs it; see messages.h. Exit status: 0 where it could answer, 1 on what is no request.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include "messages.h"
 
 constexpr const char* kHelp =
-    "ompdm-edit finds where ompdm fix writes its edits.\n"
+    "ompdm-edit answers questions of ompdm about a program's sources.\n"
     "\n"
-    "Usage: ompdm-edit < REQUEST\n"
+    "Usage: ompdm-edit < REQUESTS\n"
     "\n"
-    "`ompdm fix` starts it, passes it the request and reads its answer. It parses the program's\n"
-    "sources by clang's own syntax tree; it is not meant to be typed.\n";
+    "`ompdm report` and `ompdm fix` start it, write requests, a line each, and read its answers.\n"
+    "It parses the program's sources by clang's own syntax tree; it is not meant to be typed.\n";
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--help") {
@@ -24,8 +26,12 @@ int main(int argc, char** argv) {
     return 0;
   }
   try {
-    const ompdm::edit::Request request = ompdm::edit::read_request(std::cin);
-    ompdm::edit::write_answer(ompdm::edit::answer_to(request), std::cout);
+    ompdm::edit::Answers answers;
+    for (std::string line; std::getline(std::cin, line);) {
+      std::istringstream in(line);
+      ompdm::edit::write_answer(answers.to(ompdm::edit::read_request(in)), std::cout);
+      std::cout.flush();
+    }
     return 0;
   } catch (const std::exception& failure) {
     fmt::print(stderr, "ompdm-edit: {}\n", failure.what());

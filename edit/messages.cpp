@@ -175,7 +175,7 @@ void write_answer(const Answer& answer, std::ostream& out) {
     json["unread"].push_back({{"file", unit.file}, {"why", unit.why}});
   }
   // Sources need not be UTF-8.
-  out << json.dump(1, ' ', false, Ordered::error_handler_t::replace) << '\n';
+  out << json.dump(-1, ' ', false, Ordered::error_handler_t::replace) << '\n';
 }
 
 }  // namespace ompdm::edit

@@ -1,7 +1,9 @@
-// The request to ompdm-edit and its answer, as values and as JSON.
+// Requests to ompdm-edit and its answers, as values and as JSON.
 #pragma once
 
 #include <istream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
@@ -233,9 +235,28 @@ struct Answer {
   std::vector<Unread> unread = {};            ///< in JSON only with facts; these lack what is there
 };
 
-/// Parses the translation unit, looks for a plan of each finding, and states facts of regions.
+/// Keeps the translation units that it has parsed: a later request about them parses nothing.
+class Answers {
+ public:
+  Answers();
+  ~Answers();
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+
+  /// Parses what the request names, looks for a plan of each finding, and states facts.
+  Answer to(const Request& request);
+
+ private:
+  struct Parsed;
+  std::vector<const Parsed*> parsed(const std::vector<const Request*>& requests);
+
+  std::map<std::vector<std::string>, std::unique_ptr<Parsed>> units_;  ///< by all that says how
+};
+
+/// The answer to a request by itself.
 Answer answer_to(const Request& request);
 
+/// In a line.
 void write_answer(const Answer& answer, std::ostream& out);
 
 }  // namespace ompdm::edit

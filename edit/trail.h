@@ -27,6 +27,7 @@ struct Step {
     kMade,          ///< storage comes: declared or allocated
     kGone,          ///< and goes
     kJump,          ///< `continue`, `break`, `return`, `goto`, `throw`
+    kDevice,        ///< the default device is set
   };
   Kind kind = Kind::kAccess;
   bool is_late = false;      ///< in a task, which may run later

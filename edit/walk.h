@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -319,6 +320,29 @@ class CodeWalk {
 
   Places call_unseen(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                      const Places& self, const Path& result, const Expr& call);
+
+  // --- std::vector ---
+
+  [[nodiscard]] bool is_vector(clang::QualType type) const;
+  /// The places of the pointers to the storage of vectors.
+  [[nodiscard]] Places storage_pointer(const Places& vectors,
+                                       const clang::CXXRecordDecl& vector) const;
+  Places storage_of(const Places& vectors, const clang::CXXRecordDecl& vector, const Expr& by);
+  /// Elements are made of an argument: a value, pointers, iterators, another vector.
+  void take_elements(const Expr& argument, const Places& storage);
+  /// Storage that may be allocated again, and is written.
+  void renew(const Places& storage);
+  void swap_vectors(const Places& one, const Places& other, const clang::CXXRecordDecl& vector,
+                    const Expr& by);
+  /// Whether it was std::swap of two vectors.
+  bool swaps_vectors(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
+                     const Expr& call);
+  /// Whether what is constructed is a vector.
+  bool construct_vector(const Path& to, const clang::CXXConstructExpr& made);
+  /// What a member of std::vector returns; nullopt: it is no such member, or one to be walked.
+  std::optional<Places> call_of_vector(const clang::CXXMethodDecl& method,
+                                       const std::vector<const Expr*>& arguments,
+                                       const Places& self, const Path& result, const Expr& call);
 
   void read_by_unseen(const Places& where, const Expr& argument, const std::string& why);
 

@@ -71,6 +71,12 @@ bool CodeWalk::may_be_replaced(const FunctionDecl& called) {
 Places CodeWalk::call_function(const FunctionDecl& called,
                                const std::vector<const Expr*>& arguments, const Places& self,
                                const Path& result, const Expr& call) {
+  if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&called)) {
+    const auto places = call_of_vector(*method, arguments, self, result, call);
+    if (places) return *places;
+  } else if (swaps_vectors(called, arguments, call)) {
+    return {};
+  }
   const FunctionDecl* own = is_program() ? program_->definition_of(called) : nullptr;
   const bool is_own = own != nullptr && !is_of_system(own);
   const KnownFunction* known = is_own ? nullptr : known_function(called);
@@ -252,7 +258,7 @@ void CodeWalk::check_steering(const FunctionDecl& called) {
   if (name == "setjmp" || name == "_setjmp" || name == "sigsetjmp" || name == "__sigsetjmp") {
     lose("it jumps by longjmp()");
   } else if (name == "omp_set_default_device") {
-    lose("its default device is set");
+    add_step(Step::Kind::kDevice, at_);
   }
 }
 

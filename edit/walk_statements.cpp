@@ -439,6 +439,8 @@ void CodeWalk::run_sizes(clang::QualType type) {
 void CodeWalk::destroy(const Path& object, clang::QualType type) {
   const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
+  // Nobody can use its storage behind its scope.
+  if (is_vector(clang::QualType(record->getTypeForDecl(), 0))) return;
   const clang::CXXDestructorDecl* end = record->getDestructor();
   if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
   // It runs at the end of a scope, behind what follows here.
@@ -553,6 +555,7 @@ void CodeWalk::initialize_field(const Path& object, const clang::FieldDecl& fiel
 }
 
 void CodeWalk::construct(const Path& to, const clang::CXXConstructExpr& made) {
+  if (construct_vector(to, made)) return;
   const clang::CXXConstructorDecl& constructor = *made.getConstructor();
   const bool is_copy = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
   if (is_copy && made.getNumArgs() > 0) {

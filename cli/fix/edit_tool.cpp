@@ -49,17 +49,6 @@ fs::path find_tool() {
   return beside;
 }
 
-/// What it writes on standard output. Throws Error where it fails.
-Json answer_of(const fs::path& tool, const std::string& request) {
-  const ChildEnd end = run_child({{tool.string()}, "/", {}, request});
-  try {
-    return Json::parse(end.output);
-  } catch (const Json::exception&) {
-    throw Error(
-        fmt::format("{}: failed with status {}: {}", tool.string(), end.exit_status, end.errors));
-  }
-}
-
 /// Why an edit cannot be made, with the place of the statement that prevents it.
 std::string sentence_of(const Json& refusal) {
   const std::string why = refusal.at("why");
@@ -156,8 +145,27 @@ void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vecto
   }
 }
 
-EditTool::EditTool(Json findings, CompileCommands commands)
-    : findings_(std::move(findings)), commands_(std::move(commands)), program_(find_tool()) {}
+Json EditProcess::ask(const Json& request) {
+  if (running_ == nullptr) running_ = std::make_unique<Dialogue>(Child{{find_tool().string()}, "/"});
+  return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+Json unit_json(const CompileArguments& unit) {
+  Json json = {{"file", unit.file.string()},
+               {"directory", unit.directory.string()},
+               {"arguments", unit.arguments}};
+  if (unit.said_by == CompiledBy::kCommand) return json;
+  // Its options lack macros: lines with code show which parts of the files were compiled.
+  json["by_clang"] = unit.by_clang;
+  json["compiled"] = Json::array();
+  for (const CompiledFile& file : unit.files) {
+    json["compiled"].push_back({{"file", file.path}, {"lines", file.lines}});
+  }
+  return json;
+}
+
+EditTool::EditTool(Json findings, CompileCommands commands, EditProcess& process)
+    : findings_(std::move(findings)), commands_(std::move(commands)), process_(process) {}
 
 std::vector<fs::path> EditTool::files_of(std::size_t number) const {
   return files_named(finding(number));
@@ -165,14 +173,12 @@ std::vector<fs::path> EditTool::files_of(std::size_t number) const {
 
 /// Asks about all findings at once, so that a source is parsed once; options concern one finding.
 Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions& options) const {
-  Json request = {{"file", unit.compiled.file.string()},
-                  {"beside", unit.beside},
-                  {"is_whole", unit.is_whole},
-                  {"directory", unit.compiled.directory.string()},
-                  {"arguments", unit.compiled.arguments},
-                  {"released", options.released},
-                  {"spoil", options.spoil},
-                  {"findings", Json::array()}};
+  Json request = unit_json(unit.compiled);
+  request["beside"] = unit.beside;
+  request["is_whole"] = unit.is_whole;
+  request["released"] = options.released;
+  request["spoil"] = options.spoil;
+  request["findings"] = Json::array();
   for (std::size_t each = 1; each <= size(); ++each) {
     const Json& finding = this->finding(each);
     const bool is_asked = options.released.empty() ? !finding.at("edits").empty() : each == number;
@@ -182,20 +188,17 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
                                    {"edits", finding.at("edits")},
                                    {"unreached", finding.at("unreached")}});
   }
-  Json answer = answer_to(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  Json answer = answer_to(request);
   std::erase_if(answer.at("plans").get_ref<Json::array_t&>(),
                 [&](const Json& plan) { return plan.at("number") != number; });
   return answer;
 }
 
-const Json& EditTool::answer_to(const std::string& request) const {
-  const auto known = answers_.find(request);
+const Json& EditTool::answer_to(const Json& request) const {
+  const std::string key = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto known = answers_.find(key);
   if (known != answers_.end()) return known->second;
-  return answers_.emplace(request, answer_of(program_, request)).first->second;
-}
-
-nlohmann::json ask_edit_tool(const nlohmann::json& request) {
-  return answer_of(find_tool(), request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return answers_.emplace(key, process_.ask(request)).first->second;
 }
 
 void EditTool::add_seen(std::vector<CompileArguments> seen) {

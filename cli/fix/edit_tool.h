@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "fix/compile_arguments.h"
+#include "launch.h"
 #include "ompdm/trace.h"
 #include "source_lines.h"
 
@@ -61,14 +63,24 @@ struct EditOptions {
   bool spoil = false;
 };
 
-/// The answer of ompdm-edit to a request (edit/messages.h). Throws Error where it is not installed,
-/// or fails. May be called by several threads.
-nlohmann::json ask_edit_tool(const nlohmann::json& request);
+/// ompdm-edit, which is started by the first request and keeps what it has parsed.
+class EditProcess {
+ public:
+  /// The answer to a request (edit/messages.h). Throws Error where ompdm-edit is not installed, or
+  /// fails.
+  nlohmann::json ask(const nlohmann::json& request);
+
+ private:
+  std::unique_ptr<Dialogue> running_;
+};
+
+/// A translation unit, as requests name it.
+nlohmann::json unit_json(const CompileArguments& unit);
 
 class EditTool {
  public:
-  /// `findings` are those of the JSON report. Throws Error where ompdm-edit is not installed.
-  EditTool(nlohmann::json findings, CompileCommands commands);
+  /// `findings` are those of the JSON report. `process` must outlive this.
+  EditTool(nlohmann::json findings, CompileCommands commands, EditProcess& process);
 
   /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
@@ -84,7 +96,7 @@ class EditTool {
  private:
   [[nodiscard]] nlohmann::json ask(const SourceUnit& unit, std::size_t number,
                                    const EditOptions& options) const;
-  [[nodiscard]] const nlohmann::json& answer_to(const std::string& request) const;
+  [[nodiscard]] const nlohmann::json& answer_to(const nlohmann::json& request) const;
   [[nodiscard]] EditPlan plan_in(const std::vector<SourceUnit>& units, std::size_t number,
                                  const EditOptions& options) const;
   [[nodiscard]] EditPlan plan_of(std::size_t number, const CompileArguments& unit,
@@ -95,7 +107,7 @@ class EditTool {
   nlohmann::json findings_;
   CompileCommands commands_;
   bool is_seen_ = false;  ///< a build was
-  std::filesystem::path program_;
+  EditProcess& process_;
   mutable std::map<std::string, nlohmann::json> answers_;  // by the request
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/1";
+constexpr const char* kFactsSchema = "ompdm.facts/2";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
@@ -104,6 +104,29 @@ HostFact host_fact_of(const Ordered& json) {
   return fact;
 }
 
+Ordered row_of(const KeptPatch& kept) {
+  Ordered json = {{"finding", kept.finding},
+                  {"edits", kept.edits},
+                  {"refused", kept.patch.refused},
+                  {"left_out", kept.patch.left_out},
+                  {"hunks", Ordered::array()}};
+  for (const SourceHunk& hunk : kept.patch.hunks) {
+    json["hunks"].push_back({{"file", hunk.file}, {"line", hunk.line}, {"lines", hunk.lines}});
+  }
+  return json;
+}
+
+KeptPatch patch_from(const Ordered& json) {
+  KeptPatch kept{json.at("finding"), json.at("edits"), {}};
+  kept.patch.refused = json.at("refused");
+  kept.patch.left_out = json.at("left_out").get<std::vector<std::string>>();
+  for (const Ordered& hunk : json.at("hunks")) {
+    kept.patch.hunks.push_back(
+        {hunk.at("file"), hunk.at("line"), hunk.at("lines").get<std::vector<std::string>>()});
+  }
+  return kept;
+}
+
 /// What a recording is known by.
 Ordered recording_of(const Trace& trace) {
   return {{"program", trace.process.program},
@@ -133,8 +156,11 @@ bool read_facts(const fs::path& file, Trace& trace) try {
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
+  std::vector<KeptPatch> patches;
+  for (const Ordered& one : json.at("patches")) patches.push_back(patch_from(one));
   trace.source_facts = std::move(regions);
   trace.host_facts = std::move(host);
+  trace.patches = std::move(patches);
   return true;
 } catch (const std::exception&) {
   return false;
@@ -144,7 +170,8 @@ void write_facts(const fs::path& file, const Trace& trace) {
   Ordered json = {{"schema", kFactsSchema},
                   {"recording", recording_of(trace)},
                   {"regions", Ordered::array()},
-                  {"host", Ordered::array()}};
+                  {"host", Ordered::array()},
+                  {"patches", Ordered::array()}};
   for (const SourceFact& fact : trace.source_facts) {
     json["regions"].push_back({{"file", fact.file},
                                {"line", fact.line},
@@ -153,6 +180,7 @@ void write_facts(const fs::path& file, const Trace& trace) {
                                {"use_line", fact.use_line}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
+  for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));
   trace::Replacement replacement(file);
   std::ofstream out(replacement.path());
   // Names of files need not be UTF-8.

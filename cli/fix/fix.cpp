@@ -24,18 +24,17 @@
 #include "elf_file.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
+#include "fix/patches.h"
 #include "fix/sandbox.h"
 #include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
 #include "ompdm/compile_units.h"
 #include "ompdm/error.h"
-#include "ompdm/report.h"
 #include "ompdm/trace.h"
 #include "open_trace.h"
 #include "output.h"
 #include "printable.h"
-#include "report/json_rows.h"
 #include "verb_help.h"
 
 namespace ompdm::cli {
@@ -172,24 +171,22 @@ RecordedRun recorded_run(const std::string& file) {
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
   run.compiled = recorded_program(trace);
-  std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
+  analysis::Analysis analysis = analysis::analyze(trace);
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
                 ": was counted, not told event by event: record it without --detail tallies, in a "
                 "window that it reaches");
   }
-  // The source shows directives that the run did not execute.
-  for (analysis::Finding& finding : analyses.front().findings) {
-    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
+  for (const analysis::Finding& finding : analysis.findings) {
     run.verdicts.emplace_back().is_firm = !promises_at_most(finding);
   }
-  run.findings = report::report_json(analyses).at("findings");
-  const SourceLines lines(analyses.front());
+  SourcedFindings sourced = sourced_findings(analysis, SourceLines(analysis));
   for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
-    run.verdicts[i].source = source_state(run.findings.at(i), lines, process);
+    run.verdicts[i].source = std::move(sourced.states[i]);
   }
+  run.findings = std::move(sourced.findings);
   run.near = {run.program};
-  resolve_places(run.findings, lines, run.near);
+  run.near.insert(run.near.begin(), sourced.files.begin(), sourced.files.end());
   for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
     Verdict& verdict = run.verdicts[i];
     const nlohmann::json& finding = run.findings.at(i);
@@ -278,7 +275,7 @@ class Fixing {
       : options_(options),
         recorded_(recorded_run(options.trace)),
         tool_(recorded_.findings,
-              CompileCommands(options.commands, recorded_.near, recorded_.compiled)) {}
+              CompileCommands(options.commands, recorded_.near, recorded_.compiled), process_) {}
 
   /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
   /// verified, or nothing made.
@@ -477,6 +474,7 @@ class Fixing {
 
   const FixOptions& options_;
   RecordedRun recorded_;
+  EditProcess process_;
   EditTool tool_;
   fs::path tree_;
   std::vector<Verdict> verdicts_;
@@ -484,6 +482,15 @@ class Fixing {
 };
 
 }  // namespace
+
+int write_planned_patch(const std::string& trace, const std::string& commands,
+                        const std::string& output) {
+  FixOptions options;
+  options.trace = trace;
+  options.commands = commands;
+  options.output = output;
+  return Fixing(options).run();
+}
 
 void setup_fix(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<FixOptions>();

@@ -298,17 +298,23 @@ ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
   return files;
 }
 
+std::string diff_of(const fs::path& file, const std::string& text, int lines_around,
+                    const std::string& name) {
+  const ChildEnd end =
+      run_child({{"diff", fmt::format("-U{}", lines_around), "--label", "a/" + name, "--label",
+                  "b/" + name, file.string(), "-"},
+                 "/",
+                 {},
+                 text});
+  if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
+  return end.output;
+}
+
 std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
+  constexpr int kLinesAround = 3;
   std::string all;
   for (const auto& [file, text] : files) {
-    const std::string name = file.lexically_relative(tree).string();
-    const ChildEnd end = run_child(
-        {{"diff", "-u", "--label", "a/" + name, "--label", "b/" + name, file.string(), "-"},
-         "/",
-         {},
-         text});
-    if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
-    all += end.output;
+    all += diff_of(file, text, kLinesAround, file.lexically_relative(tree).string());
   }
   return all;
 }

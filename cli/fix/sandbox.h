@@ -64,6 +64,10 @@ using ChangedFiles = std::map<std::filesystem::path, std::string>;
 /// The texts of the files with all plans applied. Throws Error where two change the same place.
 ChangedFiles changed_files(const std::vector<EditPlan>& plans);
 
+/// From a file to another text of it, as a unified diff with so many lines around each change.
+std::string diff_of(const std::filesystem::path& file, const std::string& text, int lines_around,
+                    const std::string& name = {});
+
 /// The changes as a unified diff, with paths relative to the tree.
 std::string unified_diff(const ChangedFiles& files, const std::filesystem::path& tree);
 

@@ -105,20 +105,6 @@ Json place_json(const fs::path& file, int line) {
   return {{"file", file.string()}, {"line", line}};
 }
 
-Json unit_json(const CompileArguments& unit) {
-  Json json = {{"file", unit.file.string()},
-               {"directory", unit.directory.string()},
-               {"arguments", unit.arguments}};
-  if (unit.said_by == CompiledBy::kCommand) return json;
-  // Its options lack macros: lines with code show which parts of the files were compiled.
-  json["by_clang"] = unit.by_clang;
-  json["compiled"] = Json::array();
-  for (const CompiledFile& file : unit.files) {
-    json["compiled"].push_back({{"file", file.path}, {"lines", file.lines}});
-  }
-  return json;
-}
-
 /// A file that was read and is not as it was compiled; empty: all are.
 std::string changed_file(const Json& facts, const Units& units, const SourceLines& sources) {
   for (const std::string file : facts.at("files")) {
@@ -257,12 +243,14 @@ bool is_open(const analysis::Analysis& analysis) {
            });
   };
   return !analysis.source_questions.empty() || !analysis.doubts.empty() ||
+         analysis.kernels_decide ||
          std::ranges::any_of(analysis.findings, has_condition);
 }
 
 }  // namespace
 
-std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands_folder) {
+std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands_folder,
+                                          EditProcess& process) {
   analysis::Analysis known = analysis::analyze(trace);
   // Facts that were kept answer it all, unless something new is asked.
   const bool is_asked_before = !trace.source_facts.empty() || !trace.host_facts.empty();
@@ -303,7 +291,7 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
     for (std::size_t i = 0; i < questions.size(); ++i) {
       request["stretches"].push_back(stretch_json(static_cast<int>(i), questions[i], names));
     }
-    const Json answer = ask_edit_tool(request);
+    const Json answer = process.ask(request);
     for (const Json& unit : answer.at("unread")) {
       sentences.insert(fmt::format("{}: it says nothing of its kernels: {}",
                                    typed_path(unit.at("file").get<std::string>()),

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fix/edit_tool.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::cli {
@@ -13,6 +14,7 @@ namespace ompdm::cli {
 /// folder of a compile_commands.json that the user named; empty: the debug information tells how
 /// sources were compiled. Returns a sentence on each source, and each region, that tells nothing,
 /// with the reason. Throws Error where ompdm-edit is not installed or fails.
-std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands);
+std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands,
+                                          EditProcess& process);
 
 }  // namespace ompdm::cli

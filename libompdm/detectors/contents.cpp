@@ -27,6 +27,13 @@ Earlier compared(const Trace& trace, const Latest::Entry* earlier, const DataOp&
   return result;
 }
 
+/// What kernels only read is the same when it comes back, whatever was seen of it.
+void tell_by_source(Earlier& sent) {
+  if (sent.writer != Writer::kReader || sent.same == Same::kNo) return;
+  sent.same = Same::kYes;
+  sent.trivial = false;
+}
+
 /// What Latest::Entry::whole is behind a transfer that compares so with the one before it.
 std::uint32_t whole_after(const Latest::Entry* before, const Earlier& compared, std::uint32_t op,
                           bool has_hash) {
@@ -98,6 +105,7 @@ void Contents::follow(const std::vector<std::uint32_t>& residencies, KernelWrite
           mapping_of_[origin->op] == number) {
         sent_[i] = compared(trace_, origin, op);
         sent_[i].writer = writer_between(origin->op, i);
+        tell_by_source(sent_[i]);
         origin->changed = sent_[i].same == Same::kNo;
       }
       returned.set(piece, i, whole);

@@ -19,7 +19,9 @@ enum class Same : std::uint8_t {
   kUnknown,  ///< one of them was not hashed
   kNo,       ///< certainly different
   kLikely,   ///< equal fingerprints of blocks of them
-  kYes,      ///< equal hashes of all bytes, or fingerprints that cover all
+  /// Equal hashes of all bytes, or fingerprints that cover all; or it came back from kernels that
+  /// only read it, as their source shows.
+  kYes,
 };
 
 /// Whether two transfers carried the same. By the hashes of all bytes where both were taken, else

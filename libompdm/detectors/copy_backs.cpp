@@ -92,7 +92,8 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     candidate.finding.facts =
         facts::UnmodifiedCopyBack{.items = group.expressions,
                                   .same = group.same,
-                                  .before = source_places(trace, before.all())};
+                                  .before = source_places(trace, before.all()),
+                                  .is_only_read = is_only_read};
     add_edit_of_copy_back(evidence, candidate.ops, group.expressions, true, candidate.finding);
     candidate.stands_alone = is_of(trace, site, Directive::kTarget);
     // During a region of its own the host has no time to change anything.

@@ -133,6 +133,21 @@ std::vector<Doubt> doubts_of(const Evidence& evidence, const Removed& removed,
   return list;
 }
 
+/// Whether a transfer that is no candidate's is needed only if a kernel changed what it could.
+bool do_kernels_decide(const Evidence& evidence, const Removed& removed) {
+  const DedupColumn<DataOp>& ops = evidence.trace.ops;
+  if (!evidence.contents.known()) return false;
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (removed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
+    for (const Earlier* before : {&evidence.contents.before(i), &evidence.contents.sent_before(i)}) {
+      const bool is_open = before->writer == Writer::kNamed || before->writer == Writer::kScratch;
+      const bool is_same = before->same == Same::kYes || before->same == Same::kLikely;
+      if (before->op != kNoOp && is_open && is_same) return true;
+    }
+  }
+  return false;
+}
+
 /// Rows of the loops that hold all of what a candidate keeps on a device; else of those that its
 /// operations are in.
 std::set<std::size_t> loops_of(const Evidence& evidence, const Candidate& candidate) {
@@ -446,6 +461,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   identify(analysis.refuted);
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);
+  for (Candidate& candidate : candidates.reported) take_unread(trace, candidate, removed);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);
@@ -456,6 +472,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   }
   identify(analysis.too_small);
   analysis.doubts = doubts_of(evidence, removed, candidates.reported);
+  analysis.kernels_decide = do_kernels_decide(evidence, removed);
   sort_rows(candidates.reported, [](const Candidate& candidate) {
     return candidate.finding.confidence == Confidence::kPossible;
   });

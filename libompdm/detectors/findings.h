@@ -71,6 +71,9 @@ struct Dependence {
 /// An item of a directive's map clauses: the row of the directive, and the item's expression.
 using Clause = std::pair<std::uint32_t, std::string>;
 
+/// Whether a candidate made so far would remove an operation, by position in Trace::ops.
+using Removed = std::vector<bool>;
+
 /// A finding, and the operations (positions in Trace::ops) that its edits would remove; where they
 /// would remove none, the operations that the finding is about.
 struct Candidate {
@@ -88,6 +91,9 @@ struct Candidate {
   bool carries_all = false;            ///< other operations carry the bytes of `ops`
   bool spares_none = false;            ///< `ops` could be fewer; how many is not known
   bool host_copy_stale = false;  ///< while the data stays the host's copy lacks what a kernel wrote
+  /// Copies back that the edits remove, too, where the host reads the data only after the last of
+  /// them: each with that last one.
+  std::vector<Dependence> unread;
   /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on one directive alone.
@@ -107,6 +113,10 @@ struct Candidate {
 bool take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions);
 
+/// Adds Candidate::unread to what a candidate's edits remove, but for what `removed` has, where the
+/// source shows that the host does not read the data meanwhile.
+void take_unread(const Trace& trace, Candidate& candidate, Removed& removed);
+
 /// Data up to this size is like an argument of a launch: its transfer with each launch is not worth
 /// a line (but mapped_scalars adds such transfers up). Arguments may take 4 KB (CUDA C++
 /// Programming Guide, "Function Parameters"); this is far less, so that only scalars and small
@@ -115,9 +125,6 @@ inline constexpr std::uint64_t kRidesAlong = 256;
 
 /// Fewer small transfers than this are not worth a line.
 inline constexpr std::uint64_t kLeastTransfers = 32;
-
-/// Whether a candidate made so far would remove an operation, by position in Trace::ops.
-using Removed = std::vector<bool>;
 
 /// A detector: from the evidence to candidates of one pattern, beside what candidates made so far
 /// have. Each is defined in a file of this folder, with a comment that says what it takes and what

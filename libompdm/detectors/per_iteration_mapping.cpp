@@ -65,10 +65,12 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
   }
 }
 
-/// Of mappings (positions in Evidence::mappings) in the order of the iterations. `is_read`: the
-/// host reads the data in the loop, as the source says.
+/// Whether the host reads data in a loop, as the source says.
+enum class HostReads : std::uint8_t { kUnknown, kYes, kNo };
+
+/// Of mappings (positions in Evidence::mappings) in the order of the iterations.
 RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-                                bool is_read = false) {
+                                HostReads reads) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
@@ -91,7 +93,9 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
       group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
   // What came back need not have come before the loop's end where the next iteration sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
-  const bool drops_returns = is_sent && !is_read && !redundant.host_changes();
+  const bool is_read = reads == HostReads::kYes;
+  const bool drops_returns =
+      reads == HostReads::kNo || (is_sent && !is_read && !redundant.host_changes());
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mapping(number);
     for (const std::uint32_t i : evidence.transfers(number)) {
@@ -125,8 +129,9 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
                              evidence.contents.sent_before(at->second).tells_same();
         const bool is_again = was_resent && !is_read;
         if (!is_first && !was_replaced && (drops_returns || is_again || no_news)) {
-          drop(at->second, i, no_news, no_news);
-          if (!no_news) ++redundant.unread;
+          const bool is_known = no_news || reads == HostReads::kNo;
+          drop(at->second, i, is_known, is_known);
+          if (!is_known) ++redundant.unread;
         } else {
           ++redundant.facts.returned_enough;
         }
@@ -252,6 +257,26 @@ bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& 
   });
 }
 
+/// Whether the source shows that the host neither reads nor writes a mapping's data in a loop.
+bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  const Trace& trace = evidence.trace;
+  if (trace.host_facts.empty() || !mapping.site || !has_name(trace, mapping)) return false;
+  const SourcePlace around = source_place(trace, loop);
+  const SourcePlace named = source_place(trace.sites[mapping.site.value]);
+  const NamedItem item{expression_of(trace, mapping), {named.file, named.line}};
+  return std::ranges::any_of(trace.host_facts, [&](const HostFact& fact) {
+    const HostStretch& stretch = fact.stretch;
+    const auto stands_at = [&](const SourcePlace& place) {
+      return std::ranges::find(stretch.places, SourceLine{place.file, place.line}) !=
+             stretch.places.end();
+    };
+    // What is around a directive holds all loops around it.
+    const bool is_it = (stretch.kind == HostStretch::Kind::kLoop && stands_at(around)) ||
+                       (stretch.kind == HostStretch::Kind::kSpan && stands_at(named));
+    return is_it && fact.item == item && fact.read.answer == HostUse::Answer::kNo && fact.written.answer == HostUse::Answer::kNo;
+  });
+}
+
 void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t alias,
             Node& node) {
   const bool any_number = may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
@@ -265,7 +290,11 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     if (mappings.size() < 2 || !in_most) continue;
     const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
-    RedundantTransfers redundant = redundant_of(evidence, mappings);
+    const Loop& loop = evidence.loops.rows[entry.loop];
+    const HostReads reads = is_left_alone(evidence, loop, evidence.mapping(mappings.front()))
+                                ? HostReads::kNo
+                                : HostReads::kUnknown;
+    RedundantTransfers redundant = redundant_of(evidence, mappings, reads);
     if (redundant.bytes == 0) continue;
     bytes += redundant.bytes;
     backed_bytes += redundant.backed_bytes;
@@ -694,7 +723,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
   for (const LoopResidency* residency : all) {
     if (read.contains(residency->alias)) {
       LoopResidency copy = *residency;
-      copy.redundant = redundant_of(evidence, copy.mappings, true);
+      copy.redundant = redundant_of(evidence, copy.mappings, HostReads::kYes);
       if (copy.redundant.bytes == 0) continue;
       residency = &needed.emplace_back(std::move(copy));
     }

@@ -346,6 +346,26 @@ void add_returns(const Evidence& evidence, std::uint32_t number,
   }
 }
 
+/// Copies back before the last one of a piece: needless where the host does not read the data until
+/// then.
+void add_unread(const Evidence& evidence, const std::vector<std::uint32_t>& mappings,
+                Candidate& candidate) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> returns;  // by piece
+  for (const std::uint32_t mapping : mappings) {
+    for (const std::uint32_t op : evidence.transfers(mapping)) {
+      const DataOp& one = evidence.trace.ops[op];
+      if (one.kind != OpKind::kDtoH || !comes_of_mapping(evidence.trace, one)) continue;
+      returns[evidence.mapping(mapping).piece].push_back(op);
+    }
+  }
+  for (auto& [piece, ops] : returns) {
+    std::ranges::sort(ops);
+    for (std::size_t i = 0; i + 1 < ops.size(); ++i) {
+      candidate.unread.push_back({ops[i], ops.back()});
+    }
+  }
+}
+
 /// Takes in the storage that is to be kept; false if it cannot be.
 bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGroup& group) {
   const Trace& trace = evidence.trace;
@@ -371,6 +391,8 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
                        residency_of(piece, span.from, span.to), group.content.candidate);
     if (is_only_read(evidence, others.mappings)) {
       add_returns(evidence, number, others.mappings, group);
+    } else {
+      add_unread(evidence, others.mappings, group.content.candidate);
     }
     // It would be there from the first time that the place of its begin is reached: what was at its
     // address by then was not only filled.
@@ -516,6 +538,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
     group.sites.add(trace.ops.common(pair.earlier).site);
     group.sites.add(trace.ops.common(pair.op).site);
   }
+  if (group.resident) group.content.candidate.unread.clear();
   std::ranges::sort(group.content.candidate.ops);
   const auto twice = std::ranges::unique(group.content.candidate.ops);
   group.content.candidate.ops.erase(twice.begin(), twice.end());

@@ -287,4 +287,24 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   return true;
 }
 
+void take_unread(const Trace& trace, Candidate& candidate, Removed& removed) {
+  Finding& finding = candidate.finding;
+  auto* facts = std::get_if<facts::Resends>(&finding.facts);
+  const bool is_unread = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
+    return answer.condition == Unless::kHostUses && answer.answer == Answer::kNo;
+  });
+  if (facts == nullptr || !is_unread) return;
+  for (const Dependence& one : candidate.unread) {
+    if (removed[one.op]) continue;
+    removed[one.op] = true;
+    candidate.ops.push_back(one.op);
+    candidate.depends_on.push_back(one);
+    ++facts->unread;
+  }
+  if (facts->unread == 0) return;
+  finding.wasted_bytes = 0;
+  finding.wasted_time = 0;
+  sum_up(candidate, trace);
+}
+
 }  // namespace ompdm::analysis

@@ -329,7 +329,8 @@ Json advice_json(std::span<const analysis::Analysis> analyses) {
       for (const AdviceStep& step : advice_steps(finding)) {
         Json lines = Json::array();
         for (const AdviceLine& line : step.lines) {
-          lines.push_back(line.is_code ? Json{{"code", set_code(line.text, finding.file, kWidest)}}
+          lines.push_back(line.is_source ? Json{{"code", {line.text}}}
+                          : line.is_code ? Json{{"code", set_code(line.text, finding.file, kWidest)}}
                                        : Json{{"text", line.text}});
         }
         steps.push_back({{"check", step.is_check}, {"lines", std::move(lines)}});

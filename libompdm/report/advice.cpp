@@ -192,6 +192,9 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   return lines;
 }
 
+/// Whether it is known what to write in the source.
+bool has_patch(const Finding& finding) { return !finding.patch.hunks.empty(); }
+
 bool has(const Finding& finding, Unless unless) {
   return std::ranges::find(finding.unless, unless) != finding.unless.end();
 }
@@ -246,6 +249,8 @@ std::vector<std::string> needed_lines(const Finding& finding) {
     const std::string names = spoken_list(answer.data);
     const std::string place = statement_of(answer);
     if (answer.condition == Unless::kHostUses) {
+      // A patch has the update.
+      if (has_patch(finding)) continue;
       all.push_back(fmt::format("the host uses {} at {}: target update it there", names, place));
     } else if (answer.condition == Unless::kMadeAgain) {
       all.push_back(fmt::format("{} is allocated anew at {}: allocate it once, before all this",
@@ -402,6 +407,34 @@ std::vector<AdviceLine> sentences_of(const std::string& remark) {
   return lines;
 }
 
+/// The lines of a hunk without the blanks that all of them begin with.
+std::vector<AdviceLine> lines_of(const SourceHunk& hunk) {
+  constexpr std::string_view kBlanks = " \t";
+  std::size_t common = std::string::npos;
+  for (const std::string& line : hunk.lines) {
+    const std::size_t begin = line.find_first_not_of(kBlanks, 1);
+    if (begin != std::string::npos) common = std::min(common, begin - 1);
+  }
+  std::vector<AdviceLine> lines;
+  for (const std::string& line : hunk.lines) {
+    const std::size_t cut = std::min(common, line.size() - 1);
+    lines.push_back({line.substr(0, 1) + ' ' + line.substr(1 + cut), false, true});
+  }
+  return lines;
+}
+
+/// What to write, a hunk each.
+std::vector<AdviceStep> patch_steps(const Finding& finding) {
+  std::vector<AdviceStep> steps;
+  for (const SourceHunk& hunk : finding.patch.hunks) {
+    AdviceStep& step = steps.emplace_back();
+    const analysis::SourcePlace place{hunk.file, hunk.line, {}, 0};
+    step.lines.push_back({fmt::format("at {}:", place_text(place))});
+    std::ranges::move(lines_of(hunk), std::back_inserter(step.lines));
+  }
+  return steps;
+}
+
 bool is_for_host(const Edit& edit) {
   return edit.kind == EditKind::kInsert &&
          (edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged);
@@ -420,7 +453,12 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
   bool has_condition = false;
   const Edit* before = nullptr;
   const Edit* first = first_insertion(finding);
+  if (has_patch(finding)) steps = patch_steps(finding);
+  for (const std::string& left : finding.patch.left_out) {
+    checks.push_back({true, {{"left as it is: " + left}}});
+  }
   for (const Edit& edit : finding.edits) {
+    if (has_patch(finding)) break;
     const bool goes_on = before != nullptr && edit.when == EditWhen::kKernelChanged &&
                          before->when == EditWhen::kKernelChanged && before->kind == edit.kind;
     std::vector<AdviceLine> lines = edit_advice(finding, edit, goes_on);
@@ -449,7 +487,9 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
   if (const std::vector<std::string> settled = settled_lines(finding); !settled.empty()) {
     checks.push_back({true, {{"the source shows that " + spoken_list(settled)}}});
   }
-  if (!finding.unreached.empty()) steps.push_back({false, {{unreached_text(finding)}}});
+  if (!finding.unreached.empty() && !has_patch(finding)) {
+    steps.push_back({false, {{unreached_text(finding)}}});
+  }
   for (const std::string& remark : remarks_of(finding)) {
     (finding.edits.empty() ? steps : checks)
         .push_back({!finding.edits.empty(), sentences_of(remark)});
@@ -470,7 +510,7 @@ std::string advice_text(const Finding& finding) {
   for (const AdviceStep& step : advice_steps(finding)) {
     for (const AdviceLine& line : step.lines) {
       if (!line.is_code) {
-        add(line.text);
+        add((line.is_source ? "  " : "") + line.text);
         continue;
       }
       for (const std::string& part : set_code(line.text, finding.file, kWidest)) add("  " + part);
@@ -481,8 +521,16 @@ std::string advice_text(const Finding& finding) {
 
 std::string step_text(const AdviceStep& step, const Finding& finding, const std::string& mark,
                       const std::string& code_mark, std::size_t width) {
+  constexpr std::string_view kAdded = "+ ";
+  // Lines of the source have marks of their own.
+  std::string source_mark = code_mark;
+  if (source_mark.ends_with(kAdded)) source_mark.resize(source_mark.size() - kAdded.size());
   std::string text;
   for (const AdviceLine& line : step.lines) {
+    if (line.is_source) {
+      text += source_mark + line.text + '\n';
+      continue;
+    }
     if (!line.is_code) {
       text += paragraph(text.empty() ? mark : std::string(mark.size(), ' '), line.text, width);
       continue;
@@ -496,7 +544,7 @@ std::string step_text(const AdviceStep& step, const Finding& finding, const std:
 }
 
 std::string unless_line(const Finding& finding) {
-  if (!finding.unreached.empty()) {
+  if (!finding.unreached.empty() && !has_patch(finding)) {
     const UnreachedDirective& first = finding.unreached.front();
     const std::string places =
         place_of(first) + (finding.unreached.size() > 1 ? " and others" : "");

@@ -39,10 +39,12 @@ std::vector<std::string> code_of(const analysis::Finding& finding, const analysi
 std::vector<std::string> set_code(const std::string& code, std::string_view file,
                                   std::size_t width);
 
-/// A line of advice: a sentence, or a directive or clause of the program, whole.
+/// A line of advice: a sentence, or a directive or clause of the program, whole, or a line of its
+/// source.
 struct AdviceLine {
   std::string text;
   bool is_code = false;
+  bool is_source = false;  ///< of a hunk, with its mark: shown as it is
 };
 
 /// The edit in a sentence that names its place, then its code; sentences alone where it has none.

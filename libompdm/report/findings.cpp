@@ -104,15 +104,18 @@ std::string step_markdown(const std::string& mark, const AdviceStep& step, const
   std::string text;
   bool in_code = false;
   for (const AdviceLine& line : step.lines) {
-    if (!text.empty() && !(line.is_code && in_code)) text += '\n';
-    if (line.is_code) {
+    const bool is_code = line.is_code || line.is_source;
+    if (!text.empty() && !(is_code && in_code)) text += '\n';
+    if (line.is_source) {
+      text += fmt::format("            {}\n", line.text);
+    } else if (line.is_code) {
       for (const std::string& part : set_code(line.text, finding.file, kWidest)) {
         text += fmt::format("            {}\n", part);
       }
     } else {
       text += fmt::format("    {}{}\n", text.empty() ? mark : "    ", in_markdown(line.text));
     }
-    in_code = line.is_code;
+    in_code = is_code;
   }
   return text + '\n';
 }

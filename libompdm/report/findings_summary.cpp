@@ -259,8 +259,9 @@ std::vector<std::string> quoted_calls(const analysis::Edit& edit, const Layout& 
   return quoted;
 }
 
-/// A finding's code takes no more lines than this in the report.
+/// A finding's code takes no more lines than this in the report, and its hunks no more than that.
 constexpr std::size_t kMostLinesOfCode = 12;
+constexpr std::size_t kMostLinesOfHunks = 18;
 
 /// What to do in any case, with its code; where that is too long, how to read it.
 std::string steps_of(const SummaryRow& row, const Layout& layout) {
@@ -270,11 +271,13 @@ std::string steps_of(const SummaryRow& row, const Layout& layout) {
   const std::size_t width = layout.width - std::min(layout.width, code_mark.size());
   std::string text;
   std::size_t lines_of_code = 0;
+  std::size_t lines_of_hunks = 0;
   for (const AdviceStep& step : advice_steps(finding)) {
     if (step.is_check) continue;
     text += step_text(step, finding, indent + "- ", code_mark, layout.width);
     bool has_code = false;
     for (const AdviceLine& line : step.lines) {
+      if (line.is_source) ++lines_of_hunks;
       if (!line.is_code) continue;
       lines_of_code += set_code(line.text, finding.file, width).size();
       has_code = true;
@@ -288,7 +291,7 @@ std::string steps_of(const SummaryRow& row, const Layout& layout) {
     }
   }
   if (text.empty()) return paragraph(indent, evidence_text(finding) + '.', layout.width);
-  if (lines_of_code <= kMostLinesOfCode) return text;
+  if (lines_of_code <= kMostLinesOfCode && lines_of_hunks <= kMostLinesOfHunks) return text;
   return fmt::format("{}code: ompdm explain {} {}\n", indent,
                      layout.traces.empty() ? "TRACE" : layout.traces, row.number);
 }
@@ -312,7 +315,7 @@ std::string also_text(const SummaryRow& row, const SourceNames& names) {
 std::string body_of(const SummaryRow& row, const SourceNames& names, const Layout& layout) {
   const Finding& finding = *row.finding;
   const std::string indent(kIndent, ' ');
-  const bool is_refuted = !finding.unreached.empty() ||
+  const bool is_refuted = (!finding.unreached.empty() && finding.patch.hunks.empty()) ||
                           std::ranges::any_of(finding.runs, analysis::speaks_against_edits);
   const std::string runs = runs_sentence(finding);
   std::string text;

@@ -352,6 +352,15 @@ const char* name_of(analysis::Verdict verdict) {
   return kVerdicts[static_cast<std::size_t>(verdict)];
 }
 
+Json patch_json(const SourcePatch& patch) {
+  const auto to_hunk = [](const SourceHunk& hunk) {
+    return Json{{"file", hunk.file}, {"line", hunk.line}, {"lines", hunk.lines}};
+  };
+  Json json = {{"hunks", array_of(patch.hunks, to_hunk)}, {"left_out", patch.left_out}};
+  if (!patch.refused.empty()) json["refused"] = patch.refused;
+  return json;
+}
+
 }  // namespace
 
 Json compared_trace_json(const Analysis& one) {
@@ -505,6 +514,7 @@ Json finding_json(const Finding& row, const Analysis& of) {
                {"memory_bytes", row.memory_bytes},
                {"advice", advice_text(row)}};
   if (!row.answers.empty()) json["answers"] = array_of(row.answers, answer_json);
+  if (row.patch != SourcePatch()) json["patch"] = patch_json(row.patch);
   if (row.runs.empty()) return json;
   for (const auto& [verdict, runs] : runs_by_verdict(row)) json["runs"][verdict] = runs;
   json["runs"]["words"] = runs_sentence(row);

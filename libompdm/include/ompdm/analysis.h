@@ -261,6 +261,7 @@ struct Finding {
   std::vector<UnreachedDirective> unreached;
   std::vector<Edit> withheld_edits;  ///< what they would be but for these
   std::vector<Remark> remarks;
+  SourcePatch patch;  ///< the edits in the program's sources, where these were asked
   /// Device memory that the edits keep at one time, beyond what single directives had there.
   std::uint64_t memory_bytes = 0;
   std::vector<std::size_t> directives;  ///< rows of Analysis::directives that it is about
@@ -402,6 +403,9 @@ struct Analysis {
   std::vector<Doubt> doubts;             ///< by reason
   /// What was redundant in this run, and the program's source needs: Finding::answers says why.
   std::vector<Finding> refuted;
+  /// Whether transfers are needed only if kernels change what their clauses let them: contents were
+  /// the same, or all zero.
+  bool kernels_decide = false;
   /// What the sources would settle of findings, and Trace::host_facts does not have.
   std::vector<SourceQuestion> source_questions;
   std::optional<Prediction> prediction;  ///< without what is certain or likely

@@ -130,6 +130,30 @@ struct HostFact {
   HostUse no_iteration;  ///< whether a loop around directives that name it may have none
 };
 
+/// Lines of a source file around a change of it.
+struct SourceHunk {
+  std::string file;  ///< as other rows name it
+  int line = 0;      ///< that the hunk begins in
+  /// Each behind a mark: ' ' is there and stays, '-' goes, '+' comes.
+  std::vector<std::string> lines;
+  bool operator==(const SourceHunk&) const = default;
+};
+
+/// The edits of a finding, as they are to be written in the program's sources.
+struct SourcePatch {
+  std::vector<SourceHunk> hunks;      ///< none: `refused` says why, or the sources were not asked
+  std::vector<std::string> left_out;  ///< data that is left as it is, each with the reason
+  std::string refused;                ///< "heat.cpp:71: the host uses u in a line ..."
+  bool operator==(const SourcePatch&) const = default;
+};
+
+/// A patch, and what it was asked for.
+struct KeptPatch {
+  std::string finding;  ///< analysis::Finding::id
+  std::string edits;    ///< what identifies them
+  SourcePatch patch;
+};
+
 /// The content of a source file, as the compiler read it.
 struct SourceFile {
   std::string file;  ///< as other rows name it

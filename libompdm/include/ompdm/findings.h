@@ -203,6 +203,8 @@ struct Resends {
   std::uint64_t all = 0;         ///< transfers of these items by the directive
   /// Copies back of the items, which kernels only read: they are needless, too.
   std::uint64_t returned = 0;
+  /// Copies back that the host does not read before the last of them, as its source shows.
+  std::uint64_t unread = 0;
 };
 
 /// Data that came back as it had been sent.
@@ -210,6 +212,7 @@ struct UnmodifiedCopyBack {
   std::vector<std::string> items = {};
   SameContents same = {};
   std::vector<SourcePlace> before = {};  ///< where it had been sent; none: not known
+  bool is_only_read = false;             ///< by kernels, as their source shows
 };
 
 /// Data that came back as it had come back before.

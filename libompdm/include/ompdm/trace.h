@@ -201,6 +201,7 @@ struct Trace {
   std::vector<SourceFile> sources;
   std::vector<SourceFact> source_facts;  ///< of the sources, where they were read; in no file
   std::vector<HostFact> host_facts;      ///< the same, of the host's code
+  std::vector<KeptPatch> patches;        ///< the same, of the edits of findings
   DedupColumn<Region> regions;
   DedupColumn<DataOp> ops;
   DedupColumn<Launch> launches;

@@ -106,11 +106,15 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
                                       "with a content that the device had had at"};
   const Finding& finding = subject.finding;
   Words words;
-  const std::string returned =
-      facts.returned == 0
-          ? std::string()
-          : fmt::format(". {} brought it back, which no kernel changes by its source",
-                        counted(facts.returned, "transfer"));
+  std::string returned;
+  if (facts.returned > 0) {
+    returned = fmt::format(". {} brought it back, which no kernel changes by its source",
+                           counted(facts.returned, "transfer"));
+  }
+  if (facts.unread > 0) {
+    returned += fmt::format(". {} brought it back where the host does not read it by its source",
+                            counted(facts.unread, "transfer"));
+  }
   words.evidence = fmt::format(
       "{} went to {} in {} {} {}{}{}{}", named_or_counted(facts.items), devices_text(facts.devices),
       counted(finding.count, "transfer"), kOrigins[static_cast<std::size_t>(facts.how)],
@@ -146,9 +150,13 @@ std::string copy_back_action(const Subject& subject, std::uint64_t all) {
 
 Words unmodified_copy_back(const facts::UnmodifiedCopyBack& facts, const Subject& subject) {
   const Finding& finding = subject.finding;
+  const bool is_one = facts.items.size() == 1;
+  const std::string reason =
+      facts.is_only_read
+          ? fmt::format(": the source of the kernels only reads {}", is_one ? "it" : "them")
+          : coverage_text(finding, facts.same, finding.count);
   return {fmt::format("{} came back in {} as {} had been sent{}", named_or_counted(facts.items),
-                      counted(finding.count, "transfer"), facts.items.size() == 1 ? "it" : "they",
-                      coverage_text(finding, facts.same, finding.count)),
+                      counted(finding.count, "transfer"), is_one ? "it" : "they", reason),
           copy_back_action(subject, finding.count)};
 }
 

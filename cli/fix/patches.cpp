@@ -1,0 +1,120 @@
+#include "fix/patches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "fix/compile_arguments.h"
+#include "fix/recorded_program.h"
+#include "fix/sandbox.h"
+#include "ompdm/report.h"
+#include "report/json_rows.h"
+
+namespace ompdm::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using analysis::Finding;
+using Json = nlohmann::json;
+
+bool has_edits(const Finding& finding) {
+  return !finding.edits.empty() || !finding.withheld_edits.empty();
+}
+
+/// The line that the first number of "@@ -54,2 +54,3 @@" tells.
+int line_of_hunk(const std::string& head) {
+  constexpr std::size_t kNumber = 4;
+  int line = 0;
+  std::from_chars(head.data() + kNumber, head.data() + head.size(), line);
+  return line;
+}
+
+/// A unified diff of one file as hunks.
+std::vector<SourceHunk> hunks_of(const std::string& diff, const std::string& file) {
+  std::vector<SourceHunk> hunks;
+  std::istringstream in(diff);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("@@ ")) {
+      hunks.push_back({file, line_of_hunk(line), {}});
+    } else if (!hunks.empty() && !line.starts_with('\\')) {
+      hunks.back().lines.push_back(std::move(line));
+    }
+  }
+  return hunks;
+}
+
+/// `recorded`: the files by the paths that they have here.
+SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>& recorded) {
+  SourcePatch patch;
+  patch.refused = plan.refused;
+  patch.left_out = plan.left_out;
+  if (!plan.refused.empty()) return patch;
+  for (const auto& [file, text] : changed_files({plan})) {
+    const auto known = recorded.find(file);
+    const std::string name = known == recorded.end() ? file.string() : known->second;
+    std::ranges::move(hunks_of(diff_of(file, text, 1), name), std::back_inserter(patch.hunks));
+  }
+  return patch;
+}
+
+/// The sources that a finding's edits name, as the trace does.
+std::vector<std::string> files_of(const Finding& finding) {
+  std::vector<std::string> files;
+  for (const auto* edits : {&finding.edits, &finding.withheld_edits}) {
+    for (const analysis::Edit& edit : *edits) {
+      for (const analysis::SourcePlace& place : edit.anchor.places) files.push_back(place.file);
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+SourcedFindings sourced_findings(const analysis::Analysis& analysis, const SourceLines& sources) {
+  SourcedFindings all;
+  all.findings = Json::array();
+  for (Finding finding : analysis.findings) {
+    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
+    all.findings.push_back(Json(report::finding_json(finding, analysis)));
+    all.states.push_back(source_state(all.findings.back(), sources, analysis.process));
+  }
+  resolve_places(all.findings, sources, all.files);
+  return all;
+}
+
+void add_patches(Trace& trace, const std::string& commands, EditProcess& process,
+                 analysis::Analysis& analysis) {
+  if (std::ranges::none_of(analysis.findings, has_edits)) return;
+  const RecordedProgram recorded = recorded_program(trace);
+  const SourceLines sources(trace, recorded.folders());
+  SourcedFindings sourced = sourced_findings(analysis, sources);
+  std::map<fs::path, std::string> names;
+  for (const Finding& finding : analysis.findings) {
+    for (const std::string& file : files_of(finding)) {
+      const fs::path path = file.empty() ? fs::path() : sources.place_of(file);
+      if (!path.empty()) names.emplace(fs::absolute(path).lexically_normal(), file);
+    }
+  }
+  // Names of files come from the trace, so from anybody: no commands are looked for near them.
+  const EditTool tool(sourced.findings, CompileCommands(commands, {}, recorded), process);
+  for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
+    Finding& finding = analysis.findings[i];
+    if (!has_edits(finding)) continue;
+    const std::string edits = md5_of(sourced.findings[i].at("edits").dump());
+    const auto known = std::ranges::find_if(trace.patches, [&](const KeptPatch& kept) {
+      return kept.finding == finding.id && kept.edits == edits;
+    });
+    if (known != trace.patches.end()) {
+      finding.patch = known->patch;
+    } else if (sourced.states[i].obstacle.empty()) {
+      finding.patch = patch_of(tool.plan(i + 1), names);
+      trace.patches.push_back({finding.id, edits, finding.patch});
+    }
+  }
+}
+
+}  // namespace ompdm::cli

@@ -1,0 +1,233 @@
+// What std::vector's members do, said here rather than walked through: libraries write them in many
+// ways. The storage is memory that the object's construction makes; members that may reallocate it
+// end it and make it anew. Of a walk through a program only.
+#include <clang/AST/DeclTemplate.h>
+
+#include <algorithm>
+#include <array>
+
+#include "walk.h"
+
+namespace ompdm::edit {
+namespace {
+
+bool has_name(const clang::CXXRecordDecl& record, llvm::StringRef name) {
+  return record.isInStdNamespace() && record.getIdentifier() != nullptr && record.getName() == name;
+}
+
+/// The class of a std::vector whose elements run no code of the program's own when they come and
+/// go, with the library's allocator; null of others.
+const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDecl* record) {
+  const auto* vector = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
+  if (vector == nullptr || !has_name(*vector, "vector") || !vector->hasDefinition()) return nullptr;
+  const clang::TemplateArgumentList& arguments = vector->getTemplateArgs();
+  if (arguments.size() < 2) return nullptr;
+  const clang::QualType element = arguments[0].getAsType();
+  const clang::CXXRecordDecl* allocator = arguments[1].getAsType()->getAsCXXRecordDecl();
+  if (allocator == nullptr || !has_name(*allocator, "allocator")) return nullptr;
+  if (element->isBooleanType()) return nullptr;
+  const clang::CXXRecordDecl* own = element->getAsCXXRecordDecl();
+  const bool is_plain = own == nullptr || vector_of(own) != nullptr ||
+                        (own->hasDefinition() && own->isTriviallyCopyable() &&
+                         own->hasTrivialDefaultConstructor());
+  return is_plain ? vector : nullptr;
+}
+
+const clang::FieldDecl* first_field(const clang::CXXRecordDecl& record) {
+  if (!record.hasDefinition()) return nullptr;
+  for (const clang::CXXBaseSpecifier& base : record.bases()) {
+    const clang::CXXRecordDecl* inner = base.getType()->getAsCXXRecordDecl();
+    const clang::FieldDecl* field = inner == nullptr ? nullptr : first_field(*inner);
+    if (field != nullptr) return field;
+  }
+  return record.field_empty() ? nullptr : *record.field_begin();
+}
+
+/// The member of an iterator that points to the element; empty: it is not known.
+std::vector<const clang::FieldDecl*> pointer_in(clang::QualType iterator) {
+  std::vector<const clang::FieldDecl*> steps;
+  for (const clang::CXXRecordDecl* record = iterator->getAsCXXRecordDecl(); record != nullptr;) {
+    const clang::FieldDecl* field = first_field(*record);
+    if (field == nullptr) return {};
+    steps.push_back(field);
+    if (field->getType()->isAnyPointerType()) return steps;
+    record = field->getType()->getAsCXXRecordDecl();
+  }
+  return {};
+}
+
+template <std::size_t Count>
+bool is_one_of(llvm::StringRef name, const std::array<llvm::StringLiteral, Count>& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array<llvm::StringLiteral, 5> kElements = {"operator[]", "at", "front", "back",
+                                                          "data"};
+constexpr std::array<llvm::StringLiteral, 8> kIterators = {"begin",  "end",  "cbegin",  "cend",
+                                                           "rbegin", "rend", "crbegin", "crend"};
+constexpr std::array<llvm::StringLiteral, 5> kSizes = {"size", "empty", "capacity", "max_size",
+                                                       "get_allocator"};
+constexpr std::array<llvm::StringLiteral, 8> kReallocating = {
+    "resize", "reserve", "assign", "push_back", "emplace_back", "insert", "emplace",
+    "shrink_to_fit"};
+constexpr std::array<llvm::StringLiteral, 3> kShortening = {"pop_back", "clear", "erase"};
+
+}  // namespace
+
+bool CodeWalk::is_vector(clang::QualType type) const {
+  return is_program() && !type.isNull() && vector_of(type->getAsCXXRecordDecl()) != nullptr;
+}
+
+Places CodeWalk::storage_pointer(const Places& vectors, const clang::CXXRecordDecl& vector) const {
+  Places pointers{{}, vectors.is_any};
+  const clang::FieldDecl* field = first_field(vector);
+  for (const Path& one : vectors.paths) {
+    if (field != nullptr) pointers.paths.insert(one.with(same(field)));
+  }
+  return pointers;
+}
+
+Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& vector,
+                            const Expr& by) {
+  const Places pointers = storage_pointer(vectors, vector);
+  Places storage = pointees_at(pointers);
+  if (!storage.is_empty() || pointers.paths.empty()) return storage;
+  // One that is an element of another: the vectors in a vector are not told apart.
+  store(pointers, fresh(by), false);
+  return pointees_at(pointers);
+}
+
+void CodeWalk::take_elements(const Expr& argument, const Places& storage) {
+  const clang::QualType type = argument.getType().getNonReferenceType();
+  if (type->isAnyPointerType()) {
+    // An element, or where elements are that it is made of.
+    const Places pointees =
+        argument.isGLValue() ? pointees_at(place(argument)) : value(argument);
+    record(Use::kRead, pointees);
+    return store(storage, pointees, false);
+  }
+  if (!type->isRecordType()) {
+    if (argument.isGLValue()) record(Use::kRead, place(argument));
+    return argument.isGLValue() ? void() : discard(argument);
+  }
+  const Places from = place_of_any(argument);
+  if (const auto* vector = vector_of(type->getAsCXXRecordDecl())) {
+    record(Use::kRead, pointees_at(storage_pointer(from, *vector)));
+    return;
+  }
+  record(Use::kRead, from);
+  const std::vector<const clang::FieldDecl*> steps = pointer_in(type);
+  for (const Path& one : from.paths) {
+    Path pointer = one;
+    for (const clang::FieldDecl* step : steps) pointer = pointer.with(same(step));
+    if (!steps.empty()) record(Use::kRead, pointees_at({{pointer}, false}));
+    for (const Path& element : storage.paths) copy(element, {{one}, false}, false);
+  }
+}
+
+bool CodeWalk::construct_vector(const Path& to, const clang::CXXConstructExpr& made) {
+  const auto* vector =
+      is_program() ? vector_of(made.getConstructor()->getParent()) : nullptr;
+  if (vector == nullptr) return false;
+  const Places pointer = storage_pointer({{to}, false}, *vector);
+  if (made.getConstructor()->isMoveConstructor() && made.getNumArgs() > 0) {
+    const Places from = place_of_any(*made.getArg(0));
+    store(pointer, storage_of(from, *vector, made), true);
+    return true;
+  }
+  const Places storage = fresh(made);
+  store(pointer, storage, true);
+  for (const Expr* argument : made.arguments()) {
+    if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, storage);
+  }
+  record(Use::kWrite, storage);
+  return true;
+}
+
+std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& method,
+                                               const std::vector<const Expr*>& arguments,
+                                               const Places& self, const Path& result,
+                                               const Expr& call) {
+  const auto* vector = is_program() ? vector_of(method.getParent()) : nullptr;
+  if (vector == nullptr) return std::nullopt;
+  const std::string name = method.getNameAsString();
+  const auto run_arguments = [&] {
+    for (const Expr* argument : arguments) discard(*argument);
+  };
+  const auto iterator_to = [&](const Places& storage) {
+    Path pointer = result;
+    const std::vector<const clang::FieldDecl*> steps = pointer_in(call.getType());
+    for (const clang::FieldDecl* step : steps) pointer = pointer.with(same(step));
+    if (!result.root.isNull() && !steps.empty()) store({{pointer}, false}, storage, true);
+    return Places();
+  };
+  if (is_one_of(name, kSizes)) return Places();
+  if (name == "operator=") {
+    if (arguments.size() != 1) return std::nullopt;
+    const clang::QualType type = arguments[0]->getType().getNonReferenceType();
+    const Places storage = storage_of(self, *vector, call);
+    if (is_vector(type)) {
+      const Places from = place_of_any(*arguments[0]);
+      const Places its = storage_of(from, *vector, call);
+      if (method.isMoveAssignmentOperator()) {
+        add_storage(Step::Kind::kGone, storage);
+        store(storage_pointer(self, *vector), its, false);
+        return self;
+      }
+      record(Use::kRead, its);
+    } else {
+      take_elements(*arguments[0], storage);
+    }
+    renew(storage);
+    return self;
+  }
+  const Places storage = storage_of(self, *vector, call);
+  if (is_one_of(name, kElements)) {
+    run_arguments();
+    return storage;
+  }
+  if (is_one_of(name, kIterators)) return iterator_to(storage);
+  if (is_one_of(name, kReallocating)) {
+    for (const Expr* argument : arguments) {
+      if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, storage);
+    }
+    renew(storage);
+  } else if (is_one_of(name, kShortening)) {
+    run_arguments();
+    record(Use::kWrite, storage);
+  } else if (name == "swap" && arguments.size() == 1) {
+    swap_vectors(self, place_of_any(*arguments[0]), *vector, call);
+    return Places();
+  } else {
+    return std::nullopt;
+  }
+  return call.getType()->isRecordType() ? iterator_to(storage) : storage;
+}
+
+void CodeWalk::renew(const Places& storage) {
+  add_storage(Step::Kind::kGone, storage);
+  add_storage(Step::Kind::kMade, storage);
+  record(Use::kWrite, storage);
+}
+
+void CodeWalk::swap_vectors(const Places& one, const Places& other,
+                            const clang::CXXRecordDecl& vector, const Expr& by) {
+  const Places first = storage_of(one, vector, by);
+  const Places second = storage_of(other, vector, by);
+  store(storage_pointer(one, vector), second, false);
+  store(storage_pointer(other, vector), first, false);
+}
+
+bool CodeWalk::swaps_vectors(const FunctionDecl& called,
+                             const std::vector<const Expr*>& arguments, const Expr& call) {
+  const bool is_swap = is_program() && arguments.size() == 2 && called.isInStdNamespace() &&
+                       called.getIdentifier() != nullptr && called.getName() == "swap" &&
+                       is_vector(arguments[0]->getType()) && is_vector(arguments[1]->getType());
+  if (!is_swap) return false;
+  const Places one = place_of_any(*arguments[0]);
+  swap_vectors(one, place_of_any(*arguments[1]), *arguments[0]->getType()->getAsCXXRecordDecl(),
+               call);
+  return true;
+}
+
+}  // namespace ompdm::edit
