@@ -12,9 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fix/facts_file.h"
-#include "fix/patches.h"
-#include "fix/source_facts.h"
+#include "fix/asked_sources.h"
 #include "ompdm/comparison.h"
 #include "ompdm/error.h"
 #include "ompdm/finish.h"
@@ -194,96 +192,25 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
   rows = std::move(sorted);
 }
 
-/// Whether nothing was left open.
-bool is_complete(const Trace& trace) {
-  const auto is_known = [](const HostFact& fact) {
-    return std::ranges::none_of(
-        std::initializer_list<const HostUse*>{&fact.read, &fact.written, &fact.renewed},
-        [](const HostUse* use) { return use->answer == HostUse::Answer::kUnknown; });
-  };
-  return std::ranges::all_of(
-             trace.source_facts,
-             [](const SourceFact& fact) { return fact.use != SourceUse::kUnknown; }) &&
-         std::ranges::all_of(trace.host_facts, is_known);
-}
-
-/// What the sources said before, of a recording.
-struct KeptFacts {
-  fs::path file;                    ///< empty: nothing can be kept
-  std::vector<SourceFact> regions;  ///< these are asked again
-  std::vector<HostFact> host;
-  std::vector<KeptPatch> patches;
-  std::size_t count = 0;  ///< of answers that are not
-};
-
-std::size_t count_of(const Trace& trace) {
-  return trace.source_facts.size() + trace.host_facts.size() + trace.patches.size();
-}
-
-/// Adds what the sources say of a recording. What was kept is enough where nothing was left open,
-/// or the sources are gone. A report does without the sources where ompdm-edit fails or is missing,
-/// and says so.
-void ask_sources(const Wanted& wanted, EditProcess& process, Trace& trace, KeptFacts& kept) {
-  if (!kept.file.empty() && read_facts(kept.file, trace) &&
-      !(is_complete(trace) && wanted.compile_commands.empty())) {
-    kept.regions = std::exchange(trace.source_facts, {});
-    kept.host = std::exchange(trace.host_facts, {});
-    kept.patches = std::exchange(trace.patches, {});
-  }
-  kept.count = count_of(trace);
-  try {
-    const Progress progress("reading the sources of " + trace.file);
-    const std::vector<std::string> sentences =
-        add_source_facts(trace, wanted.compile_commands, process);
-    const std::size_t few = wanted.tells_sources ? sentences.size() : 1;
-    for (std::size_t i = 0; i < std::min(few, sentences.size()); ++i) {
-      fmt::print(stderr, "ompdm: {}\n", sentences[i]);
-    }
-    if (sentences.size() > few) {
-      fmt::print(stderr, "ompdm: and {} more: --source auto shows them\n", sentences.size() - few);
-    }
-  } catch (const Error& error) {
-    fmt::print(stderr, "ompdm: the sources are not asked: {}\n", error.what());
-  }
-  if (trace.source_facts.empty() && trace.host_facts.empty()) {
-    trace.source_facts = std::move(kept.regions);
-    trace.host_facts = std::move(kept.host);
-  }
-}
-
-/// Adds what to write in the sources, and keeps all that they say beside the trace.
-void ask_for_patches(const Wanted& wanted, EditProcess& process, Trace& trace, KeptFacts& kept,
-                     analysis::Analysis& analysis) {
-  try {
-    const Progress progress("looking at what to write for " + trace.file);
-    if (wanted.patches) add_patches(trace, wanted.compile_commands, process, analysis);
-  } catch (const Error& error) {
-    // ask_sources() has said so.
-  }
-  if (count_of(trace) <= kept.count || kept.file.empty()) return;
-  try {
-    write_facts(kept.file, trace);
-  } catch (const Error& error) {
-    fmt::print(stderr, "ompdm: what the sources say is asked again next time: {}\n", error.what());
-  }
-}
-
 /// Opens a trace and adds the results that are wanted.
 void open_one(const std::string& name, const std::optional<analysis::Link>& link,
               const Wanted& wanted, EditProcess& process, OpenedTraces& all) {
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
   resolve_begins_of_loops(trace);
-  const bool asks = wanted.source_facts && wanted.analyses;
-  KeptFacts kept{facts_path(name), {}, {}, {}, 0};
-  if (asks) ask_sources(wanted, process, trace, kept);
+  std::optional<AskedSources> sources;
+  if (wanted.source_facts && wanted.analyses) {
+    sources.emplace(trace, wanted.compile_commands, process);
+    sources->add_facts(wanted.tells_sources);
+  }
   if (wanted.analyses) {
     const Progress progress("analyzing " + name);
     analysis::Picture picture;
     analysis::Analysis& analysis = all.analyses.emplace_back(
         wanted.pictures ? analysis::analyze(trace, picture) : analysis::analyze(trace));
     keep_code_that_fits(analysis);
-    if (asks) ask_for_patches(wanted, process, trace, kept, analysis);
+    if (sources && wanted.patches) sources->add_patches(analysis);
+    if (sources) sources->keep();
     analysis.running = opened.running;
     analysis.link = link;
     if (wanted.pictures) all.pictures.push_back(std::move(picture));

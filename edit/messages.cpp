@@ -74,7 +74,8 @@ Request read_request(std::istream& in) {
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
-                                !finding.value("unreached", Json::array()).empty()});
+                                !finding.value("unreached", Json::array()).empty(),
+                                finding.value("settled", false)});
   }
   return request;
 }

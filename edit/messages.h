@@ -56,6 +56,9 @@ struct Finding {
   /// Whether the loop's code leads to directives that the run did not reach: only what is seen of
   /// all code that uses the data allows any edit then.
   bool has_unreached = false;
+  /// Whether facts of the whole program leave none of its conditions open: no other code uses, or
+  /// changes, the data meanwhile.
+  bool is_settled = false;
 };
 
 /// Lines of a file that have code or declarations in the program.

@@ -586,7 +586,7 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (!is_text || edit.when != "always") {
       throw Refusal("whether the host needs what this moves is not looked into", at);
     }
-    if (!stays && !are_regions(program, edit)) {
+    if (!stays && !finding.is_settled && !are_regions(program, edit)) {
       throw Refusal("whether another input uses it on the device is not looked into", at);
     }
     if (!plan.left_out.empty()) {

@@ -92,6 +92,13 @@ fs::path home_of(const Json& finding) {
   return {};
 }
 
+/// Whether the whole program's sources leave none of a finding's conditions open.
+bool is_settled(const Json& finding) {
+  const auto is_no = [](const Json& answer) { return answer.at("answer") == "no"; };
+  return finding.contains("answers") && std::ranges::all_of(finding.at("answers"), is_no) &&
+         finding.at("unless").empty();
+}
+
 }  // namespace
 
 SourceState source_state(const nlohmann::json& finding, const SourceLines& sources,
@@ -186,6 +193,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
     request["findings"].push_back({{"number", each},
                                    {"pattern", finding.at("pattern")},
                                    {"edits", finding.at("edits")},
+                                   {"settled", is_settled(finding)},
                                    {"unreached", finding.at("unreached")}});
   }
   Json answer = answer_to(request);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "elf_file.h"
+#include "fix/asked_sources.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
 #include "fix/patches.h"
@@ -153,6 +154,21 @@ bool promises_at_most(const analysis::Finding& finding) {
   return mapped != nullptr && mapped->entries_at_least;
 }
 
+struct FixOptions {
+  std::string trace;
+  std::string build;
+  std::vector<std::string> runs;
+  std::string commands;  ///< the folder of compile_commands.json
+  std::string tree;
+  std::vector<std::size_t> only;
+  std::string same;
+  std::vector<std::string> ignored;
+  TimedRuns timed_runs;
+  bool release = false;
+  bool apply = false;
+  std::string output;
+};
+
 std::string build_id_in(const Trace& trace, const fs::path& program) {
   for (const Module& module : trace.modules) {
     if (module.path == program) return module.build_id;
@@ -161,7 +177,8 @@ std::string build_id_in(const Trace& trace, const fs::path& program) {
 }
 
 /// Throws Error.
-RecordedRun recorded_run(const std::string& file) {
+RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
+  const std::string& file = options.trace;
   Trace trace = open_trace(file).trace;
   const Process process = trace.process;
   RecordedRun run;
@@ -171,6 +188,12 @@ RecordedRun recorded_run(const std::string& file) {
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
   run.compiled = recorded_program(trace);
+  // As for a report, whose numbers of findings are named.
+  if (variable("OMPDM_SOURCE") != "off") {
+    AskedSources sources(trace, options.commands, edit);
+    sources.add_facts(false);
+    sources.keep();
+  }
   analysis::Analysis analysis = analysis::analyze(trace);
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
@@ -242,21 +265,6 @@ void expect_folder_of(const std::string& file) {
               Error::Kind::kUsage);
 }
 
-struct FixOptions {
-  std::string trace;
-  std::string build;
-  std::vector<std::string> runs;
-  std::string commands;  ///< the folder of compile_commands.json
-  std::string tree;
-  std::vector<std::size_t> only;
-  std::string same;
-  std::vector<std::string> ignored;
-  TimedRuns timed_runs;
-  bool release = false;
-  bool apply = false;
-  std::string output;
-};
-
 constexpr int kNothingVerified = 4;
 
 /// Empty where the file lies in the tree.
@@ -273,7 +281,7 @@ class Fixing {
  public:
   explicit Fixing(const FixOptions& options)
       : options_(options),
-        recorded_(recorded_run(options.trace)),
+        recorded_(recorded_run(options, process_)),
         tool_(recorded_.findings,
               CompileCommands(options.commands, recorded_.near, recorded_.compiled), process_) {}
 
@@ -473,8 +481,8 @@ class Fixing {
   }
 
   const FixOptions& options_;
-  RecordedRun recorded_;
   EditProcess process_;
+  RecordedRun recorded_;
   EditTool tool_;
   fs::path tree_;
   std::vector<Verdict> verdicts_;

@@ -118,7 +118,16 @@ std::optional<HostStretch> stretch_of(const Finding& finding) {
     }
   }
   const std::vector<SourceLine> at = lines_of({{finding.file, finding.line, {}, 0}});
-  const std::vector<SourceLine> before = lines_of(places_before(finding.facts));
+  std::vector<SourcePlace> places = places_before(finding.facts);
+  for (const Edit& edit : finding.edits) {
+    // A clause that is to send the data instead does so from then on.
+    const bool is_elsewhere = edit.kind == EditKind::kReplace && !places.empty();
+    if (!is_elsewhere) continue;
+    for (const SourcePlace& place : edit.anchor.places) {
+      if (place.file != finding.file || place.line != finding.line) places.push_back(place);
+    }
+  }
+  const std::vector<SourceLine> before = lines_of(places);
   const std::vector<SourceLine> ends = lines_of(places_after(finding.facts));
   if (at.empty() || before.empty() == ends.empty()) return std::nullopt;
   const bool is_begin = before.empty();

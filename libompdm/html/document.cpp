@@ -328,10 +328,18 @@ Json advice_json(std::span<const analysis::Analysis> analyses) {
       Json steps = Json::array();
       for (const AdviceStep& step : advice_steps(finding)) {
         Json lines = Json::array();
+        bool is_in_hunk = false;
         for (const AdviceLine& line : step.lines) {
-          lines.push_back(line.is_source ? Json{{"code", {line.text}}}
-                          : line.is_code ? Json{{"code", set_code(line.text, finding.file, kWidest)}}
-                                       : Json{{"text", line.text}});
+          if (line.is_source && is_in_hunk) {
+            lines.back()["code"].push_back(line.text);
+          } else if (line.is_source) {
+            lines.push_back({{"code", Json::array({line.text})}, {"hunk", true}});
+          } else {
+            lines.push_back(line.is_code
+                                ? Json{{"code", set_code(line.text, finding.file, kWidest)}}
+                                : Json{{"text", line.text}});
+          }
+          is_in_hunk = line.is_source;
         }
         steps.push_back({{"check", step.is_check}, {"lines", std::move(lines)}});
       }

@@ -7,10 +7,18 @@ import {
   selection, variableName,
 } from './data.js';
 
-/** Steps in a list: sentences, and code as it is to be written. @param {Object[]} steps */
+/** Code as it is to be written; a hunk's lines begin with a mark: what comes, what goes. @param {{code: string[], hunk: boolean}} line */
+function codeOf({code, hunk}) {
+  if (!hunk) return element('pre', {tabindex: '0'}, code.map(plain).join('\n'));
+  const marks = {'+': 'ins', '-': 'del'};
+  return element('pre', {tabindex: '0', class: 'hunk'}, ...code.map((each) =>
+    element(marks[each[0]] ?? 'span', {}, `${plain(each)}\n`)));
+}
+
+/** Steps in a list: sentences and code. @param {Object[]} steps */
 function listOf(steps) {
   return element('ol', {class: 'advice'}, ...steps.map(({lines}) => element('li', {}, ...lines.map((line) =>
-    line.code ? element('pre', {tabindex: '0'}, line.code.map(plain).join('\n')) : element('p', {}, plain(line.text))))));
+    line.code ? codeOf(line) : element('p', {}, plain(line.text))))));
 }
 
 /** All that is to be done is in sight; behind a fold is what to look for in the program. @param {number} at */
@@ -96,35 +104,35 @@ export function findings(go) {
 // The view "Source": the program's own lines around each directive, what they cost in the margin,
 // and what findings would write there.
 
-/** What findings insert before or after a line of a file: code, and whether the line begins a loop. @param {string} file */
-const insertionsIn = (file) => report.findings.flatMap((finding, at) => finding.edits
-  .filter(({kind, when, places}) => kind === 'insert' && when === 'always' && places[0].file === file)
-  .flatMap(({pragmas, places, side, of}) => pragmas.map((pragma) => (
-    {code: pragma.split('\n'), line: places[0].line, after: side === 'after', loop: of === 'loop', finding: at}))));
+/** What findings write before a line of a file, or take out. @param {string} file */
+function changesIn(file) {
+  const added = [];
+  const removed = new Map();
+  report.findings.forEach((finding, at) => {
+    for (const hunk of (finding.patch?.hunks ?? []).filter((each) => each.file === file)) {
+      let line = hunk.line;
+      for (const text of hunk.lines) {
+        if (text[0] === '+') added.push({code: text.slice(1), line, finding: at});
+        else if (text[0] === '-') removed.set(line++, at);
+        else line++;
+      }
+    }
+  });
+  return {added, removed};
+}
 
 const rowId = (file, line) => `line-${page.sources.findIndex((each) => each.file === file)}-${line}`;
 
-/** A row for the place, and one for each line of the code. */
-function insertedRows({code, after, loop, finding}, indent) {
-  const row = (mark, words, content) => element('tr', {class: 'inserted'}, element('td', {class: 'line'}, mark),
-    element('td', {class: 'cost', colspan: '3'}, words), element('td', {}, content));
-  const where = `${after ? 'after' : 'before'} this ${loop ? 'loop' : 'construct'}:`;
-  return [row('', `finding ${finding + 1}`, element('em', {}, where)),
-    ...code.map((line) => row('+', '', element('code', {}, `${indent}${plain(line)}`)))];
-}
-
-const indentOf = (text) => text.match(/^\s*/)[0];
-
-/** The line that closes what begins at `at`, by its indentation; `at` where it is not shown. */
-function closingLine(lines, at) {
-  const end = lines.findIndex((line, i) => i > at && line.startsWith(`${indentOf(lines[at])}}`) && line.trim() === '}');
-  return end < 0 ? at : end;
+/** A row for a line that a finding writes. */
+function insertedRow({code, finding}) {
+  return element('tr', {class: 'inserted'}, element('td', {class: 'line'}, '+'),
+    element('td', {class: 'cost', colspan: '3'}, `finding ${finding + 1}`),
+    element('td', {}, element('code', {}, plain(code.replace(/\t/g, '    ')))));
 }
 
 /** @param {{file: string, first_line: number, lines: string[]}} excerpt */
 function excerptTable({file, first_line: first, lines}) {
-  const inserted = insertionsIn(file).filter(({line}) => line >= first && line < first + lines.length)
-    .map((each) => ({...each, at: each.after && each.loop ? closingLine(lines, each.line - first) : each.line - first}));
+  const {added, removed} = changesIn(file);
   const rows = lines.flatMap((text, at) => {
     const line = first + at;
     const isHere = (row) => row.file === file && row.line === line;
@@ -132,16 +140,14 @@ function excerptTable({file, first_line: first, lines}) {
     const loop = report.iterations.findLast(isHere);
     const [htod, dtoh, transfers, kernels] = ['HtoD_bytes', 'DtoH_bytes', 'transfer_ns', 'kernel_ns'].map((key) => sumOf(directives, key));
     const time = timeText(transfers === null ? null : transfers + kernels);
-    const insertedRowsOf = (isAfter) => inserted.filter((each) => each.at === at && each.after === isAfter)
-      .flatMap((each) => insertedRows(each, indentOf(text).replace(/\t/g, '  ')));
-    return [...insertedRowsOf(false),
-      element('tr', {id: rowId(file, line), class: directives.length > 0 ? 'directive' : loop ? 'loop' : null},
+    const kind = removed.has(line) ? 'removed' : directives.length > 0 ? 'directive' : loop ? 'loop' : null;
+    return [...added.filter((each) => each.line === line).map(insertedRow),
+      element('tr', {id: rowId(file, line), class: kind},
         element('td', {class: 'line'}, String(line)),
         element('td', {class: 'cost htod'}, htod > 0 ? bytesText(htod) : ''),
         element('td', {class: 'cost dtoh'}, dtoh > 0 ? bytesText(dtoh) : ''),
         element('td', {class: 'cost'}, directives.length > 0 ? time : loop ? `${loop.count} passes` : ''),
-        element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    '))))),
-      ...insertedRowsOf(true)];
+        element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    ')))))];
   });
   return scrolling(`Lines of ${file}`, element('table', {class: 'source'}, element('caption', {}, plain(file).slice(-200)),
     tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), element('tbody', {}, ...rows)));

@@ -1,0 +1,95 @@
+#include "fix/asked_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "fix/facts_file.h"
+#include "fix/patches.h"
+#include "fix/source_facts.h"
+#include "ompdm/error.h"
+#include "output.h"
+
+namespace ompdm::cli {
+
+namespace {
+
+std::size_t count_of(const Trace& trace) {
+  return trace.source_facts.size() + trace.host_facts.size() + trace.patches.size();
+}
+
+/// Whether no answer is open.
+bool is_complete(const Trace& trace) {
+  const auto is_known = [](const HostFact& fact) {
+    return std::ranges::none_of(
+        std::initializer_list<const HostUse*>{&fact.read, &fact.written, &fact.renewed},
+        [](const HostUse* use) { return use->answer == HostUse::Answer::kUnknown; });
+  };
+  return std::ranges::all_of(
+             trace.source_facts,
+             [](const SourceFact& fact) { return fact.use != SourceUse::kUnknown; }) &&
+         std::ranges::all_of(trace.host_facts, is_known);
+}
+
+}  // namespace
+
+AskedSources::AskedSources(Trace& trace, std::string commands, EditProcess& process)
+    : trace_(trace), commands_(std::move(commands)), process_(process), file_(facts_path(trace.file)) {}
+
+void AskedSources::add_facts(bool tells_all) {
+  std::vector<SourceFact> regions;
+  std::vector<HostFact> host;
+  std::vector<KeptPatch> patches;
+  const bool is_kept = !file_.empty() && read_facts(file_, trace_);
+  if (is_kept && !(is_complete(trace_) && commands_.empty())) {
+    // They may say more by now.
+    regions = std::exchange(trace_.source_facts, {});
+    host = std::exchange(trace_.host_facts, {});
+    patches = std::exchange(trace_.patches, {});
+  }
+  known_ = count_of(trace_);
+  try {
+    const Progress progress("reading the sources of " + trace_.file);
+    const std::vector<std::string> sentences = add_source_facts(trace_, commands_, process_);
+    const std::size_t few = tells_all ? sentences.size() : 1;
+    for (std::size_t i = 0; i < std::min(few, sentences.size()); ++i) {
+      fmt::print(stderr, "ompdm: {}\n", sentences[i]);
+    }
+    if (sentences.size() > few) {
+      fmt::print(stderr, "ompdm: and {} more: --source auto shows them\n", sentences.size() - few);
+    }
+  } catch (const Error& error) {
+    is_asked_ = false;
+    fmt::print(stderr, "ompdm: the sources are not asked: {}\n", error.what());
+  }
+  if (trace_.source_facts.empty() && trace_.host_facts.empty()) {
+    trace_.source_facts = std::move(regions);
+    trace_.host_facts = std::move(host);
+    trace_.patches = std::move(patches);
+    known_ = count_of(trace_);
+  }
+}
+
+void AskedSources::add_patches(analysis::Analysis& analysis) {
+  if (!is_asked_) return;
+  try {
+    const Progress progress("looking at what to write for " + trace_.file);
+    cli::add_patches(trace_, commands_, process_, analysis);
+  } catch (const Error& error) {
+    is_asked_ = false;
+    fmt::print(stderr, "ompdm: what to write is in words: {}\n", error.what());
+  }
+}
+
+void AskedSources::keep() {
+  if (count_of(trace_) <= known_ || file_.empty()) return;
+  try {
+    write_facts(file_, trace_);
+  } catch (const Error& error) {
+    fmt::print(stderr, "ompdm: what the sources say is asked again next time: {}\n", error.what());
+  }
+}
+
+}  // namespace ompdm::cli

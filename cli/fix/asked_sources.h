@@ -1,0 +1,40 @@
+// The sources of a recording, and what they say.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fix/edit_tool.h"
+#include "ompdm/analysis.h"
+#include "ompdm/trace.h"
+
+namespace ompdm::cli {
+
+/// Asks the sources for facts, and what to write in them, and keeps the answers beside the trace.
+/// Answers that were kept are enough where nothing was left open, or the sources are gone. Where
+/// ompdm-edit fails, or is missing, a line on stderr says so, and nothing is added.
+class AskedSources {
+ public:
+  /// `trace` and `process` must outlive this. `commands`: the folder of a compile_commands.json
+  /// that the user named; empty: none.
+  AskedSources(Trace& trace, std::string commands, EditProcess& process);
+
+  /// Adds facts to the trace. `tells_all`: each source that does not answer is told on stderr, not
+  /// only the first.
+  void add_facts(bool tells_all);
+  /// Sets Finding::patch of the trace's findings.
+  void add_patches(analysis::Analysis& analysis);
+  /// Writes what is new.
+  void keep();
+
+ private:
+  Trace& trace_;
+  std::string commands_;
+  EditProcess& process_;
+  std::filesystem::path file_;  ///< empty: nothing can be kept
+  std::size_t known_ = 0;       ///< answers that were kept
+  bool is_asked_ = true;        ///< ompdm-edit answers
+};
+
+}  // namespace ompdm::cli
