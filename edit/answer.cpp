@@ -123,7 +123,9 @@ Answer Answers::to(const Request& request) {
       result.plans.push_back(plan_of(programs.front(), finding, request));
     }
   }
-  if (!result.plans.empty() && request.compiled && !request.compiled->empty()) {
+  // Of several sources as one unit the text is not at hand any more.
+  const bool is_one = request.beside.empty();
+  if (!result.plans.empty() && is_one && request.compiled && !request.compiled->empty()) {
     Doubts doubts(programs.front(), request);
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
       doubt_plan(programs.front(), request.findings[i], doubts, result.plans[i]);

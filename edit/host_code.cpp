@@ -126,7 +126,8 @@ class HostCode {
     }
     const bool is_several = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
       return naming.item == number && is_there(naming) &&
-             pieces_of(naming.places) > named_alike(naming.places, spans);
+             pieces_of(naming.places) > named_alike(naming.places, spans) &&
+             may_be_set(naming.pointers, spans);
     });
     if (is_several || (is_elsewhere && pieces_of(data) > 1)) {
       facts.renewed = {"unknown", "it names several pieces of data there", std::nullopt};
@@ -139,6 +140,29 @@ class HostCode {
   }
 
  private:
+  /// Whether pointers may lead to several pieces of data in the spans: some are set there. None are
+  /// known: they may.
+  [[nodiscard]] bool may_be_set(const std::set<Path>& pointers,
+                                const std::vector<Span>& spans) const {
+    if (pointers.empty()) return true;
+    const auto is_set_by = [&](const Step& step) {
+      const bool is_storage = step.kind == Kind::kMade || step.kind == Kind::kGone;
+      if (!is_storage && step.kind != Kind::kAccess) return false;
+      const Access& access = trail_.accesses[step.access];
+      if (!is_storage && access.use == Use::kRead) return false;
+      return std::ranges::any_of(pointers, [&](const Path& pointer) {
+        return is_storage ? pointer.begins_with(access.path) : trail_.may_be_of(access, pointer);
+      });
+    };
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      const bool is_there = std::ranges::any_of(
+          spans, [&](const Span& span) { return span.holds(i) || (step.is_late && i < span.end); });
+      if (is_there && is_set_by(step)) return true;
+    }
+    return false;
+  }
+
   /// Memory that a library makes in one of several ways is one piece.
   static std::size_t pieces_of(const Places& data) {
     std::set<std::vector<const Expr*>> of_libraries;

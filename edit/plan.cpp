@@ -370,6 +370,7 @@ class Writer {
 
   [[nodiscard]] std::string pragma(const std::vector<const Edit*>& edits,
                                    const Items& items) const {
+    if (items.empty()) program_.refuse(code_, "the data enters or leaves the device elsewhere");
     std::string text = "#pragma omp " + edits.front()->directive + device();
     for (const auto& [kind, all] : items) {
       text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));

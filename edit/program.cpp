@@ -416,9 +416,24 @@ std::string one_after_the_other(const Request& request) {
 
 }  // namespace
 
-std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
+namespace {
+
+/// Names that a unit lacks, and that look like macros which its build sets: "DEVICE_ID" of "use of
+/// undeclared identifier 'DEVICE_ID'".
+std::set<std::string> lacking_macros(const std::vector<std::string>& errors) {
+  static const std::regex kName("use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
+  std::set<std::string> names;
+  for (const std::string& error : errors) {
+    std::smatch found;
+    if (!std::regex_search(error, found, kName)) return {};
+    names.insert(found[1].str());
+  }
+  return names;
+}
+
+std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words& arguments,
                                             std::vector<std::string>& errors) {
-  const clang::tooling::FixedCompilationDatabase compilation(request.directory, request.arguments);
+  const clang::tooling::FixedCompilationDatabase compilation(request.directory, arguments);
   // Beside the first, so that the compiler takes it for the same language.
   const std::filesystem::path first = request.file;
   const std::string together =
@@ -434,16 +449,34 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
   const std::string& source = request.beside.empty() ? request.file : together;
   tool.appendArgumentsAdjuster(
       [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
-  if (!request.regions.empty() || !request.stretches.empty()) {
-    // It tells which parts of files conditions leave out (doubts.h).
-    tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
-        Words{"-Xclang", "-detailed-preprocessing-record"},
-        clang::tooling::ArgumentInsertPosition::BEGIN));
-  }
+  // It tells which parts of files conditions leave out (doubts.h).
+  tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
+      Words{"-Xclang", "-detailed-preprocessing-record"},
+      clang::tooling::ArgumentInsertPosition::BEGIN));
   std::vector<std::unique_ptr<clang::ASTUnit>> units;
   tool.buildASTs(units);
   if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");
   return errors.empty() ? std::move(units.front()) : nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
+                                            std::vector<std::string>& errors) {
+  constexpr int kMostTries = 3;
+  Words arguments = request.arguments;
+  std::unique_ptr<clang::ASTUnit> unit = parsed_with(request, arguments, errors);
+  // The debug information tells no -D. Of a number any value will do (doubts.h).
+  for (int i = 0; i < kMostTries && unit == nullptr && request.compiled; ++i) {
+    const std::set<std::string> names = lacking_macros(errors);
+    if (names.empty()) break;
+    for (const std::string& name : names) arguments.push_back("-D" + name + "=0");
+    std::vector<std::string> fewer;
+    unit = parsed_with(request, arguments, fewer);
+    if (unit != nullptr) errors.clear();
+    if (!fewer.empty()) errors = std::move(fewer);
+  }
+  return unit;
 }
 
 }  // namespace ompdm::edit

@@ -47,6 +47,7 @@ struct Naming {
   std::uint32_t step = 0;  ///< of the directive
   std::uint32_t item = 0;  ///< position in Asked::items
   Places places;
+  std::set<Path> pointers;  ///< that were followed to come there
 };
 
 /// Items that are looked for, by the directives that name them.

@@ -302,6 +302,7 @@ void CodeWalk::name_items(const Directive& directive) {
   const clang::ASTContext& context = function_->getASTContext();
   for (const std::uint32_t number : asked->second) {
     const std::string name = bare(asked_->items[number].expression);
+    const std::size_t before = trail_.accesses.size();
     Places all;
     const auto take = [&](const Expr& item) {
       if (is_called(context, item, name)) all.add(pointees_or_place(item));
@@ -325,7 +326,11 @@ void CodeWalk::name_items(const Directive& directive) {
         all.add(pointees_of(*item));
       });
     }
-    trail_.namings.push_back({step, number, all});
+    std::set<Path> pointers;
+    for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
+      if (trail_.accesses[i].is_step) pointers.insert(trail_.accesses[i].path);
+    }
+    trail_.namings.push_back({step, number, all, std::move(pointers)});
   }
 }
 

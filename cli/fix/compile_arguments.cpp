@@ -298,6 +298,10 @@ std::vector<CompileArguments> CompileCommands::all_of(const fs::path& source) co
     std::error_code failed;
     if (one.file != source && !fs::equivalent(one.file, source, failed)) continue;
     CompileArguments whole = with_resources(one);
+    // The digests of its files.
+    for (RecordedOptions& recorded : recorded_.of(source)) {
+      if (whole.files.empty()) whole.files = std::move(recorded.files);
+    }
     const bool is_known = std::ranges::any_of(all, [&](const CompileArguments& other) {
       return other.directory == whole.directory && other.arguments == whole.arguments;
     });

@@ -120,6 +120,8 @@ class Conflicts {
   /// as they are.
   struct Items {
     std::set<ItemAt> rewritten;
+    /// The same, of what kernels only read: it may stay on the device all the same.
+    std::set<ItemAt> narrowed;
     std::set<ItemAt> thinned;
     std::set<ItemAt> needed;
   };
@@ -129,7 +131,11 @@ class Conflicts {
     const auto item_at = [&](const Site& site, std::uint32_t op) {
       return ItemAt(source_place(site), expression_at(trace, evidence_.mappings, op));
     };
-    Items items{rewritten_items(candidate.finding), {}, {}};
+    Items items{rewritten_items(candidate.finding), {}, {}, {}};
+    const auto* copy_back = std::get_if<facts::UnmodifiedCopyBack>(&candidate.finding.facts);
+    if (copy_back != nullptr && copy_back->is_only_read && candidate.stands_alone) {
+      std::swap(items.rewritten, items.narrowed);
+    }
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // site, mapping
     for (const std::uint32_t op : candidate.ops) {
       const DataOp& sent = trace.ops.common(op);
@@ -174,6 +180,7 @@ class Conflicts {
       return false;
     }
     taken_.rewritten.merge(items.rewritten);
+    taken_.narrowed.merge(items.narrowed);
     taken_.thinned.merge(items.thinned);
     taken_.needed.merge(items.needed);
     for (const Residency& residency : candidate.residencies) keep(residency);
@@ -189,6 +196,8 @@ class Conflicts {
 
   [[nodiscard]] bool contradicts(const Items& items) const {
     return share_one(items.rewritten, taken_.rewritten) ||
+           share_one(items.rewritten, taken_.narrowed) ||
+           share_one(items.narrowed, taken_.rewritten) ||
            share_one(items.rewritten, taken_.needed) || share_one(items.thinned, taken_.needed) ||
            share_one(items.needed, taken_.rewritten) || share_one(items.needed, taken_.thinned);
   }

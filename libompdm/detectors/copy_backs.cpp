@@ -44,6 +44,35 @@ bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
   return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
+/// The first statement of a directive's region that writes one of these items; line 0: not known.
+SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<std::string>& items) {
+  if (!at) return {};
+  const Site& site = trace.sites[at.value];
+  for (const SourceFact& fact : trace.source_facts) {
+    const bool is_here = fact.file == site.file && fact.line == site.line;
+    if (!is_here || fact.use != SourceUse::kWritten) continue;
+    const bool is_it = std::ranges::any_of(
+        items, [&](const std::string& item) { return base_of(item) == fact.name; });
+    if (is_it) return {fact.file, fact.use_line};
+  }
+  return {};
+}
+
+/// What came back as it had been sent in this run, and whose kernel's source writes it.
+Candidate refuted(const Evidence& evidence, ContentCandidate& group) {
+  const Index<Site> site = evidence.trace.ops.common(group.pairs.front().op).site;
+  const std::vector<std::string> items = group.expressions;
+  Candidate candidate = group.finish(evidence, "unmodified_copy_back");
+  candidate.finding.facts = facts::UnmodifiedCopyBack{.items = items, .same = group.same};
+  candidate.finding.answers = {{Unless::kKernelChanges,
+                                HostUse::Answer::kYes,
+                                writing_line(evidence.trace, site, items),
+                                {},
+                                items}};
+  candidate.is_refuted = true;
+  return candidate;
+}
+
 }  // namespace
 
 /// Data that every instance of a directive brought back as it had been sent. Possible only: a
@@ -56,37 +85,46 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     if (trace.ops.common(i).kind != OpKind::kDtoH || !is_judged(evidence, i)) continue;
     by_item[clause_of(evidence, i)].add(i, evidence.contents.sent_before(i));
   }
-  std::map<std::uint32_t, ContentCandidate> groups;  // by directive row
+  std::map<std::uint32_t, ContentCandidate> groups;   // by directive row
+  std::map<std::uint32_t, ContentCandidate> written;  // the same, of what a kernel's source writes
   for (const auto& [clause, transfers] : by_item) {
+    const auto writer_of = [&](const ItemTransfers::Pair& pair) {
+      return evidence.contents.sent_before(pair.op).writer;
+    };
     const auto is_another_matter = [&](const ItemTransfers::Pair& pair) {
-      const Writer writer = evidence.contents.sent_before(pair.op).writer;
       const bool by_one_clause =
           trace.ops.common(pair.op).site == trace.ops.common(pair.earlier).site;
-      // The source of a kernel writes it: with other values it brings news. What no kernel could
-      // see goes from its clause as a whole.
-      return writer == Writer::kWriter ||
-             (writer == Writer::kNone && by_one_clause && removed[pair.earlier]);
+      // What no kernel could see goes from its clause as a whole.
+      return writer_of(pair) == Writer::kNone && by_one_clause && removed[pair.earlier];
     };
     if (std::ranges::any_of(transfers.same, is_another_matter)) continue;
     // A clause is advised for all of its instances: one that brought news speaks against it.
     if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
-    groups[clause.first].take(evidence, clause.second, transfers, removed);
+    // With other values a kernel that writes it brings news.
+    const bool is_written = std::ranges::any_of(transfers.same, [&](const auto& pair) {
+      return writer_of(pair) == Writer::kWriter;
+    });
+    (is_written ? written : groups)[clause.first].take(evidence, clause.second, transfers, removed);
   }
   std::vector<Candidate> candidates;
+  for (auto& [row, group] : written) {
+    if (!group.empty()) candidates.push_back(refuted(evidence, group));
+  }
   for (auto& [row, group] : groups) {
     if (group.empty()) continue;
     UniqueSites before;
-    for (const ItemTransfers::Pair& pair : group.pairs) {
-      before.add(trace.ops.common(pair.earlier).site);
-      // What it would have brought back is what the host sent.
-      group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
-      group.candidate.sends.push_back(pair.earlier);
-    }
-    const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
-    Candidate candidate = group.finish(evidence, "unmodified_copy_back");
     const bool is_only_read = std::ranges::all_of(group.pairs, [&](const auto& pair) {
       return evidence.contents.sent_before(pair.op).writer == Writer::kReader;
     });
+    for (const ItemTransfers::Pair& pair : group.pairs) {
+      before.add(trace.ops.common(pair.earlier).site);
+      // What it would have brought back is what the host sent: of data that kernels only read also
+      // where it need not send.
+      group.candidate.depends_on.push_back({pair.op, Index<DataOp>::kNone});
+      if (!is_only_read) group.candidate.sends.push_back(pair.earlier);
+    }
+    const Index<Site> site = trace.ops.common(group.pairs.front().op).site;
+    Candidate candidate = group.finish(evidence, "unmodified_copy_back");
     // It may have written what was there: in place, or once more.
     if (!is_only_read) candidate.add_caveat(Caveat::Kind::kSameWritten);
     candidate.finding.facts =

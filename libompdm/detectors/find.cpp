@@ -353,13 +353,17 @@ struct Candidates {
   Cost all = cost_of(trace);
   std::vector<Candidate> reported = {};  ///< the significant ones
   std::vector<Candidate> withheld = {};  ///< the others
+  std::vector<Candidate> refuted = {};   ///< of either kind
 
   /// The significant ones; keeps the others.
   std::vector<Candidate> sifted(std::vector<Candidate> candidates) {
     std::vector<Candidate> significant;
     for (Candidate& candidate : candidates) {
       const bool is_one = is_significant(trace, all, candidate);
-      (is_one ? significant : withheld).push_back(std::move(candidate));
+      (candidate.is_refuted ? refuted
+       : is_one             ? significant
+                            : withheld)
+          .push_back(std::move(candidate));
     }
     return significant;
   }
@@ -458,6 +462,10 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     analysis.refuted.push_back(std::move(candidate.finding));
     return true;
   });
+  for (Candidate& candidate : candidates.refuted) {
+    refer(evidence, candidate);
+    analysis.refuted.push_back(std::move(candidate.finding));
+  }
   identify(analysis.refuted);
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);

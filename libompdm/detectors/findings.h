@@ -98,6 +98,8 @@ struct Candidate {
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// It rests on one directive alone.
   bool stands_alone = false;
+  /// What the source shows to be so, whatever the run shows: it is no finding, and told as such.
+  bool is_refuted = false;
 
   /// Adds an unknown fact, which makes the finding possible only.
   void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
