@@ -68,12 +68,24 @@ class HostCode {
     return spans;
   }
 
-  /// Steps from the first to the last of directives; of loops that hold some of them all.
-  [[nodiscard]] std::vector<Span> from_first_to_last(const std::set<const Stmt*>& of) const {
+  /// Steps from the first to the last of directives; of loops that hold some of them all. Not
+  /// `of_program`: of each call of the innermost function that leads to all of them.
+  [[nodiscard]] std::vector<Span> from_first_to_last(const std::set<const Stmt*>& of,
+                                                     bool of_program) const {
     std::vector<Span> spans;
-    for (const std::uint32_t step : steps_of(of)) spans.push_back({step, step + 1});
+    const std::vector<std::uint32_t> steps = steps_of(of);
+    for (const std::uint32_t step : steps) spans.push_back({step, step + 1});
     if (spans.empty()) return spans;
-    return {around(hull(spans))};
+    if (of_program) return {around(hull(spans))};
+    spans.clear();
+    for (const std::uint32_t call : innermost_calls(steps)) {
+      std::vector<Span> inside;
+      for (const std::uint32_t step : steps) {
+        if (is_in_call(step, call)) inside.push_back({step, step + 1});
+      }
+      spans.push_back(around(hull(inside), call));
+    }
+    return spans;
   }
 
   /// Steps on any way from one directive to another.
@@ -245,14 +257,44 @@ class HostCode {
             std::ranges::max(spans, {}, &Span::end).end};
   }
 
-  /// With all of each loop that holds some of it.
-  [[nodiscard]] Span around(Span span) const {
+  [[nodiscard]] bool is_in_call(std::uint32_t step, std::uint32_t call) const {
+    std::uint32_t at = trail_.steps[step].call;
+    while (at != call && at != 0) at = trail_.callers[at];
+    return at == call;
+  }
+
+  /// Calls that lead to all of the directives at these steps, and in which no call does.
+  [[nodiscard]] std::vector<std::uint32_t> innermost_calls(
+      const std::vector<std::uint32_t>& steps) const {
+    std::map<std::uint32_t, std::set<const Stmt*>> led_to;
+    std::set<const Stmt*> all;
+    for (const std::uint32_t step : steps) {
+      all.insert(trail_.steps[step].at);
+      std::uint32_t call = trail_.steps[step].call;
+      for (; call != 0; call = trail_.callers[call]) led_to[call].insert(trail_.steps[step].at);
+      led_to[0].insert(trail_.steps[step].at);
+    }
+    std::set<std::uint32_t> calls;
+    for (const auto& [call, directives] : led_to) {
+      if (directives == all) calls.insert(call);
+    }
+    std::vector<std::uint32_t> innermost;
+    std::ranges::copy_if(calls, std::back_inserter(innermost), [&](std::uint32_t call) {
+      return std::ranges::none_of(calls, [&](std::uint32_t other) {
+        return other != 0 && other != call && trail_.callers[other] == call;
+      });
+    });
+    return innermost;
+  }
+
+  /// With all of each loop that holds some of it; of those that begin in a call.
+  [[nodiscard]] Span around(Span span, std::uint32_t call = 0) const {
     // Loops outside come first: what they add is looked at again.
     for (bool is_more = true; is_more;) {
       is_more = false;
       for (const LoopSpan& loop : loops_) {
         const bool has_some = loop.begin < span.end && span.begin < loop.end;
-        if (!has_some || span.holds(loop)) continue;
+        if (!has_some || span.holds(loop) || !is_in_call(loop.begin, call)) continue;
         span = {std::min(span.begin, loop.begin), std::max(span.end, loop.end)};
         is_more = true;
       }
@@ -584,7 +626,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       } else if (stretch.kind == "way") {
         spans = code.between(question.from.statements, question.places.statements, stretch.to_end);
       } else {
-        spans = code.from_first_to_last(question.places.statements);
+        spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
     }

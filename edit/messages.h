@@ -80,12 +80,14 @@ struct Unit {
 struct Stretch {
   int number = 0;
   /// "loop": the loops whose heads hold a line of `places`, that lead to a directive which names
-  /// the item; "span": from the first to the last of the directives at `places`; "way": from a
-  /// directive at `from` to one at `places`.
+  /// the item; "span": from the first to the last of the directives at `places`, in each call of the
+  /// innermost function that leads to all of them; "way": from a directive at `from` to one at
+  /// `places`.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;
-  bool all_entries = false;  ///< of a loop: also what is run between two of its entries
+  /// Of a loop: also what is run between two of its entries; of a span: between two calls.
+  bool all_entries = false;
   std::vector<Item> items;
   bool to_end = false;  ///< of a way: to the end of a directive's code
 };

@@ -34,6 +34,7 @@ struct Step {
   bool on_device = false;    ///< in a region's code, which a device runs
   std::uint32_t branch = 0;  ///< position in Trail::branches
   std::uint32_t access = 0;  ///< position in Trail::accesses: of kAccess, kMade and kGone
+  std::uint32_t call = 0;    ///< position in Trail::callers
   const Stmt* at = nullptr;
   const FunctionDecl* function = nullptr;  ///< that `at` is in
 
@@ -65,6 +66,8 @@ struct Trail {
   std::vector<Naming> namings;
   /// Code that may not run: the position of that around it; the first is the program.
   std::vector<std::uint32_t> branches = {0};
+  /// Calls of functions: the position of that which each is in; the first is the program.
+  std::vector<std::uint32_t> callers = {0};
   std::set<Path> escaped;  ///< what code that is not seen may know
   bool is_whole = false;   ///< no other code knows global variables
   std::string lost;        ///< why nothing is certain; empty: it is

@@ -359,6 +359,7 @@ class CodeWalk {
   const Asked* asked_ = nullptr;
   Trail trail_;
   std::uint32_t branch_ = 0;
+  std::uint32_t call_ = 0;
   bool is_on_device_ = false;  // in a region
   bool is_late_ = false;       // in a task
   bool is_forgotten_ = false;  // by the function that gets what escapes

@@ -285,6 +285,11 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
     }
   }
   forget(&function);
+  const std::uint32_t caller = call_;
+  if (is_program()) {
+    call_ = static_cast<std::uint32_t>(trail_.callers.size());
+    trail_.callers.push_back(caller);
+  }
   frames_.push_back({&function, self, {}, std::move(result), false, call});
   walked_.insert(&function);
   for (const clang::ParmVarDecl* parameter : function.parameters()) {
@@ -316,6 +321,7 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
   });
   const Places returned = frames_.back().returned;
   frames_.pop_back();
+  call_ = caller;
   return returned;
 }
 

@@ -264,7 +264,7 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
     sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
   const auto told = [&] { return std::vector<std::string>(sentences.begin(), sentences.end()); };
-  if (all.empty()) return told();
+  if (all.empty() && known.source_questions.empty()) return told();
   const Units units = units_of(recorded, commands_folder, all);
   if (units.all.empty()) return told();
   Names names(sources);

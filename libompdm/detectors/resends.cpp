@@ -520,6 +520,21 @@ void add_residency(const Evidence& evidence, const ItemTransfers::Pair& pair, Re
   group.content.candidate.ops.push_back(evidence.mapping(is).alloc.value);
 }
 
+/// Whether a directive that sent the data again is one that it came from.
+bool comes_round(const Evidence& evidence, const ResendGroup& group) {
+  std::set<SourcePlace> from;
+  std::set<SourcePlace> to;
+  const auto place_of = [&](std::uint32_t op) {
+    const Index<Site> site = evidence.trace.ops.common(op).site;
+    return site ? source_place(evidence.trace.sites[site.value]) : SourcePlace();
+  };
+  for (const ItemTransfers::Pair& pair : group.content.pairs) {
+    from.insert(place_of(pair.earlier));
+    to.insert(place_of(pair.op));
+  }
+  return std::ranges::any_of(to, [&](const SourcePlace& place) { return from.contains(place); });
+}
+
 /// The candidate of a group; none where its data cannot be kept on the device.
 std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans& directives,
                                   ResendGroup group) {
@@ -555,6 +570,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
                                  .before = source_places(trace, group.before.all()),
                                  .same = group.content.same,
                                  .is_mapped_again = !group.kept.data.empty(),
+                                 .comes_round = comes_round(evidence, group),
                                  .all = all,
                                  .returned = group.returns.size()};
   constexpr std::size_t kChance = 3;

@@ -100,7 +100,9 @@ HostStretch span_of(const Finding& finding) {
     if (of != Anchor::Of::kDirective && of != Anchor::Of::kResidency) continue;
     places.insert(places.end(), edit.anchor.places.begin(), edit.anchor.places.end());
   }
-  return {HostStretch::Kind::kSpan, lines_of(places), {}, false};
+  const auto* resends = std::get_if<facts::Resends>(&finding.facts);
+  const bool is_of_calls = resends != nullptr && !resends->comes_round;
+  return {HostStretch::Kind::kSpan, lines_of(places), {}, !is_of_calls};
 }
 
 /// The code that runs while a finding's data is to stay on a device; none where no line tells it.
@@ -267,10 +269,18 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
     });
     candidate.host_copy_stale = false;
   }
-  const bool is_refuted = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
-    return answer.answer == Answer::kYes && is_refuting(answer.condition);
-  });
+  const auto is_written = [](const auto& fact) {
+    return fact.second->written.answer == Answer::kYes;
+  };
+  // What the host writes meanwhile has to be sent, whatever it was in this run.
+  const bool is_sent_anew = std::holds_alternative<facts::Resends>(finding.facts) &&
+                            facts.size() == all.size() && std::ranges::all_of(facts, is_written);
+  const bool is_refuted =
+      is_sent_anew || std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
+        return answer.answer == Answer::kYes && is_refuting(answer.condition);
+      });
   if (is_refuted) return false;
+  const bool any_written = std::ranges::any_of(facts, is_written);
   // Where the host needs the data meanwhile, the edits are right only with updates.
   const bool is_used = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
     return answer.answer == Answer::kYes && answer.condition == Unless::kHostUses;
@@ -278,7 +288,7 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   const bool has_update = std::ranges::any_of(finding.edits, [](const Edit& edit) {
     return edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
   });
-  if (is_used && !has_update) candidate.add_caveat(Caveat::Kind::kHostChanges);
+  if (is_used && (!has_update || any_written)) candidate.add_caveat(Caveat::Kind::kHostChanges);
   if (std::ranges::all_of(finding.answers,
                           [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
     std::erase_if(finding.caveats, is_settled);

@@ -92,7 +92,9 @@ struct HostStretch {
   Kind kind = Kind::kLoop;
   std::vector<SourceLine> places;
   std::vector<SourceLine> from;
-  bool all_entries = false;  ///< of a loop: also the code between two entries into it
+  /// Of a loop: also the code between two entries into it; of a span: between two calls of the
+  /// function that leads to its directives.
+  bool all_entries = false;
   bool to_end = false;       ///< of a way: to the end of the code that a directive has
   auto operator<=>(const HostStretch&) const = default;
 };

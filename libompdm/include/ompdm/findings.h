@@ -200,6 +200,8 @@ struct Resends {
   std::vector<SourcePlace> before = {};  ///< where it came from last; none: not known
   SameContents same = {};
   bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
+  /// Directives that sent it again are those where it came from: in a later call, or iteration.
+  bool comes_round = false;
   std::uint64_t all = 0;         ///< transfers of these items by the directive
   /// Copies back of the items, which kernels only read: they are needless, too.
   std::uint64_t returned = 0;
