@@ -214,7 +214,26 @@ class Region {
     facts.use = use_of(facts);
     facts.updates = !is_unknown && writes && !has_plain_write;
     facts.overwritten_first = !is_unknown && writes && !reads;
+    if (!is_unknown && writes) add_coverage(item, facts);
     return facts;
+  }
+
+  /// Of an array, or of what a pointer leads to, by the name of a variable alone.
+  void add_coverage(const Known& item, ItemFacts& facts) const {
+    const Path& path = *item.paths.begin();
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+    const bool is_plain = item.paths.size() == 1 && item.others.empty() && path.steps.size() <= 1 &&
+                          (path.steps.empty() || path.steps.front() == nullptr);
+    if (variable == nullptr || !is_plain) return;
+    clang::QualType element = variable->getType();
+    if (element->isAnyPointerType()) element = element->getPointeeType();
+    while (const auto* array = program_.context().getAsArrayType(element)) {
+      element = array->getElementType();
+    }
+    if (element->isIncompleteType() || element->isDependentType()) return;
+    facts.overwritten = elements_overwritten(program_, region_, *variable);
+    facts.element_bytes = static_cast<std::size_t>(
+        program_.context().getTypeSizeInChars(element).getQuantity());
   }
 
   static bool is_followed_twice(const Path& path) {
@@ -245,6 +264,9 @@ void merge(ItemFacts& all, const ItemFacts& one) {
   all.updates = is_known && writes(all) && is_update;
   all.reduction = all.reduction || one.reduction;
   all.overwritten_first = all.use == "write";
+  if (all.overwritten != one.overwritten || all.element_bytes != one.element_bytes) {
+    all.overwritten.clear();
+  }
 }
 
 }  // namespace

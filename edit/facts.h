@@ -13,4 +13,10 @@ namespace ompdm::edit {
 std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
                                   const std::vector<Place>& regions);
 
+/// How many elements of an array a region overwrites, from the first on, before it reads any of
+/// them: a product as "1000" or "m*n", of variables that the region does not set, in the order of
+/// the alphabet. Empty: not known.
+std::string elements_overwritten(const Program& program, const Directive& region,
+                                 const VarDecl& array);
+
 }  // namespace ompdm::edit

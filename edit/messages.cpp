@@ -93,6 +93,10 @@ Ordered json_of(const ItemFacts& item) {
   one["updates"] = item.updates;
   one["reduction"] = item.reduction;
   one["overwritten_first"] = item.overwritten_first;
+  if (!item.overwritten.empty()) {
+    one["overwritten"] = item.overwritten;
+    one["element_bytes"] = item.element_bytes;
+  }
   return one;
 }
 

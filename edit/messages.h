@@ -182,6 +182,9 @@ struct ItemFacts {
   /// The first access to each element that is accessed is a plain write: nothing is read. Elements
   /// that are not accessed keep what they have.
   bool overwritten_first = false;
+  /// Elements that are overwritten, from the first on, before any is read: "m*n"; empty: not known.
+  std::string overwritten = {};
+  std::size_t element_bytes = 0;  ///< of one; 0: not known
 };
 
 struct RegionFacts {

@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/2";
+constexpr const char* kFactsSchema = "ompdm.facts/3";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
@@ -152,7 +152,8 @@ bool read_facts(const fs::path& file, Trace& trace) try {
   std::vector<SourceFact> regions;
   for (const Ordered& one : json.at("regions")) {
     regions.push_back({one.at("file"), one.at("line"), one.at("name"),
-                       value_named<SourceUse>(one.at("use"), kUses), one.at("use_line")});
+                       value_named<SourceUse>(one.at("use"), kUses), one.at("use_line"),
+                       one.at("overwritten"), one.at("element_bytes")});
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
@@ -177,7 +178,9 @@ void write_facts(const fs::path& file, const Trace& trace) {
                                {"line", fact.line},
                                {"name", fact.name},
                                {"use", word_of(fact.use, kUses)},
-                               {"use_line", fact.use_line}});
+                               {"use_line", fact.use_line},
+                               {"overwritten", fact.overwritten},
+                               {"element_bytes", fact.element_bytes}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
   for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));

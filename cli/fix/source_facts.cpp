@@ -224,7 +224,8 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
     for (const Json& item : region.at("items")) {
       for (const std::string& name : source.names) {
         facts.push_back(
-            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item)});
+            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item),
+             item.value("overwritten", std::string()), item.value("element_bytes", 0U)});
       }
     }
   }

@@ -377,7 +377,8 @@ struct Candidates {
 
 // The list of detectors: declared here, and called in detect().
 Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
-    redundant_resends, unmodified_copy_back, repeated_copy_back, repeated_allocation,
+    redundant_resends, unmodified_copy_back, repeated_copy_back, overwritten_transfer,
+    repeated_allocation,
     mapped_scalars, mapper_walk, small_transfers, serial_kernel, pageable_transfer, no_overlap,
     device_leak, partial_update;
 
@@ -402,6 +403,7 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   candidates.append(redundant_resends(evidence, removed));
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
+  candidates.append(overwritten_transfer(evidence, removed));
   std::ranges::move(unused, std::back_inserter(candidates.reported));
   candidates.reported = conflicts.resolve(std::move(candidates.reported));
   removed.assign(trace.ops.size(), false);

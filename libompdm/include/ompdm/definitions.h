@@ -72,6 +72,10 @@ struct SourceFact {
   std::string name;  ///< of the data, as a clause of the region would name it: "u", "s->u"
   SourceUse use = SourceUse::kUnknown;
   int use_line = 0;  ///< of the statement that shows the use; 0: none does
+  /// Elements that it overwrites, from the first on, before it reads any: a product in the names of
+  /// the region, "m*n", "1000". Empty: not known.
+  std::string overwritten = {};
+  std::uint64_t element_bytes = 0;  ///< of one of these
   bool operator==(const SourceFact&) const = default;
 };
 

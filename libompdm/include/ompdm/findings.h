@@ -235,6 +235,13 @@ struct UnusedTransfer {
   std::vector<SourcePlace> ends = {};  ///< where its memory was deleted; none: not known
 };
 
+/// Data that went to a device whose kernel overwrites all of it before it reads any, as its source
+/// shows.
+struct OverwrittenTransfer {
+  std::vector<std::string> items = {};
+  std::vector<std::int32_t> devices = {};
+};
+
 /// Device memory that came and went without a kernel that could have seen it.
 struct UnusedAllocation {
   std::vector<std::string> items = {};
@@ -390,7 +397,7 @@ struct DeviceLeak {
 using Facts =
     std::variant<std::monostate, facts::PerIterationMapping, facts::Resends,
                  facts::UnmodifiedCopyBack, facts::RepeatedCopyBack, facts::UnusedTransfer,
-                 facts::UnusedAllocation, facts::RepeatedAllocation, facts::SmallTransfers,
+                 facts::OverwrittenTransfer, facts::UnusedAllocation, facts::RepeatedAllocation, facts::SmallTransfers,
                  facts::MappedScalars, facts::MapperWalk, facts::SerialKernel,
                  facts::PageableTransfer, facts::NoOverlap, facts::HostFallback,
                  facts::PartialUpdate, facts::DeviceLeak>;

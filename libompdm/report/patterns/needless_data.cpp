@@ -202,6 +202,19 @@ Words unused_transfer(const facts::UnusedTransfer& facts, const Subject& subject
   return words;
 }
 
+Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subject& subject) {
+  const Finding& finding = subject.finding;
+  const bool is_one = facts.items.size() == 1;
+  Words words;
+  words.evidence = fmt::format(
+      "{} went to {} in {}. The source of the kernel overwrites all of {} before it reads any",
+      named_or_counted(facts.items), devices_text(facts.devices),
+      counted(finding.count, "transfer"), is_one ? "it" : "them");
+  words.action = fmt::format("do not send {}: the kernel overwrites {}", subject.data,
+                             is_one ? "it" : "them");
+  return words;
+}
+
 Words repeated_allocation(const facts::RepeatedAllocation& facts, const Subject& subject) {
   const std::uint64_t count = subject.finding.count;
   return {
@@ -278,6 +291,8 @@ std::span<const Pattern> needless_data_patterns() {
        words_if<facts::UnmodifiedCopyBack, unmodified_copy_back>},
       {"unmodified_copy_back", "came back unchanged", "transfer", "transfers",
        words_if<facts::RepeatedCopyBack, repeated_copy_back>},
+      {"overwritten_transfer", "sent, and overwritten by the kernel", "transfer", "transfers",
+       words_if<facts::OverwrittenTransfer, overwritten_transfer>},
       {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers",
        words_if<facts::UnusedTransfer, unused_transfer>},
       {"repeated_allocation", "allocated again and again", "allocation", "allocations",

@@ -1,0 +1,305 @@
+// Whether a region's loops write each element of an array, from the first on, before they read any.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "facts.h"
+#include "names.h"
+
+namespace ompdm::edit {
+namespace {
+
+/// A product of numbers and names: {"n", "n", "4"}.
+using Factors = std::multiset<std::string>;
+
+/// A loop that counts up by one from 0.
+struct Counted {
+  const VarDecl* counter = nullptr;
+  Factors count;
+};
+
+class Coverage {
+ public:
+  Coverage(const Program& program, const Directive& region, const VarDecl& array)
+      : program_(program), context_(program.context()), region_(region), array_(array) {}
+
+  /// None where it is not certain.
+  std::optional<Factors> elements() {
+    const std::vector<const Expr*> accesses = accesses_in_order();
+    if (accesses.empty()) return std::nullopt;
+    const auto* write = dyn_cast_or_null<clang::BinaryOperator>(program_.parent_of(*accesses[0]));
+    const bool is_write = write != nullptr && write->getOpcode() == clang::BO_Assign &&
+                          write->getLHS()->IgnoreParens() == accesses[0];
+    if (!is_write || !is_whole_statement(*write)) return std::nullopt;
+    const std::string element = text_of(context_, *accesses[0]);
+    for (const Expr* other : accesses) {
+      // Read where it is written, behind that.
+      const bool is_same = text_of(context_, *other) == element;
+      if (!is_same || program_.is_within(*other, *write->getRHS())) return std::nullopt;
+    }
+    const std::optional<std::vector<Counted>> loops = loops_around(*write);
+    if (!loops) return std::nullopt;
+    for (const Counted& loop : *loops) {
+      if (is_set(*loop.counter, true)) return std::nullopt;
+    }
+    return covered(*accesses[0], *loops);
+  }
+
+ private:
+  /// Elements that the region names; none where it uses the array in another way.
+  [[nodiscard]] std::vector<const Expr*> accesses_in_order() const {
+    std::vector<const Expr*> all;
+    for (const clang::DeclRefExpr* name : edit::names_of(region_.getAssociatedStmt(), array_)) {
+      const Stmt* at = name;
+      const Expr* element = nullptr;
+      for (;;) {
+        const Stmt* parent = program_.parent_of(*at);
+        const auto* index = dyn_cast_or_null<clang::ArraySubscriptExpr>(parent);
+        if (index != nullptr && program_.is_within(*at, *index->getBase())) element = index;
+        const bool goes_on = (index != nullptr && element == index) ||
+                             isa_and_nonnull<clang::ImplicitCastExpr, clang::ParenExpr>(parent);
+        if (!goes_on) break;
+        if (isa<clang::ImplicitCastExpr>(parent) &&
+            cast<clang::ImplicitCastExpr>(parent)->getCastKind() == clang::CK_LValueToRValue &&
+            element != nullptr) {
+          break;
+        }
+        at = parent;
+      }
+      if (element == nullptr || element->getType()->isArrayType()) return {};
+      all.push_back(element);
+    }
+    const clang::SourceManager& sources = context_.getSourceManager();
+    std::ranges::stable_sort(all, [&](const Expr* one, const Expr* other) {
+      return sources.isBeforeInTranslationUnit(one->getBeginLoc(), other->getBeginLoc());
+    });
+    return all;
+  }
+
+  [[nodiscard]] bool is_whole_statement(const Stmt& at) const {
+    const Stmt* parent = program_.parent_of(at);
+    const Stmt* body = parent == nullptr ? nullptr : body_of_loop(*parent);
+    return isa_and_nonnull<clang::CompoundStmt>(parent) || body == &at;
+  }
+
+  /// The loops of the region around a statement that is run in each of their iterations, the
+  /// outermost first; nullopt where another statement decides, or a loop does not count up from 0.
+  [[nodiscard]] std::optional<std::vector<Counted>> loops_around(const Stmt& inner) const {
+    std::vector<Counted> loops;
+    const Stmt* child = &inner;
+    while (child != &region_) {
+      const Stmt* at = program_.parent_of(*child);
+      if (at == nullptr) return std::nullopt;
+      if (const auto* block = dyn_cast<clang::CompoundStmt>(at)) {
+        for (const Stmt* before : block->body()) {
+          if (before == child) break;
+          if (may_leave(*before)) return std::nullopt;
+        }
+      } else if (const auto* loop = dyn_cast<clang::ForStmt>(at)) {
+        const std::optional<Counted> counted = counted_loop(*loop);
+        if (!counted || loop->getBody() != child || may_leave(*loop->getBody())) {
+          return std::nullopt;
+        }
+        loops.insert(loops.begin(), *counted);
+      } else if (!isa<Directive, clang::CapturedStmt>(at)) {
+        return std::nullopt;
+      }
+      child = at;
+    }
+    return loops;
+  }
+
+  static bool may_leave(const Stmt& code) {
+    bool leaves = false;
+    for (const auto* one : all_in<Stmt>(&code)) {
+      leaves = leaves || isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
+                             clang::GotoStmt, clang::CXXThrowExpr>(one);
+    }
+    return leaves;
+  }
+
+  [[nodiscard]] std::optional<Counted> counted_loop(const clang::ForStmt& loop) const {
+    const VarDecl* counter = nullptr;
+    const Expr* first = nullptr;
+    if (const auto* declared = dyn_cast_or_null<clang::DeclStmt>(loop.getInit())) {
+      if (!declared->isSingleDecl()) return std::nullopt;
+      counter = dyn_cast<VarDecl>(declared->getSingleDecl());
+      first = counter == nullptr ? nullptr : counter->getInit();
+    } else if (const auto* set = dyn_cast_or_null<clang::BinaryOperator>(loop.getInit())) {
+      if (set->getOpcode() != clang::BO_Assign) return std::nullopt;
+      counter = variable_of(set->getLHS());
+      first = set->getRHS();
+    }
+    const auto* condition = dyn_cast_or_null<clang::BinaryOperator>(loop.getCond());
+    const auto* step = dyn_cast_or_null<clang::UnaryOperator>(loop.getInc());
+    const bool is_plain = counter != nullptr && counter->getType()->isIntegerType() &&
+                          first != nullptr && number(*first) == 0 && condition != nullptr &&
+                          step != nullptr && step->isIncrementOp() &&
+                          variable_of(step->getSubExpr()) == counter;
+    if (!is_plain) return std::nullopt;
+    const bool is_less = condition->getOpcode() == clang::BO_LT ||
+                         condition->getOpcode() == clang::BO_NE;
+    if (!is_less || variable_of(condition->getLHS()) != counter) return std::nullopt;
+    const std::optional<Factors> count = factors(*condition->getRHS());
+    if (!count) return std::nullopt;
+    return Counted{counter, *count};
+  }
+
+  [[nodiscard]] std::optional<long long> number(const Expr& any) const {
+    const Expr& expression = *any.IgnoreParenImpCasts();
+    if (expression.isValueDependent() || !expression.getType()->isIntegerType())
+      return std::nullopt;
+    const auto value = expression.getIntegerConstantExpr(context_);
+    if (!value) return std::nullopt;
+    return value->getExtValue();
+  }
+
+  /// Of a product of numbers, and of variables that the region does not set.
+  [[nodiscard]] std::optional<Factors> factors(const Expr& any) const {
+    const Expr& expression = *any.IgnoreParenCasts();
+    if (const auto value = number(expression)) {
+      return *value == 1 ? Factors() : Factors{std::to_string(*value)};
+    }
+    if (const VarDecl* variable = variable_of(&expression)) {
+      if (!variable->getType().getNonReferenceType()->isIntegerType() || is_set(*variable, false)) {
+        return std::nullopt;
+      }
+      return Factors{variable->getNameAsString()};
+    }
+    const auto* product = dyn_cast<clang::BinaryOperator>(&expression);
+    if (product == nullptr || product->getOpcode() != clang::BO_Mul) return std::nullopt;
+    const auto left = factors(*product->getLHS());
+    const auto right = factors(*product->getRHS());
+    if (!left || !right) return std::nullopt;
+    return times(*left, *right);
+  }
+
+  /// With numbers multiplied.
+  static Factors times(const Factors& one, const Factors& other) {
+    Factors all = one;
+    all.insert(other.begin(), other.end());
+    long long product = 1;
+    Factors names;
+    for (const std::string& each : all) {
+      if (std::isdigit(static_cast<unsigned char>(each.front())) != 0) {
+        product *= std::stoll(each);
+      } else {
+        names.insert(each);
+      }
+    }
+    if (product != 1) names.insert(std::to_string(product));
+    return names;
+  }
+
+  /// Whether the region sets a variable; of a counter in another place than its loops' heads.
+  [[nodiscard]] bool is_set(const VarDecl& variable, bool is_counter) const {
+    for (const clang::DeclRefExpr* name : edit::names_of(region_.getAssociatedStmt(), variable)) {
+      const Stmt* parent = program_.parent_of(*name);
+      while (isa_and_nonnull<clang::ParenExpr>(parent)) parent = program_.parent_of(*parent);
+      if (isa_and_nonnull<clang::ImplicitCastExpr>(parent)) continue;  // it is read
+      const auto* loop = dyn_cast_or_null<clang::ForStmt>(
+          parent == nullptr ? nullptr : program_.parent_of(*parent));
+      const bool is_head = loop != nullptr && (loop->getInit() == parent || loop->getInc() == parent);
+      if (!is_counter || !is_head) return true;
+    }
+    return false;
+  }
+
+  /// A sum's parts: each a product, with the counter in it or none.
+  struct Term {
+    const VarDecl* counter = nullptr;
+    Factors by;
+  };
+  [[nodiscard]] bool add_terms(const Expr& any, const std::vector<Counted>& loops,
+                               const Factors& by, std::vector<Term>& terms) const {
+    const Expr& expression = *any.IgnoreParenCasts();
+    const auto* binary = dyn_cast<clang::BinaryOperator>(&expression);
+    if (binary != nullptr && binary->getOpcode() == clang::BO_Add) {
+      return add_terms(*binary->getLHS(), loops, by, terms) &&
+             add_terms(*binary->getRHS(), loops, by, terms);
+    }
+    if (binary != nullptr && binary->getOpcode() == clang::BO_Mul) {
+      if (const auto right = factors_without(*binary->getRHS(), loops)) {
+        return add_terms(*binary->getLHS(), loops, times(by, *right), terms);
+      }
+      if (const auto left = factors_without(*binary->getLHS(), loops)) {
+        return add_terms(*binary->getRHS(), loops, times(by, *left), terms);
+      }
+      return false;
+    }
+    const VarDecl* variable = variable_of(&expression);
+    const bool is_counter = variable != nullptr && is_one(*variable, loops);
+    if (is_counter) terms.push_back({variable, by});
+    return is_counter;
+  }
+
+  [[nodiscard]] static bool is_one(const VarDecl& variable, const std::vector<Counted>& loops) {
+    return std::ranges::any_of(loops, [&](const Counted& loop) {
+      return loop.counter->getCanonicalDecl() == variable.getCanonicalDecl();
+    });
+  }
+
+  /// Nullopt where a counter is among them.
+  [[nodiscard]] std::optional<Factors> factors_without(const Expr& expression,
+                                                       const std::vector<Counted>& loops) const {
+    const VarDecl* variable = variable_of(expression.IgnoreParenCasts());
+    if (variable != nullptr && is_one(*variable, loops)) return std::nullopt;
+    const auto all = factors(expression);
+    const bool has_counter = all && std::ranges::any_of(loops, [&](const Counted& loop) {
+      return all->contains(loop.counter->getNameAsString());
+    });
+    return has_counter ? std::nullopt : all;
+  }
+
+  /// How many elements an index walks through, without a gap, from 0 on.
+  [[nodiscard]] std::optional<Factors> covered(const Expr& element,
+                                               const std::vector<Counted>& loops) const {
+    std::vector<Term> terms;
+    Factors inner;  // elements of what an index steps over
+    for (const Expr* at = &element; isa<clang::ArraySubscriptExpr>(at);) {
+      const auto& index = *cast<clang::ArraySubscriptExpr>(at);
+      if (!add_terms(*index.getIdx(), loops, inner, terms)) return std::nullopt;
+      at = index.getBase()->IgnoreParenImpCasts();
+      const auto* row = context_.getAsConstantArrayType(at->getType());
+      if (isa<clang::ArraySubscriptExpr>(at)) {
+        if (row == nullptr) return std::nullopt;
+        inner = times(inner, {std::to_string(row->getSize().getZExtValue())});
+      }
+    }
+    if (terms.size() != loops.size()) return std::nullopt;
+    Factors width;  // so many elements are there so far
+    for (std::size_t left = terms.size(); left > 0; --left) {
+      const auto next = std::ranges::find(terms, times(width, {}), [](const Term& term) {
+        return term.counter == nullptr ? Factors{"?"} : times(term.by, {});
+      });
+      if (next == terms.end()) return std::nullopt;
+      const auto loop = std::ranges::find_if(loops, [&](const Counted& one) {
+        return one.counter->getCanonicalDecl() == next->counter->getCanonicalDecl();
+      });
+      width = times(width, loop->count);
+      next->counter = nullptr;
+    }
+    return width;
+  }
+
+  const Program& program_;
+  clang::ASTContext& context_;
+  const Directive& region_;
+  const VarDecl& array_;
+};
+
+}  // namespace
+
+std::string elements_overwritten(const Program& program, const Directive& region,
+                                 const VarDecl& array) {
+  if (!region.hasAssociatedStmt()) return {};
+  const auto elements = Coverage(program, region, array).elements();
+  if (!elements) return {};
+  return elements->empty() ? "1" : fmt::format("{}", fmt::join(*elements, "*"));
+}
+
+}  // namespace ompdm::edit
