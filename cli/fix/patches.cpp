@@ -61,6 +61,18 @@ SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>
   return patch;
 }
 
+/// Whether nothing is left open of a finding whose edits a patch writes as a whole: then it is clear
+/// around which code its data stays.
+bool is_proven(const Finding& finding) {
+  using analysis::Confidence;
+  const auto is_no = [](const analysis::SourceAnswer& answer) {
+    return answer.answer == HostUse::Answer::kNo;
+  };
+  return finding.confidence == Confidence::kLikely && !finding.patch.hunks.empty() &&
+         finding.patch.left_out.empty() && finding.unless.empty() && finding.caveats.empty() &&
+         !finding.answers.empty() && std::ranges::all_of(finding.answers, is_no);
+}
+
 /// The sources that a finding's edits name, as the trace does.
 std::vector<std::string> files_of(const Finding& finding) {
   std::vector<std::string> files;
@@ -114,6 +126,7 @@ void add_patches(Trace& trace, const std::string& commands, EditProcess& process
       finding.patch = patch_of(tool.plan(i + 1), names);
       trace.patches.push_back({finding.id, edits, finding.patch});
     }
+    if (is_proven(finding)) finding.confidence = analysis::Confidence::kProven;
   }
 }
 

@@ -95,7 +95,11 @@ class Conflicts {
       // While data stays it is not copied back: a candidate on copies back alone has to save far
       // more.
       constexpr std::uint64_t kFar = 4;
-      const std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
+      std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
+      // What the host does not read, as a source may show, counts where sources were asked.
+      for (const Dependence& one : candidates[i].unread) {
+        if (!evidence_.trace.host_facts.empty()) bytes += evidence_.trace.ops.common(one.op).bytes;
+      }
       const bool is_weak =
           finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;
       return std::tuple(~(is_weak ? bytes / kFar : bytes), finding.confidence, i);

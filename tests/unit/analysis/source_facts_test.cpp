@@ -34,10 +34,42 @@ TEST(SourceFacts, ACopyBackOfWhatIsOnlyReadIsNeedless) {
   EXPECT_FALSE(depends_on_kernels(analysis.findings[0]));
 }
 
-TEST(SourceFacts, ACopyBackOfWhatIsWrittenIsNeeded) {
+TEST(SourceFacts, ACopyBackOfWhatIsWrittenIsNeededAndTheReportSaysSo) {
   Read program(SourceUse::kWritten);
   program.map_tofrom(program.solve, 7, 7);
-  EXPECT_EQ(program.patterns(), "") << "the kernel may write other values";
+  const Analysis analysis = analyze(program.take());
+  EXPECT_EQ(patterns(analysis), "") << "the kernel may write other values";
+  ASSERT_EQ(analysis.refuted.size(), 1U);
+  ASSERT_EQ(analysis.refuted[0].answers.size(), 1U);
+  EXPECT_EQ(analysis.refuted[0].answers[0].condition, Unless::kKernelChanges);
+  EXPECT_EQ(analysis.refuted[0].answers[0].at, (SourceLine{"a.cpp", 31}));
+}
+
+TEST(SourceFacts, ZerosAreAsGoodAsAnyContentWhereTheSourceOnlyReads) {
+  Read program(SourceUse::kRead);
+  program.zeros = true;
+  program.map_tofrom(program.solve, 7, 7);
+  EXPECT_EQ(program.patterns(), "unmodified_copy_back");
+}
+
+/// `solve` overwrites so many elements of 8 bytes, by its source.
+std::string patterns_where_overwritten(const std::string& elements, const std::string& item) {
+  Read program(SourceUse::kWritten);
+  program.trace.source_facts[0].overwritten = elements;
+  program.trace.source_facts[0].element_bytes = 8;
+  program.trace.map_lists[1][0].name = item;
+  program.map_tofrom(program.solve, 7, 8);
+  return program.patterns();
+}
+
+TEST(SourceFacts, WhatAKernelOverwritesAsAWholeNeedNotBeSent) {
+  EXPECT_EQ(patterns_where_overwritten("m*n", "a[0:n * m]"), "overwritten_transfer");
+  EXPECT_EQ(patterns_where_overwritten("4*n", "a[0:2*n*2]"), "overwritten_transfer");
+  EXPECT_EQ(patterns_where_overwritten("m*n", "a[0:m][0:n]"), "overwritten_transfer");
+  EXPECT_EQ(patterns_where_overwritten("n", "a[0:n * m]"), "");
+  EXPECT_EQ(patterns_where_overwritten("n", "a[1:n]"), "");
+  EXPECT_EQ(patterns_where_overwritten("n", "a[0:n + 1]"), "");
+  EXPECT_EQ(patterns_where_overwritten("", "a[0:n]"), "");
 }
 
 TEST(SourceFacts, AnUnknownUseLeavesTheQuestionOpen) {
@@ -165,6 +197,23 @@ TEST(HostFacts, AnOpenAnswerChangesNothingButNamesTheStatement) {
   EXPECT_TRUE(std::ranges::any_of(finding.edits, is_for_host));
   ASSERT_FALSE(finding.answers.empty());
   EXPECT_EQ(finding.answers[0].at.line, 60);
+}
+
+TEST(HostFacts, CopiesBackThatTheHostDoesNotReadAreCounted) {
+  const auto run = [](HostUse::Answer read) {
+    OneArray program;
+    program.map_tofrom(program.solve, 7, 8);
+    program.map_tofrom(program.check, 8, 9);
+    HostFact fact = idle();
+    fact.read = certain(read);
+    return answered(program.take(), fact);
+  };
+  const Analysis unread = run(HostUse::Answer::kNo);
+  ASSERT_EQ(patterns(unread), "round_trip_transfer");
+  const Analysis open = run(HostUse::Answer::kUnknown);
+  ASSERT_EQ(patterns(open), "round_trip_transfer");
+  EXPECT_EQ(unread.findings[0].wasted_bytes, 2 * open.findings[0].wasted_bytes);
+  EXPECT_EQ(std::get<facts::Resends>(unread.findings[0].facts).unread, 1U);
 }
 
 TEST(HostFacts, DataThatTheHostChangesInBetweenHasToBeSentAgain) {

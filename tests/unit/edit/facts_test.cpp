@@ -52,6 +52,53 @@ class FactsTest : public EditTest {
 
 using Names = std::vector<std::string>;
 
+TEST_F(FactsTest, TellHowManyElementsAreOverwrittenBeforeAnyIsRead) {
+  const auto of = [&](const std::string& parameters, const std::string& body) {
+    return item_of(source("void k(int n, int m, " + parameters +
+                          ") {\n#pragma omp target teams distribute parallel for "
+                          "map(tofrom: u[0:n])\n" +
+                          body + "}\n"),
+                   "u")
+        .overwritten;
+  };
+  const std::string pointer = "double* u, double* v";
+  EXPECT_EQ(of(pointer, "  for (int i = 0; i < n; ++i) u[i] = v[i];\n"), "n");
+  EXPECT_EQ(of(pointer, "  for (int i = 0; i < 100; i++) { u[i] = 0; u[i] += v[i]; }\n"), "100");
+  EXPECT_EQ(of(pointer,
+               "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < m; ++j) u[i * m + j] = 1;\n"),
+            "m*n");
+  EXPECT_EQ(of(pointer,
+               "  for (int j = 0; j < m; ++j)\n    for (int i = 0; i < n; ++i) u[j + i * m] = 1;\n"),
+            "m*n");
+  EXPECT_EQ(of("double (*u)[10]",
+               "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < 10; ++j) u[i][j] = 1;\n"),
+            "10*n");
+}
+
+TEST_F(FactsTest, LeaveOpenWhatMayNotBeOverwritten) {
+  const auto of = [&](const std::string& body) {
+    return item_of(source("void k(int n, int m, double* u, double* v) {\n"
+                          "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n" +
+                          body + "}\n"),
+                   "u")
+        .overwritten;
+  };
+  EXPECT_EQ(of("  for (int i = 1; i < n; ++i) u[i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; i += 2) u[i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i <= n; ++i) u[i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) u[i] = u[i] + 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) { v[i] = u[i]; u[i] = 1; }\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) if (i % 2) u[i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) { if (i > m) continue; u[i] = 1; }\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) u[2 * i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) u[m + i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) { u[i] = 1; v[i] = u[n - 1]; }\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) u[i] = 1;\n"), "")
+      << "where m is 0 nothing is written";
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) u[i * n + j] = 1;\n"),
+            "");
+}
+
 TEST_F(FactsTest, AreNotThereWhereNoRegionIsAsked) {
   const File file = kernel("double* u", "map(tofrom: u[0:n])", "u[i] = 1;");
   EXPECT_FALSE(answer_to(testing::asked(file, {})).facts.has_value());

@@ -116,6 +116,90 @@ TEST_F(HostCodeTest, StorageIsMadeAnewInTheLoop) {
   EXPECT_EQ(beside("    double* d = (double*)std::malloc(8); d[0] = 1; std::free(d);\n"), "-");
 }
 
+TEST_F(HostCodeTest, AVectorsStorageIsItsOwnUntilItMayBeAllocatedAgain) {
+  EXPECT_EQ(beside("    b.push_back(k); b.resize(9); b.clear();\n"), "-");
+  EXPECT_EQ(beside("    a.resize(n + k);\n"), "wm");
+  EXPECT_EQ(beside("    a.push_back(k);\n"), "wm");
+  EXPECT_EQ(beside("    a = b;\n"), "wm");
+  EXPECT_EQ(beside("    b = a;\n"), "r");
+  EXPECT_EQ(beside("    std::vector<double> t(a);\n"), "r");
+  EXPECT_EQ(beside("    std::vector<double> t(a.begin(), a.end());\n"), "r");
+  EXPECT_EQ(beside("    *(a.end() - 1) = 1;\n"), "w");
+  EXPECT_EQ(beside("    a.front() = 1;\n"), "w");
+  EXPECT_EQ(beside("    if (a.empty() || a.size() < 3) return 1;\n"), "-");
+  EXPECT_EQ(beside("    a.clear();\n"), "w");
+}
+
+TEST_F(HostCodeTest, VectorsThatAreExchangedLeadToEither) {
+  EXPECT_EQ(beside("    std::swap(a, b); b[0] = 1;\n"), "w?m");
+  EXPECT_EQ(beside("    a.swap(b); b[0] = 1;\n"), "w?m");
+  EXPECT_EQ(beside("    b = std::move(a); b[0] = 1;\n").find('w'), 0U);
+}
+
+TEST_F(HostCodeTest, VectorsInVectorsAndReturnedOnesAreFollowed) {
+  const std::string rows = "  std::vector<std::vector<double>> rows(2, std::vector<double>(n));\n";
+  EXPECT_EQ(beside("    rows[0][0] = k; rows[1].resize(9);\n", {}, rows), "-");
+  EXPECT_EQ(beside("    step(rows[0].data(), n); rows[1][0] = 1;\n", {}, rows), "w")
+      << "the item stands for these, too; rows are not told apart";
+  const std::string make =
+      "std::vector<double> make(int n) { std::vector<double> v(n); v[0] = 1; return v; }\n";
+  EXPECT_EQ(beside("    std::vector<double> t = make(n); t[0] = 2;\n", make), "-");
+  EXPECT_EQ(beside("    fill(a);\n", "void fill(std::vector<double>& v) { v[0] = 1; }\n"), "w");
+}
+
+TEST_F(HostCodeTest, APointerThatNothingSetsMeanwhileLeadsToOnePiece) {
+  const std::string two =
+      "  double* p = n > 5 ? (double*)std::malloc(8 * n) : (double*)std::malloc(16 * n);\n";
+  EXPECT_EQ(beside("    step(p, n);\n", {}, two), "?m") << "the parameter is set by each call";
+  const File file = source(
+      "#include <stdlib.h>\n"
+      "int main(int argc, char** argv) {\n  int n = 9;\n"
+      "  double* u = argc > 1 ? malloc(80) : malloc(72);\n"
+      "  for (int k = 0; k < 3; ++k) {  // loop\n"
+      "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+      "    for (int i = 0; i < n; ++i) u[i] += 1;\n  }\n}\n");
+  EXPECT_EQ(does(in_loop(file)), "-");
+}
+
+TEST_F(HostCodeTest, TheDefaultDeviceIsADoubtOnlyWhereItIsSetMeanwhile) {
+  const std::string declared = "extern \"C\" void omp_set_default_device(int);\n";
+  EXPECT_EQ(beside({}, declared, "  omp_set_default_device(1);\n"), "-");
+  EXPECT_EQ(beside("    omp_set_default_device(k % 2);\n", declared).substr(0, 1), "?");
+}
+
+TEST_F(HostCodeTest, DataStaysWithinACallOfTheFunctionThatLeadsToAllDirectives) {
+  const File file = source(
+      "#include <stdlib.h>\n"
+      "static void both(double* u, int n) {\n"
+      "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])  // first\n"
+      "  for (int i = 0; i < n; ++i) u[i] += 1;\n"
+      "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])  // second\n"
+      "  for (int i = 0; i < n; ++i) u[i] += 2;\n"
+      "}\n"
+      "int main(void) {\n  int n = 9; static double u[9];\n"
+      "  for (int k = 0; k < 3; ++k) {\n    both(u, n);\n    u[0] = k;\n  }\n}\n");
+  const std::vector<Place> places = {file.at("// first"), file.at("// second")};
+  const std::vector<Item> items = {{"u[0:n]", places[0]}};
+  EXPECT_EQ(does(ask(file, {0, "span", places, {}, false, items})), "-");
+  EXPECT_EQ(does(ask(file, {0, "span", places, {}, true, items})), "w");
+}
+
+TEST_F(HostCodeTest, AnItemOfADirectiveAroundTheWayIsKnown) {
+  const File file = source(
+      "int main(void) {\n  int n = 9; static double u[9];\n"
+      "#pragma omp target data map(alloc: u[0:n])  // data\n  {\n"
+      "  u[1] = 1;\n"
+      "  for (int k = 0; k < 3; ++k) {\n"
+      "#pragma omp target update to(u[0:n])  // to\n    ;\n  }\n  }\n}\n");
+  const Item item = {"u[0:n]", file.at("// data")};
+  EXPECT_EQ(does(ask(file, {0, "way", {file.at("// to")}, {file.at("// to")}, false, {item}})),
+            "-");
+  EXPECT_EQ(does(ask(file,
+                     {0, "way", {file.at("// to")}, {file.at("// data"), file.at("// to")}, false,
+                      {item}})),
+            "w");
+}
+
 TEST_F(HostCodeTest, MembersLeadToTheirOwnData) {
   const std::string grid =
       "struct Grid {\n  int n; std::vector<double> now, next;\n"
