@@ -241,33 +241,41 @@ void remove_directive(const Program& program, const Directive& directive, const 
       {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
 }
 
-/// Adds what a "replace", "leave_out" or "remove" asks. False: the directive is not in this
-/// translation unit. Throws Refusal.
-bool plan_clauses(const Program& program, const Edit& edit, Plan& plan) {
+/// Adds what "replace", "leave_out" and "remove" ask: of one directive all together. False: a
+/// directive is not in this translation unit. Throws Refusal.
+bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits, Plan& plan) {
   bool all = true;
-  for (const Place& place : edit.places) {
-    const auto here = program.directives_at(place);
-    if (here.empty()) {
-      all = false;
-      continue;
-    }
-    const auto& directive = only_one(here, place);
-    if (edit.kind == "remove") {
-      remove_directive(program, directive, place, plan);
-      continue;
-    }
-    Rewriter rewriter(program, directive, place, plan);
-    for (const Clause& clause : edit.clauses) {
-      for (const Item& item : clause.items) {
-        const std::string root = root_of(item.expression);
-        if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
-        const std::string kind = edit.kind == "leave_out" ? std::string() : clause.kind;
-        rewriter.expect_right(program, root, kind);
-        rewriter.change(root, kind);
+  std::vector<std::pair<const Directive*, Place>> order;
+  std::map<const Directive*, Rewriter> rewriters;
+  for (const Edit* edit : edits) {
+    for (const Place& place : edit->places) {
+      const auto here = program.directives_at(place);
+      if (here.empty()) {
+        all = false;
+        continue;
+      }
+      const auto& directive = only_one(here, place);
+      if (edit->kind == "remove") {
+        remove_directive(program, directive, place, plan);
+        continue;
+      }
+      const auto [at, is_new] = rewriters.try_emplace(&directive, program, directive, place, plan);
+      if (is_new) order.emplace_back(&directive, place);
+      for (const Clause& clause : edit->clauses) {
+        for (const Item& item : clause.items) {
+          const std::string root = root_of(item.expression);
+          if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
+          const std::string kind = edit->kind == "leave_out" ? std::string() : clause.kind;
+          at->second.expect_right(program, root, kind);
+          at->second.change(root, kind);
+        }
       }
     }
+  }
+  for (const auto& [directive, place] : order) {
+    Rewriter& rewriter = rewriters.at(directive);
     if (rewriter.leaves_nothing()) {
-      remove_directive(program, directive, place, plan);
+      remove_directive(program, *directive, place, plan);
     } else {
       rewriter.finish();
     }
@@ -577,6 +585,7 @@ void make(const Program& program, const Finding& finding, const Request& request
     plan.number = finding.number;
   }
   const bool stays = std::ranges::any_of(finding.edits, is_around);
+  std::vector<const Edit*> texts;
   for (const Edit& edit : finding.edits) {
     const Place at = edit.places.empty() ? Place() : edit.places.front();
     if (edit.kind == "keep" || (edit.when == "always" && is_around(edit))) continue;
@@ -596,8 +605,9 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (finding.has_unreached && !(edit.kind == "replace" && are_regions(program, edit))) {
       throw Refusal("directives that the run did not reach may need what this one does", at);
     }
-    if (!plan_clauses(program, edit, plan)) plan.found = false;
+    texts.push_back(&edit);
   }
+  if (!plan_clauses(program, texts, plan)) plan.found = false;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <regex>
 #include <set>
+#include <span>
 
 #include "elf_file.h"
 #include "launch.h"
@@ -252,6 +253,25 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
   }
   plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();
+  return plan;
+}
+
+EditPlan EditTool::joint_plan(const std::vector<std::size_t>& numbers) const {
+  EditPlan none = {.number = numbers.front(), .refused = "two findings change the same place"};
+  Json all = finding(numbers.front());
+  for (const std::size_t number : std::span(numbers).subspan(1)) {
+    for (const Json& edit : finding(number).at("edits")) all["edits"].push_back(edit);
+    for (const Json& one : finding(number).at("unless")) all["unless"].push_back(one);
+    for (const Json& one : finding(number).at("unreached")) all["unreached"].push_back(one);
+  }
+  const bool are_texts = std::ranges::all_of(all.at("edits"), [](const Json& edit) {
+    return edit.at("kind") != "insert" && edit.at("kind") != "keep";
+  });
+  if (!are_texts) return none;
+  // As the only finding of a tool of its own.
+  EditPlan plan = EditTool(Json::array({all}), commands_, process_).plan(1);
+  plan.number = numbers.front();
+  plan.joined.assign(numbers.begin() + 1, numbers.end());
   return plan;
 }
 

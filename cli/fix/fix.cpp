@@ -388,9 +388,7 @@ class Fixing {
     std::string text;
     for (Verdict& one : verdicts_) {
       if (one.is_planned()) {
-        made.push_back(one.plan);
-        one.plan.refused = conflict_in(made);
-        if (!one.is_open()) made.pop_back();
+        one.plan.refused = add_plan(made, one.plan, tool_);
       }
       const std::string head = fmt::format("# finding {} at {}: ", one.plan.number, one.place);
       if (!one.is_open()) {

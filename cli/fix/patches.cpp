@@ -92,6 +92,13 @@ SourcedFindings sourced_findings(const analysis::Analysis& analysis, const Sourc
   for (Finding finding : analysis.findings) {
     if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
     all.findings.push_back(Json(report::finding_json(finding, analysis)));
+    // What the lines of a source say of edits is no part of these.
+    Json edits = all.findings.back().at("edits");
+    for (Json& edit : edits) {
+      edit.erase("in_scope");
+      edit.erase("pragmas");
+    }
+    all.keys.push_back(md5_of(edits.dump()));
     all.states.push_back(source_state(all.findings.back(), sources, analysis.process));
   }
   resolve_places(all.findings, sources, all.files);
@@ -116,7 +123,7 @@ void add_patches(Trace& trace, const std::string& commands, EditProcess& process
   for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
     Finding& finding = analysis.findings[i];
     if (!has_edits(finding)) continue;
-    const std::string edits = md5_of(sourced.findings[i].at("edits").dump());
+    const std::string& edits = sourced.keys[i];
     const auto known = std::ranges::find_if(trace.patches, [&](const KeptPatch& kept) {
       return kept.finding == finding.id && kept.edits == edits;
     });

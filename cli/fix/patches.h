@@ -15,6 +15,7 @@ namespace ompdm::cli {
 /// Findings of the JSON report, with the paths that their sources have here.
 struct SourcedFindings {
   nlohmann::json findings;
+  std::vector<std::string> keys;             ///< what identifies the edits of each
   std::vector<SourceState> states;           ///< of the sources of each
   std::vector<std::filesystem::path> files;  ///< sources that they name
 };

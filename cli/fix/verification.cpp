@@ -211,6 +211,26 @@ std::string conflict_in(const std::vector<EditPlan>& plans) {
   }
 }
 
+std::string add_plan(std::vector<EditPlan>& plans, const EditPlan& one, const EditTool& tool) {
+  plans.push_back(one);
+  const std::string conflict = conflict_in(plans);
+  if (conflict.empty()) return {};
+  plans.pop_back();
+  for (EditPlan& other : plans) {
+    if (conflict_in({other, one}).empty()) continue;
+    std::vector<std::size_t> numbers = {other.number};
+    numbers.insert(numbers.end(), other.joined.begin(), other.joined.end());
+    numbers.push_back(one.number);
+    EditPlan joint = tool.joint_plan(numbers);
+    if (!joint.refused.empty()) return conflict;
+    std::swap(other, joint);
+    if (conflict_in(plans).empty()) return {};
+    std::swap(other, joint);
+    return conflict;
+  }
+  return conflict;
+}
+
 namespace {
 
 /// Builds, runs and compares versions of a program.
@@ -293,10 +313,8 @@ class Verifier {
                                               .least = static_cast<std::uint64_t>(least),
                                               .is_final = changes() == 1});
       if (!one.measured.verified) continue;
-      result_.accepted.push_back(one.plan);
-      one.measured.why = conflict_in(result_.accepted);
+      one.measured.why = add_plan(result_.accepted, one.plan, tool_);
       one.measured.verified = one.measured.why.empty();
-      if (!one.measured.verified) result_.accepted.pop_back();
     }
   }
 

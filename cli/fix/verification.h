@@ -160,6 +160,10 @@ Together verify_edits(std::vector<Verdict>& verdicts, const EditTool& tool, cons
 /// Why plans cannot be made together; empty: they can.
 std::string conflict_in(const std::vector<EditPlan>& plans);
 
+/// Adds a plan to others; where it changes what some of these do, one plan is made of both. Returns
+/// why that cannot be; empty: it was added.
+std::string add_plan(std::vector<EditPlan>& plans, const EditPlan& one, const EditTool& tool);
+
 /// "Finding  Where  Promised  Measured  Verdict". `of_other_runs`: what was measured is not of the
 /// run that the promise is of.
 std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_runs);

@@ -32,7 +32,7 @@ configure_file(${fix_sources}/templates.cpp ${fix_programs}/dos/templates.cpp @O
 add_fix_program(templates ${fix_programs}/dos/templates.cpp OPTIONS -std=c++20)
 
 get_property(fix_built DIRECTORY PROPERTY FIX_PROGRAMS)
-target_sources(e2e_test PRIVATE fix_build_test.cpp fix_plan_test.cpp fix_source_test.cpp fix_test.cpp project.cpp)
+target_sources(e2e_test PRIVATE fix_build_test.cpp fix_plan_test.cpp report_patch_test.cpp fix_source_test.cpp fix_test.cpp project.cpp)
 target_compile_definitions(e2e_test PRIVATE OMPDM_E2E_FIX="${fix_sources}"
   OMPDM_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
 add_dependencies(e2e_test ompdm ompdm-edit ompdm_record ompdm_build_log ${fix_built})
