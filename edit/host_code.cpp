@@ -95,7 +95,7 @@ class HostCode {
     if (to_end && from == to) add_insides(from, spans);
     if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
-      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, to_end, spans);
+      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, spans);
     }
     return spans;
   }
@@ -144,6 +144,7 @@ class HostCode {
     if (is_several || (is_elsewhere && pieces_of(data) > 1)) {
       facts.renewed = {"unknown", "it names several pieces of data there", std::nullopt};
     }
+    if (facts.renewed.use == "no") facts.renewed = changed_in(spans, number, is_elsewhere);
     for (const Span& span : spans) {
       add(span, data, facts);
       add_loops(span, number, facts.no_iteration);
@@ -152,6 +153,53 @@ class HostCode {
   }
 
  private:
+  /// Whether an item stands for another part of its data at times: a variable of its section's
+  /// bounds is set there, or a pointer is moved.
+  [[nodiscard]] HostUse changed_in(const std::vector<Span>& spans, std::uint32_t item,
+                                   bool is_elsewhere) const {
+    std::set<Path> pointers;
+    std::set<Path> values;
+    std::set<Path> called;
+    const auto holds = [&](std::uint32_t step) {
+      return std::ranges::any_of(spans, [&](const Span& span) { return span.holds(step); });
+    };
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item != item || !(is_elsewhere || holds(naming.step))) continue;
+      pointers.insert(naming.pointers.begin(), naming.pointers.end());
+      values.insert(naming.values.begin(), naming.values.end());
+      called.insert(naming.called.begin(), naming.called.end());
+    }
+    HostUse fact;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      const bool is_storage = step.kind == Kind::kMade;
+      if (step.on_device || (!is_storage && step.kind != Kind::kAccess)) continue;
+      if (!holds(i) && !step.is_late) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool is_own = access.reach == Access::Reach::kPath || access.reach == Access::Reach::kDeep;
+      if (access.use == Use::kRead || !is_own) continue;
+      const bool sets = std::ranges::any_of(is_storage ? called : values, [&](const Path& value) {
+        if (is_storage) return value == access.path;
+        const bool is_pointer = pointer_type(value);
+        return access.path.is_same_storage(value) &&
+               (!is_pointer || access.use != Use::kWrite);
+      });
+      if (!sets) continue;
+      tell(step, "unknown", "changes what its section is made of", fact);
+      return fact;
+    }
+    return fact;
+  }
+
+  /// Whether a path ends at a pointer.
+  static bool pointer_type(const Path& path) {
+    if (!path.steps.empty() && path.steps.back() != nullptr) {
+      return path.steps.back()->getType()->isAnyPointerType();
+    }
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+    return variable != nullptr && path.steps.empty() && variable->getType()->isAnyPointerType();
+  }
+
   /// Whether pointers may lead to several pieces of data in the spans: some are set there. None are
   /// known: they may.
   [[nodiscard]] bool may_be_set(const std::set<Path>& pointers,
@@ -348,8 +396,7 @@ class HostCode {
     }
   }
 
-  void add_ways(std::uint32_t first, std::uint32_t last, bool to_each,
-                std::vector<Span>& spans) const {
+  void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
     for (const LoopSpan& loop : loops_) {  // those outside first
       const bool has_first = loop.holds(first);
@@ -364,9 +411,8 @@ class HostCode {
       if (has_first && (is_beside || !is_in_each(first, loop)))
         way.begin = std::min(way.begin, loop.begin);
       if (has_first) way.end = std::max(way.end, loop.end);
-      // What was sent once is held against each copy back.
-      if (has_last && (is_beside || to_each || !is_in_each(last, loop)))
-        way.end = std::max(way.end, loop.end);
+      // An edit of a directive is one of each time that it is come by.
+      if (has_last) way.end = std::max(way.end, loop.end);
     }
     // The one is behind the other, and no loop leads back.
     if (first < last) spans.push_back(way);

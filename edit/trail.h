@@ -49,6 +49,10 @@ struct Naming {
   std::uint32_t item = 0;  ///< position in Asked::items
   Places places;
   std::set<Path> pointers;  ///< that were followed to come there
+  /// Variables that its section is made of: those in its bounds, and those that their values, and
+  /// the pointers', were made of.
+  std::set<Path> values;
+  std::set<Path> called;  ///< of these: made of what code that is not seen returned
 };
 
 /// Items that are looked for, by the directives that name them.

@@ -167,6 +167,12 @@ class CodeWalk {
   void run_code_of(const Directive& directive);
   void run_region(const Directive& directive);
   void name_items(const Directive& directive);
+  /// What an item's bounds read.
+  void run_bounds(const Expr& item);
+  /// Accesses from `before` on made the value that a variable gets.
+  void note_origin(const Path& to, std::size_t before, std::size_t unseen);
+  /// With all that these were made of.
+  void add_origins(std::set<Path>& values, std::set<Path>& called) const;
   /// A region is given the values of scalars.
   void read_captured(const Directive& directive);
   template <class List>
@@ -327,16 +333,15 @@ class CodeWalk {
   /// The places of the pointers to the storage of vectors.
   [[nodiscard]] Places storage_pointer(const Places& vectors,
                                        const clang::CXXRecordDecl& vector) const;
-  Places storage_of(const Places& vectors, const clang::CXXRecordDecl& vector, const Expr& by);
+  Places storage_of(const Places& vectors, const clang::CXXRecordDecl& vector);
   /// Elements are made of an argument: a value, pointers, iterators, another vector.
-  void take_elements(const Expr& argument, const Places& storage);
+  void take_elements(const Expr& argument);
+  void end_vector(const Path& vector, const clang::CXXRecordDecl& record);
   /// Storage that may be allocated again, and is written.
   void renew(const Places& storage);
-  void swap_vectors(const Places& one, const Places& other, const clang::CXXRecordDecl& vector,
-                    const Expr& by);
+  void swap_vectors(const Places& one, const Places& other, const clang::CXXRecordDecl& vector);
   /// Whether it was std::swap of two vectors.
-  bool swaps_vectors(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
-                     const Expr& call);
+  bool swaps_vectors(const FunctionDecl& called, const std::vector<const Expr*>& arguments);
   /// Whether what is constructed is a vector.
   bool construct_vector(const Path& to, const clang::CXXConstructExpr& made);
   /// What a member of std::vector returns; nullopt: it is no such member, or one to be walked.
@@ -360,6 +365,10 @@ class CodeWalk {
   Trail trail_;
   std::uint32_t branch_ = 0;
   std::uint32_t call_ = 0;
+  std::size_t unseen_ = 0;  // calls of code that is not seen, so far
+  std::size_t shifts_ = 0;  // pointers that were made by arithmetic, so far
+  std::map<Path, std::set<Path>> made_of_;  // of variables: what their values were made of
+  std::set<Path> of_unseen_;                // of variables: code that is not seen made the value
   bool is_on_device_ = false;  // in a region
   bool is_late_ = false;       // in a task
   bool is_forgotten_ = false;  // by the function that gets what escapes

@@ -74,7 +74,7 @@ Places CodeWalk::call_function(const FunctionDecl& called,
   if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&called)) {
     const auto places = call_of_vector(*method, arguments, self, result, call);
     if (places) return *places;
-  } else if (swaps_vectors(called, arguments, call)) {
+  } else if (swaps_vectors(called, arguments)) {
     return {};
   }
   const FunctionDecl* own = is_program() ? program_->definition_of(called) : nullptr;
@@ -267,8 +267,12 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
   // Arguments are the caller's, parameters the function's.
   std::vector<std::pair<const clang::ParmVarDecl*, Places>> given;
   std::vector<std::pair<Path, const clang::ParmVarDecl*>> objects;
+  std::vector<Path> moved;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Expr& argument = *arguments[i];
+    const std::size_t before = trail_.accesses.size();
+    const std::size_t unseen = unseen_;
+    const std::size_t shifts = shifts_;
     if (i >= function.getNumParams()) {
       hand_over(argument, fmt::format("is handed to {}() in its variable arguments",
                                       function.getQualifiedNameAsString()));
@@ -282,6 +286,10 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
       objects.emplace_back(*from.paths.begin(), parameter);
     } else {
       given.emplace_back(parameter, value(argument));
+      const Path own{parameter->getCanonicalDecl(), {}};
+      note_origin(own, before, unseen);
+      const bool is_pointer = parameter->getType()->isAnyPointerType();
+      if (is_program() && is_pointer && shifts_ != shifts) moved.push_back(own);
     }
   }
   forget(&function);
@@ -306,6 +314,7 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
       store({{Path{parameter->getCanonicalDecl(), {}}}, false}, places, true);
     }
   }
+  for (const Path& one : moved) record(Use::kChange, {{one}, false});
   for (const auto& [from, parameter] : objects) {
     copy({parameter->getCanonicalDecl(), {}}, {{from}, false}, true);
   }
@@ -388,6 +397,7 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
 
 Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const Expr*>& arguments,
                              const Places& self, const Path& result, const Expr& call) {
+  ++unseen_;
   const std::string name = called.getQualifiedNameAsString();
   const std::string why = fmt::format("is handed to {}(), whose body is not seen", name);
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&called);
@@ -399,7 +409,9 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
         i < called.getNumParams() ? called.getParamDecl(static_cast<unsigned>(i)) : nullptr;
     clang::QualType target = parameter == nullptr ? clang::QualType() : parameter->getType();
     target = target.isNull() ? target : target->getPointeeType();
-    const bool is_reading = !target.isNull() && target.isConstQualified();
+    // Of a function of another source, which a kernel calls, nothing is seen but its type.
+    const bool is_believed = is_program() || is_of_system(&called);
+    const bool is_reading = is_believed && !target.isNull() && target.isConstQualified();
     if (is_reading) {
       const Expr& argument = *arguments[i];
       const Places where =

@@ -15,8 +15,9 @@ bool has_name(const clang::CXXRecordDecl& record, llvm::StringRef name) {
   return record.isInStdNamespace() && record.getIdentifier() != nullptr && record.getName() == name;
 }
 
-/// The class of a std::vector whose elements run no code of the program's own when they come and
-/// go, with the library's allocator; null of others.
+/// The class of a std::vector of numbers, or of plain objects of them, with the library's allocator;
+/// null of others: elements that lead to more data, or run code of the program's own, are walked
+/// through.
 const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDecl* record) {
   const auto* vector = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
   if (vector == nullptr || !has_name(*vector, "vector") || !vector->hasDefinition()) return nullptr;
@@ -25,12 +26,19 @@ const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDe
   const clang::QualType element = arguments[0].getAsType();
   const clang::CXXRecordDecl* allocator = arguments[1].getAsType()->getAsCXXRecordDecl();
   if (allocator == nullptr || !has_name(*allocator, "allocator")) return nullptr;
-  if (element->isBooleanType()) return nullptr;
+  if (element->isBooleanType() || holds_pointers(element)) return nullptr;
   const clang::CXXRecordDecl* own = element->getAsCXXRecordDecl();
-  const bool is_plain = own == nullptr || vector_of(own) != nullptr ||
-                        (own->hasDefinition() && own->isTriviallyCopyable() &&
-                         own->hasTrivialDefaultConstructor());
+  const bool is_plain = own == nullptr ? element->isArithmeticType() || element->isEnumeralType()
+                                       : own->hasDefinition() && own->isAggregate() &&
+                                             own->isTriviallyCopyable() &&
+                                             own->hasTrivialDefaultConstructor();
   return is_plain ? vector : nullptr;
+}
+
+/// Whether a type's code is the library's, or the compiler's: iterators, lists, allocators, values.
+bool is_of_library(clang::QualType type) {
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  return record == nullptr || is_in_system_header(*record);
 }
 
 const clang::FieldDecl* first_field(const clang::CXXRecordDecl& record) {
@@ -87,41 +95,42 @@ Places CodeWalk::storage_pointer(const Places& vectors, const clang::CXXRecordDe
   return pointers;
 }
 
-Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& vector,
-                            const Expr& by) {
-  const Places pointers = storage_pointer(vectors, vector);
-  Places storage = pointees_at(pointers);
-  if (!storage.is_empty() || pointers.paths.empty()) return storage;
-  // One that is an element of another: the vectors in a vector are not told apart.
-  store(pointers, fresh(by), false);
-  return pointees_at(pointers);
+Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& vector) {
+  Places storage = pointees_at(storage_pointer(vectors, vector));
+  // What was put into it was not seen.
+  if (storage.is_empty()) storage.is_any = true;
+  return storage;
 }
 
-void CodeWalk::take_elements(const Expr& argument, const Places& storage) {
+void CodeWalk::take_elements(const Expr& argument) {
   const clang::QualType type = argument.getType().getNonReferenceType();
   if (type->isAnyPointerType()) {
-    // An element, or where elements are that it is made of.
-    const Places pointees =
-        argument.isGLValue() ? pointees_at(place(argument)) : value(argument);
-    record(Use::kRead, pointees);
-    return store(storage, pointees, false);
+    record(Use::kRead, argument.isGLValue() ? pointees_at(place(argument)) : value(argument));
+    return;
   }
   if (!type->isRecordType()) {
-    if (argument.isGLValue()) record(Use::kRead, place(argument));
-    return argument.isGLValue() ? void() : discard(argument);
+    if (argument.isGLValue()) {
+      record(Use::kRead, place(argument));
+    } else {
+      discard(argument);
+    }
+    return;
   }
   const Places from = place_of_any(argument);
+  record(Use::kRead, from);
   if (const auto* vector = vector_of(type->getAsCXXRecordDecl())) {
     record(Use::kRead, pointees_at(storage_pointer(from, *vector)));
     return;
   }
-  record(Use::kRead, from);
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  const bool is_plain = record->hasDefinition() && record->isAggregate() && !holds_pointers(type);
+  // Iterators of the program's own run its code.
+  if (!is_plain && !is_of_library(type)) return record_any();
   const std::vector<const clang::FieldDecl*> steps = pointer_in(type);
   for (const Path& one : from.paths) {
     Path pointer = one;
     for (const clang::FieldDecl* step : steps) pointer = pointer.with(same(step));
-    if (!steps.empty()) record(Use::kRead, pointees_at({{pointer}, false}));
-    for (const Path& element : storage.paths) copy(element, {{one}, false}, false);
+    if (!steps.empty()) this->record(Use::kRead, pointees_at({{pointer}, false}));
   }
 }
 
@@ -130,15 +139,20 @@ bool CodeWalk::construct_vector(const Path& to, const clang::CXXConstructExpr& m
       is_program() ? vector_of(made.getConstructor()->getParent()) : nullptr;
   if (vector == nullptr) return false;
   const Places pointer = storage_pointer({{to}, false}, *vector);
-  if (made.getConstructor()->isMoveConstructor() && made.getNumArgs() > 0) {
+  // With an allocator, too, the storage is that of the other.
+  const clang::CXXConstructorDecl& constructor = *made.getConstructor();
+  const bool is_move = constructor.getNumParams() > 0 &&
+                       constructor.getParamDecl(0)->getType()->isRValueReferenceType() &&
+                       is_vector(constructor.getParamDecl(0)->getType().getNonReferenceType());
+  if (is_move && made.getNumArgs() > 0) {
     const Places from = place_of_any(*made.getArg(0));
-    store(pointer, storage_of(from, *vector, made), true);
+    store(pointer, storage_of(from, *vector), true);
     return true;
   }
   const Places storage = fresh(made);
   store(pointer, storage, true);
   for (const Expr* argument : made.arguments()) {
-    if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, storage);
+    if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument);
   }
   record(Use::kWrite, storage);
   return true;
@@ -165,10 +179,10 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
   if (name == "operator=") {
     if (arguments.size() != 1) return std::nullopt;
     const clang::QualType type = arguments[0]->getType().getNonReferenceType();
-    const Places storage = storage_of(self, *vector, call);
+    const Places storage = storage_of(self, *vector);
     if (is_vector(type)) {
       const Places from = place_of_any(*arguments[0]);
-      const Places its = storage_of(from, *vector, call);
+      const Places its = storage_of(from, *vector);
       if (method.isMoveAssignmentOperator()) {
         add_storage(Step::Kind::kGone, storage);
         store(storage_pointer(self, *vector), its, false);
@@ -176,12 +190,12 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
       }
       record(Use::kRead, its);
     } else {
-      take_elements(*arguments[0], storage);
+      take_elements(*arguments[0]);
     }
     renew(storage);
     return self;
   }
-  const Places storage = storage_of(self, *vector, call);
+  const Places storage = storage_of(self, *vector);
   if (is_one_of(name, kElements)) {
     run_arguments();
     return storage;
@@ -189,19 +203,23 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
   if (is_one_of(name, kIterators)) return iterator_to(storage);
   if (is_one_of(name, kReallocating)) {
     for (const Expr* argument : arguments) {
-      if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, storage);
+      if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument);
     }
     renew(storage);
   } else if (is_one_of(name, kShortening)) {
     run_arguments();
     record(Use::kWrite, storage);
   } else if (name == "swap" && arguments.size() == 1) {
-    swap_vectors(self, place_of_any(*arguments[0]), *vector, call);
+    swap_vectors(self, place_of_any(*arguments[0]), *vector);
     return Places();
   } else {
     return std::nullopt;
   }
   return call.getType()->isRecordType() ? iterator_to(storage) : storage;
+}
+
+void CodeWalk::end_vector(const Path& vector, const clang::CXXRecordDecl& record) {
+  add_storage(Step::Kind::kGone, pointees_at(storage_pointer({{vector}, false}, record)));
 }
 
 void CodeWalk::renew(const Places& storage) {
@@ -211,22 +229,21 @@ void CodeWalk::renew(const Places& storage) {
 }
 
 void CodeWalk::swap_vectors(const Places& one, const Places& other,
-                            const clang::CXXRecordDecl& vector, const Expr& by) {
-  const Places first = storage_of(one, vector, by);
-  const Places second = storage_of(other, vector, by);
+                            const clang::CXXRecordDecl& vector) {
+  const Places first = storage_of(one, vector);
+  const Places second = storage_of(other, vector);
   store(storage_pointer(one, vector), second, false);
   store(storage_pointer(other, vector), first, false);
 }
 
 bool CodeWalk::swaps_vectors(const FunctionDecl& called,
-                             const std::vector<const Expr*>& arguments, const Expr& call) {
+                             const std::vector<const Expr*>& arguments) {
   const bool is_swap = is_program() && arguments.size() == 2 && called.isInStdNamespace() &&
                        called.getIdentifier() != nullptr && called.getName() == "swap" &&
                        is_vector(arguments[0]->getType()) && is_vector(arguments[1]->getType());
   if (!is_swap) return false;
   const Places one = place_of_any(*arguments[0]);
-  swap_vectors(one, place_of_any(*arguments[1]), *arguments[0]->getType()->getAsCXXRecordDecl(),
-               call);
+  swap_vectors(one, place_of_any(*arguments[1]), *arguments[0]->getType()->getAsCXXRecordDecl());
   return true;
 }
 

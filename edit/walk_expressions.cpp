@@ -181,6 +181,16 @@ Places CodeWalk::place_of(const clang::MemberExpr& member) {
   return field->getType()->isReferenceType() ? pointees_at(where) : where;
 }
 
+namespace {
+
+bool is_zero(const Expr& index) {
+  const Expr& plain = *index.IgnoreParenImpCasts();
+  const auto* number = dyn_cast<clang::IntegerLiteral>(&plain);
+  return number != nullptr && number->getValue() == 0;
+}
+
+}  // namespace
+
 Places CodeWalk::value(const Expr& any) {
   const Expr& expression = *any.IgnoreParens();
   if (is_too_much()) return {{}, true};
@@ -197,7 +207,13 @@ Places CodeWalk::value(const Expr& any) {
   }
   if (const auto* cast = dyn_cast<clang::CastExpr>(&expression)) return value_of(*cast);
   if (const auto* unary = dyn_cast<clang::UnaryOperator>(&expression)) {
-    if (unary->getOpcode() == clang::UO_AddrOf) return place_of_any(*unary->getSubExpr());
+    if (unary->getOpcode() == clang::UO_AddrOf) {
+      const auto* element =
+          dyn_cast<clang::ArraySubscriptExpr>(unary->getSubExpr()->IgnoreParens());
+      const bool is_first = element != nullptr && is_zero(*element->getIdx());
+      if (element != nullptr && !is_first) ++shifts_;
+      return place_of_any(*unary->getSubExpr());
+    }
     if (!unary->isIncrementDecrementOp()) return value(*unary->getSubExpr());
     const Places where = place(*unary->getSubExpr());
     return change(where, unary->getType());
@@ -366,6 +382,7 @@ Places CodeWalk::value_of(const clang::BinaryOperator& binary) {
   }
   if (!binary.getType()->isAnyPointerType()) return {};
   if (binary.getOpcode() == clang::BO_Comma) return right;
+  ++shifts_;
   pointees.add(right);
   return pointees;
 }
@@ -385,7 +402,10 @@ Places CodeWalk::value_of(const clang::AtomicExpr& atomic) {
 }
 
 Places CodeWalk::change(const Places& where, clang::QualType type) {
-  if (type->isAnyPointerType()) return pointees_at(where);
+  if (type->isAnyPointerType()) {
+    if (is_program()) record(Use::kChange, where);
+    return pointees_at(where);
+  }
   record(Use::kChange, where);
   return {};
 }
@@ -395,13 +415,21 @@ Places CodeWalk::assign(const clang::BinaryOperator& binary) {
     const Expr& right = *binary.getRHS();
     return assign_object(*binary.getLHS(), right);
   }
+  const std::size_t before = trail_.accesses.size();
+  const std::size_t unseen = unseen_;
+  const std::size_t shifts = shifts_;
   const Places pointees = value(*binary.getRHS());
+  const bool is_moved = is_program() && binary.getType()->isAnyPointerType() && shifts_ != shifts;
+  const std::size_t behind = trail_.accesses.size();
   Places where = place(*binary.getLHS());
   if (binary.isCompoundAssignmentOp()) {
     change(where, binary.getType());
     return where;
   }
-  record(Use::kWrite, where);
+  if (is_program() && behind != before) {
+    for (const Path& path : where.paths) note_origin(path, before, unseen);
+  }
+  record(is_moved ? Use::kChange : Use::kWrite, where);
   if (binary.getType()->isAnyPointerType()) store(where, pointees, false);
   return where;
 }

@@ -165,6 +165,43 @@ void CodeWalk::store(const Places& where, const Places& pointees, bool is_first)
   if (where.is_any) escape(pointees, "is set to be what other data points to");
 }
 
+void CodeWalk::note_origin(const Path& to, std::size_t before, std::size_t unseen) {
+  if (!is_program()) return;
+  std::set<Path>& all = made_of_[to];
+  for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
+    const Access& one = trail_.accesses[i];
+    // Temporary objects are nobody's to change.
+    const bool is_known = !one.path.root.isNull() && !isa<const Expr*>(one.path.root);
+    if (one.use == Use::kRead && is_known && one.path != to) all.insert(one.path);
+  }
+  if (unseen_ != unseen) of_unseen_.insert(to);
+}
+
+void CodeWalk::add_origins(std::set<Path>& values, std::set<Path>& called) const {
+  std::vector<Path> open(values.begin(), values.end());
+  const auto add = [&](const Path& more) {
+    if (values.size() < kMostPlaces && values.insert(more).second) open.push_back(more);
+  };
+  while (!open.empty()) {
+    const Path path = open.back();
+    open.pop_back();
+    if (of_unseen_.contains(path)) called.insert(path);
+    if (const auto known = made_of_.find(path); known != made_of_.end()) {
+      for (const Path& one : known->second) add(one);
+    }
+    // A member of an object that is a copy.
+    Path whole{path.root, {}};
+    for (std::size_t i = 0; i <= path.steps.size(); ++i) {
+      if (i > 0) whole.steps.push_back(path.steps[i - 1]);
+      const auto sources = copies_.find(whole);
+      if (sources == copies_.end()) continue;
+      for (const Path& source : sources->second) {
+        add(source.with(std::span(path.steps).subspan(i)));
+      }
+    }
+  }
+}
+
 void CodeWalk::mark_changed(Path::Root root) {
   const auto owner = owner_.find(root);
   const FunctionDecl* function = owner == owner_.end() ? nullptr : owner->second;

@@ -295,6 +295,23 @@ bool is_called(const clang::ASTContext& context, const Expr& item, const std::st
 
 }  // namespace
 
+void CodeWalk::run_bounds(const Expr& item) {
+  const Expr* at = item.IgnoreParenImpCasts();
+  for (;;) {
+    if (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
+      for (const Expr* bound : {section->getLowerBound(), section->getLength()}) {
+        if (bound != nullptr) discard(*bound);
+      }
+      at = section->getBase()->IgnoreParenImpCasts();
+    } else if (const auto* index = dyn_cast<clang::ArraySubscriptExpr>(at)) {
+      discard(*index->getIdx());
+      at = index->getBase()->IgnoreParenImpCasts();
+    } else {
+      return;
+    }
+  }
+}
+
 void CodeWalk::name_items(const Directive& directive) {
   const auto asked = asked_->at.find(&directive);
   if (asked == asked_->at.end()) return;
@@ -305,7 +322,9 @@ void CodeWalk::name_items(const Directive& directive) {
     const std::size_t before = trail_.accesses.size();
     Places all;
     const auto take = [&](const Expr& item) {
-      if (is_called(context, item, name)) all.add(pointees_or_place(item));
+      if (!is_called(context, item, name)) return;
+      all.add(pointees_or_place(item));
+      run_bounds(item);
     };
     for (const MapItem& mapped : mapped_items(directive)) take(*mapped.item);
     for (const auto* clause : directive.getClausesOfKind<clang::OMPToClause>()) {
@@ -327,10 +346,17 @@ void CodeWalk::name_items(const Directive& directive) {
       });
     }
     std::set<Path> pointers;
+    std::set<Path> values;
     for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
-      if (trail_.accesses[i].is_step) pointers.insert(trail_.accesses[i].path);
+      const Access& one = trail_.accesses[i];
+      if (one.path.root.isNull()) continue;
+      if (one.is_step) pointers.insert(one.path);
+      values.insert(one.path);
     }
-    trail_.namings.push_back({step, number, all, std::move(pointers)});
+    std::set<Path> called;
+    add_origins(values, called);
+    trail_.namings.push_back(
+        {step, number, all, std::move(pointers), std::move(values), std::move(called)});
   }
 }
 
@@ -420,7 +446,13 @@ void CodeWalk::declare(const VarDecl& variable) {
   if (variable.getType()->isReferenceType()) {
     if (first != nullptr) refer(*root, place(*first));
   } else if (first != nullptr) {
+    const std::size_t before = trail_.accesses.size();
+    const std::size_t unseen = unseen_;
+    const std::size_t shifts = shifts_;
     initialize({root, {}}, *first);
+    note_origin({root, {}}, before, unseen);
+    const bool is_moved = variable.getType()->isAnyPointerType() && shifts_ != shifts;
+    if (is_program() && is_moved) record(Use::kChange, {{{root, {}}}, false});
   }
   if (!variable.getType()->isReferenceType()) destroy({root, {}}, variable.getType());
   if (const auto* parts = dyn_cast<clang::DecompositionDecl>(&variable)) {
@@ -444,8 +476,7 @@ void CodeWalk::run_sizes(clang::QualType type) {
 void CodeWalk::destroy(const Path& object, clang::QualType type) {
   const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
-  // Nobody can use its storage behind its scope.
-  if (is_vector(clang::QualType(record->getTypeForDecl(), 0))) return;
+  if (is_vector(clang::QualType(record->getTypeForDecl(), 0))) return end_vector(object, *record);
   const clang::CXXDestructorDecl* end = record->getDestructor();
   if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
   // It runs at the end of a scope, behind what follows here.

@@ -459,10 +459,23 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
   for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
+  // What the program needs of a directive's items stands against all edits of these.
+  std::set<ItemAt> needed;
   std::erase_if(candidates.reported, [&](Candidate& candidate) {
     if (take_source_answers(trace, candidate, analysis.source_questions)) return false;
+    for (const Edit& edit : candidate.finding.edits) {
+      needed.merge(edited_items(candidate.finding, edit));
+    }
     analysis.refuted.push_back(std::move(candidate.finding));
     return true;
+  });
+  std::erase_if(candidates.reported, [&](Candidate& candidate) {
+    const bool is_against =
+        std::ranges::any_of(candidate.finding.edits, [&](const Edit& edit) {
+          return share_one(edited_items(candidate.finding, edit), needed);
+        });
+    if (is_against) analysis.refuted.push_back(std::move(candidate.finding));
+    return is_against;
   });
   for (Candidate& candidate : candidates.refuted) {
     refer(evidence, candidate);

@@ -157,6 +157,13 @@ const HostUse& worse(const HostUse& one, const HostUse& other) {
   return weight(other) > weight(one) ? other : one;
 }
 
+/// Where storage is made again, the data is no more known to be the same.
+HostUse unless_same(HostUse renewed) {
+  if (renewed.answer == Answer::kYes) renewed.why = "makes the storage again";
+  renewed.answer = Answer::kUnknown;
+  return renewed;
+}
+
 /// What facts say of a condition with one item's data.
 HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition,
                     const HostFact& fact) {
@@ -165,7 +172,9 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
       return comes_back(finding, data) ? worse(fact.written, fact.read) : fact.written;
     case Unless::kHostChanges:
     case Unless::kHostWantsRestore:
-      return fact.written;
+      // Storage that is made again has another content.
+      return fact.renewed.answer == Answer::kNo ? fact.written
+                                                : worse(fact.written, unless_same(fact.renewed));
     case Unless::kMadeAgain:
       return fact.renewed;
     case Unless::kKernelChanges:
