@@ -604,9 +604,8 @@ std::string Dialogue::ask(const std::string& line) {
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = 0;
-    throw Error(
-        fmt::format("{}: failed with status {}: {}", name_, exit_status_of(status),
-                    text_of(std::exchange(errors_, file_of({})))));
+    throw Error(fmt::format("{}: failed with status {}: {}", name_, exit_status_of(status),
+                            text_of(std::exchange(errors_, file_of({})))));
   }
   std::string answer = read_.substr(0, end);
   read_.erase(0, end + 1);

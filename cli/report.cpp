@@ -369,9 +369,10 @@ void setup_report(CLI::App& app, int& exit_status) {
       ->type_name("N");
   verb->add_flag("--all", options->all, "Show all rows and findings");
   verb->add_flag("--no-source", options->no_source, "Leave the program's own lines out");
-  verb->add_option("--patch", options->patch,
-                   "Write the findings' edits to FILE as a patch instead, as ompdm fix does without\n"
-                   "--build")
+  verb->add_option(
+          "--patch", options->patch,
+          "Write the findings' edits to FILE as a patch instead, as ompdm fix does without\n"
+          "--build")
       ->type_name("FILE");
   add_output_options(*verb, options->output, "DtoH.count > 12", true);
   set_help(*verb, "ompdm report [TRACE...] [options]",

@@ -141,8 +141,8 @@ class Coverage {
                           step != nullptr && step->isIncrementOp() &&
                           variable_of(step->getSubExpr()) == counter;
     if (!is_plain) return std::nullopt;
-    const bool is_less = condition->getOpcode() == clang::BO_LT ||
-                         condition->getOpcode() == clang::BO_NE;
+    const bool is_less =
+        condition->getOpcode() == clang::BO_LT || condition->getOpcode() == clang::BO_NE;
     if (!is_less || variable_of(condition->getLHS()) != counter) return std::nullopt;
     const std::optional<Factors> count = factors(*condition->getRHS());
     if (!count) return std::nullopt;
@@ -203,7 +203,8 @@ class Coverage {
       if (isa_and_nonnull<clang::ImplicitCastExpr>(parent)) continue;  // it is read
       const auto* loop = dyn_cast_or_null<clang::ForStmt>(
           parent == nullptr ? nullptr : program_.parent_of(*parent));
-      const bool is_head = loop != nullptr && (loop->getInit() == parent || loop->getInc() == parent);
+      const bool is_head =
+          loop != nullptr && (loop->getInit() == parent || loop->getInc() == parent);
       if (!is_counter || !is_head) return true;
     }
     return false;
@@ -250,8 +251,8 @@ class Coverage {
     if (variable != nullptr && is_one(*variable, loops)) return std::nullopt;
     const auto all = factors(expression);
     const bool has_counter = all && std::ranges::any_of(loops, [&](const Counted& loop) {
-      return all->contains(loop.counter->getNameAsString());
-    });
+                               return all->contains(loop.counter->getNameAsString());
+                             });
     return has_counter ? std::nullopt : all;
   }
 

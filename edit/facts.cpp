@@ -232,8 +232,8 @@ class Region {
     }
     if (element->isIncompleteType() || element->isDependentType()) return;
     facts.overwritten = elements_overwritten(program_, region_, *variable);
-    facts.element_bytes = static_cast<std::size_t>(
-        program_.context().getTypeSizeInChars(element).getQuantity());
+    facts.element_bytes =
+        static_cast<std::size_t>(program_.context().getTypeSizeInChars(element).getQuantity());
   }
 
   static bool is_followed_twice(const Path& path) {

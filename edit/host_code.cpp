@@ -176,13 +176,13 @@ class HostCode {
       if (step.on_device || (!is_storage && step.kind != Kind::kAccess)) continue;
       if (!holds(i) && !step.is_late) continue;
       const Access& access = trail_.accesses[step.access];
-      const bool is_own = access.reach == Access::Reach::kPath || access.reach == Access::Reach::kDeep;
+      const bool is_own =
+          access.reach == Access::Reach::kPath || access.reach == Access::Reach::kDeep;
       if (access.use == Use::kRead || !is_own) continue;
       const bool sets = std::ranges::any_of(is_storage ? called : values, [&](const Path& value) {
         if (is_storage) return value == access.path;
         const bool is_pointer = pointer_type(value);
-        return access.path.is_same_storage(value) &&
-               (!is_pointer || access.use != Use::kWrite);
+        return access.path.is_same_storage(value) && (!is_pointer || access.use != Use::kWrite);
       });
       if (!sets) continue;
       tell(step, "unknown", "changes what its section is made of", fact);

@@ -72,10 +72,9 @@ Request read_request(std::istream& in) {
   }
   request.by_clang = json.value("by_clang", false);
   for (const Json& finding : json.at("findings")) {
-    request.findings.push_back({finding.at("number"), finding.at("pattern"),
-                                finding.at("edits").get<std::vector<Edit>>(),
-                                !finding.value("unreached", Json::array()).empty(),
-                                finding.value("settled", false)});
+    request.findings.push_back(
+        {finding.at("number"), finding.at("pattern"), finding.at("edits").get<std::vector<Edit>>(),
+         !finding.value("unreached", Json::array()).empty(), finding.value("settled", false)});
   }
   return request;
 }

@@ -80,8 +80,8 @@ struct Unit {
 struct Stretch {
   int number = 0;
   /// "loop": the loops whose heads hold a line of `places`, that lead to a directive which names
-  /// the item; "span": from the first to the last of the directives at `places`, in each call of the
-  /// innermost function that leads to all of them; "way": from a directive at `from` to one at
+  /// the item; "span": from the first to the last of the directives at `places`, in each call of
+  /// the innermost function that leads to all of them; "way": from a directive at `from` to one at
   /// `places`.
   std::string kind;
   std::vector<Place> places;

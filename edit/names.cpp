@@ -333,10 +333,24 @@ std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& v
 
 }  // namespace
 
+/// An enumerator, or a name that a `using` brings, may be known in the loop alone.
+void Names::expect_not_declared_within(const std::string& name) const {
+  const clang::SourceManager& sources = program_.context().getSourceManager();
+  for (const auto* used : all_in<clang::DeclRefExpr>(&loop_)) {
+    const clang::NamedDecl* found = used->getFoundDecl();
+    const bool is_it = found->getNameAsString() == name && !isa<VarDecl>(found);
+    const clang::SourceLocation at = sources.getExpansionLoc(found->getLocation());
+    const bool is_within = is_it && !sources.isBeforeInTranslationUnit(at, loop_.getBeginLoc()) &&
+                           sources.isBeforeInTranslationUnit(at, loop_.getEndLoc());
+    if (is_within) program_.refuse(loop_, "{} is declared in it", name);
+  }
+}
+
 void Names::expect_unchanged(const std::string& name) const {
   if (program_.macros().is_redefined(name)) {
     program_.refuse(loop_, "{} is a macro that is defined more than once", name);
   }
+  expect_not_declared_within(name);
   if (find(name) == nullptr) return;
   const VarDecl* variable = expect_before(name);
   Setters setters(program_, *variable);

@@ -66,6 +66,7 @@ class Names {
 
  private:
   [[nodiscard]] std::optional<std::string> value_of(const VarDecl& variable) const;
+  void expect_not_declared_within(const std::string& name) const;
   [[nodiscard]] const VarDecl* find(const std::string& name) const;
   [[nodiscard]] const VarDecl* find_global(const std::string& name) const;
 

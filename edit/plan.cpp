@@ -116,6 +116,7 @@ class Rewriter {
   }
 
   void finish() {
+    if (is_empty_block()) refuse("nothing would be left of what it maps");
     for (const auto& [clause, kinds] : taken_) rewrite(*clause);
     if (added_.empty()) return;
     const std::string added = ' ' + clauses_text(added_);
@@ -125,6 +126,18 @@ class Rewriter {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const { throw Refusal(why, place_); }
+
+  /// Whether a `target data`, which has to map something, would map nothing.
+  [[nodiscard]] bool is_empty_block() const {
+    if (directive_.getDirectiveKind() != llvm::omp::OMPD_target_data || !added_.empty())
+      return false;
+    const bool has_others = directive_.hasClausesOfKind<clang::OMPUseDevicePtrClause>() ||
+                            directive_.hasClausesOfKind<clang::OMPUseDeviceAddrClause>();
+    return !has_others && std::ranges::all_of(mapped_items(directive_), [&](const MapItem& one) {
+      const std::string* kind = kind_of(one);
+      return kind != nullptr && kind->empty();
+    });
+  }
 
   /// A pointer that no clause names finds what is on the device already: by it a kernel may change
   /// the data, too.

@@ -450,9 +450,9 @@ std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words&
   tool.appendArgumentsAdjuster(
       [&](const Words& all, llvm::StringRef) { return for_host(all, source); });
   // It tells which parts of files conditions leave out (doubts.h).
-  tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
-      Words{"-Xclang", "-detailed-preprocessing-record"},
-      clang::tooling::ArgumentInsertPosition::BEGIN));
+  tool.appendArgumentsAdjuster(
+      clang::tooling::getInsertArgumentAdjuster(Words{"-Xclang", "-detailed-preprocessing-record"},
+                                                clang::tooling::ArgumentInsertPosition::BEGIN));
   std::vector<std::unique_ptr<clang::ASTUnit>> units;
   tool.buildASTs(units);
   if (errors.empty() && units.empty()) errors.push_back("the compiler could not be run");

@@ -335,7 +335,7 @@ class CodeWalk {
                                        const clang::CXXRecordDecl& vector) const;
   Places storage_of(const Places& vectors, const clang::CXXRecordDecl& vector);
   /// Elements are made of an argument: a value, pointers, iterators, another vector.
-  void take_elements(const Expr& argument);
+  void take_elements(const Expr& argument, clang::QualType element);
   void end_vector(const Path& vector, const clang::CXXRecordDecl& record);
   /// Storage that may be allocated again, and is written.
   void renew(const Places& storage);
@@ -365,13 +365,13 @@ class CodeWalk {
   Trail trail_;
   std::uint32_t branch_ = 0;
   std::uint32_t call_ = 0;
-  std::size_t unseen_ = 0;  // calls of code that is not seen, so far
-  std::size_t shifts_ = 0;  // pointers that were made by arithmetic, so far
+  std::size_t unseen_ = 0;                  // calls of code that is not seen, so far
+  std::size_t shifts_ = 0;                  // pointers that were made by arithmetic, so far
   std::map<Path, std::set<Path>> made_of_;  // of variables: what their values were made of
   std::set<Path> of_unseen_;                // of variables: code that is not seen made the value
-  bool is_on_device_ = false;  // in a region
-  bool is_late_ = false;       // in a task
-  bool is_forgotten_ = false;  // by the function that gets what escapes
+  bool is_on_device_ = false;               // in a region
+  bool is_late_ = false;                    // in a task
+  bool is_forgotten_ = false;               // by the function that gets what escapes
   std::set<const FunctionDecl*> recursive_;
   std::map<const clang::LabelStmt*, bool> jumps_back_;  // of labels
   std::set<Path::Root> on_device_;  // names that stand for addresses of a device

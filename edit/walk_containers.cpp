@@ -15,9 +15,9 @@ bool has_name(const clang::CXXRecordDecl& record, llvm::StringRef name) {
   return record.isInStdNamespace() && record.getIdentifier() != nullptr && record.getName() == name;
 }
 
-/// The class of a std::vector of numbers, or of plain objects of them, with the library's allocator;
-/// null of others: elements that lead to more data, or run code of the program's own, are walked
-/// through.
+/// The class of a std::vector of numbers, or of plain objects of them, with the library's
+/// allocator; null of others: elements that lead to more data, or run code of the program's own,
+/// are walked through.
 const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDecl* record) {
   const auto* vector = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
   if (vector == nullptr || !has_name(*vector, "vector") || !vector->hasDefinition()) return nullptr;
@@ -28,11 +28,15 @@ const clang::ClassTemplateSpecializationDecl* vector_of(const clang::CXXRecordDe
   if (allocator == nullptr || !has_name(*allocator, "allocator")) return nullptr;
   if (element->isBooleanType() || holds_pointers(element)) return nullptr;
   const clang::CXXRecordDecl* own = element->getAsCXXRecordDecl();
-  const bool is_plain = own == nullptr ? element->isArithmeticType() || element->isEnumeralType()
-                                       : own->hasDefinition() && own->isAggregate() &&
-                                             own->isTriviallyCopyable() &&
-                                             own->hasTrivialDefaultConstructor();
+  const bool is_plain = own == nullptr
+                            ? element->isArithmeticType() || element->isEnumeralType()
+                            : own->hasDefinition() && own->isAggregate() &&
+                                  own->isTriviallyCopyable() && own->hasTrivialDefaultConstructor();
   return is_plain ? vector : nullptr;
+}
+
+clang::QualType element_of(const clang::ClassTemplateSpecializationDecl& vector) {
+  return vector.getTemplateArgs()[0].getAsType();
 }
 
 /// Whether a type's code is the library's, or the compiler's: iterators, lists, allocators, values.
@@ -75,9 +79,9 @@ constexpr std::array<llvm::StringLiteral, 8> kIterators = {"begin",  "end",  "cb
                                                            "rbegin", "rend", "crbegin", "crend"};
 constexpr std::array<llvm::StringLiteral, 5> kSizes = {"size", "empty", "capacity", "max_size",
                                                        "get_allocator"};
-constexpr std::array<llvm::StringLiteral, 8> kReallocating = {
-    "resize", "reserve", "assign", "push_back", "emplace_back", "insert", "emplace",
-    "shrink_to_fit"};
+constexpr std::array<llvm::StringLiteral, 8> kReallocating = {"resize",    "reserve",      "assign",
+                                                              "push_back", "emplace_back", "insert",
+                                                              "emplace",   "shrink_to_fit"};
 constexpr std::array<llvm::StringLiteral, 3> kShortening = {"pop_back", "clear", "erase"};
 
 }  // namespace
@@ -102,9 +106,15 @@ Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& v
   return storage;
 }
 
-void CodeWalk::take_elements(const Expr& argument) {
+void CodeWalk::take_elements(const Expr& argument, clang::QualType element) {
   const clang::QualType type = argument.getType().getNonReferenceType();
+  // What is no element is made one, by code of its own.
+  const auto runs_code = [&](clang::QualType one) {
+    return one->isRecordType() && one.getCanonicalType().getUnqualifiedType() !=
+                                      element.getCanonicalType().getUnqualifiedType();
+  };
   if (type->isAnyPointerType()) {
+    if (runs_code(type->getPointeeType())) record_any();
     record(Use::kRead, argument.isGLValue() ? pointees_at(place(argument)) : value(argument));
     return;
   }
@@ -118,25 +128,24 @@ void CodeWalk::take_elements(const Expr& argument) {
   }
   const Places from = place_of_any(argument);
   record(Use::kRead, from);
+  if (!runs_code(type)) return;
   if (const auto* vector = vector_of(type->getAsCXXRecordDecl())) {
     record(Use::kRead, pointees_at(storage_pointer(from, *vector)));
     return;
   }
-  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
-  const bool is_plain = record->hasDefinition() && record->isAggregate() && !holds_pointers(type);
-  // Iterators of the program's own run its code.
-  if (!is_plain && !is_of_library(type)) return record_any();
+  // Iterators of the program's own run its code, and so may elements of another type.
   const std::vector<const clang::FieldDecl*> steps = pointer_in(type);
+  const bool is_plain = steps.empty() || !runs_code(steps.back()->getType()->getPointeeType());
+  if (!is_of_library(type) || !is_plain) return record_any();
   for (const Path& one : from.paths) {
     Path pointer = one;
     for (const clang::FieldDecl* step : steps) pointer = pointer.with(same(step));
-    if (!steps.empty()) this->record(Use::kRead, pointees_at({{pointer}, false}));
+    if (!steps.empty()) record(Use::kRead, pointees_at({{pointer}, false}));
   }
 }
 
 bool CodeWalk::construct_vector(const Path& to, const clang::CXXConstructExpr& made) {
-  const auto* vector =
-      is_program() ? vector_of(made.getConstructor()->getParent()) : nullptr;
+  const auto* vector = is_program() ? vector_of(made.getConstructor()->getParent()) : nullptr;
   if (vector == nullptr) return false;
   const Places pointer = storage_pointer({{to}, false}, *vector);
   // With an allocator, too, the storage is that of the other.
@@ -152,7 +161,7 @@ bool CodeWalk::construct_vector(const Path& to, const clang::CXXConstructExpr& m
   const Places storage = fresh(made);
   store(pointer, storage, true);
   for (const Expr* argument : made.arguments()) {
-    if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument);
+    if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, element_of(*vector));
   }
   record(Use::kWrite, storage);
   return true;
@@ -190,7 +199,7 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
       }
       record(Use::kRead, its);
     } else {
-      take_elements(*arguments[0]);
+      take_elements(*arguments[0], element_of(*vector));
     }
     renew(storage);
     return self;
@@ -203,7 +212,7 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
   if (is_one_of(name, kIterators)) return iterator_to(storage);
   if (is_one_of(name, kReallocating)) {
     for (const Expr* argument : arguments) {
-      if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument);
+      if (!isa<clang::CXXDefaultArgExpr>(argument)) take_elements(*argument, element_of(*vector));
     }
     renew(storage);
   } else if (is_one_of(name, kShortening)) {

@@ -346,6 +346,13 @@ Places CodeWalk::value_of(const clang::CastExpr& cast) {
       // Any integer may become a pointer again.
       escape(value(inner), "is made an integer");
       return {};
+    case clang::CK_LValueToRValueBitCast: {
+      // Bytes of a pointer, or a pointer of any bytes.
+      const Places where = place_of_any(inner);
+      record(Use::kRead, where);
+      escape(pointees_at(where), "is made an integer");
+      return {{}, cast.getType()->isAnyPointerType() || holds_pointers(cast.getType())};
+    }
     case clang::CK_NullToPointer:
     case clang::CK_FunctionToPointerDecay:
     case clang::CK_BuiltinFnToFnPtr:

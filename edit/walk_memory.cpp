@@ -89,8 +89,8 @@ void CodeWalk::add_step(Step::Kind kind, const Stmt* at) {
   // A library's `return` is none of the function's that calls it.
   const bool is_jump = kind == Step::Kind::kJump;
   const FunctionDecl* function = is_jump ? frames_.back().function : function_;
-  trail_.steps.push_back(
-      {kind, is_late_, is_on_device_, branch_, static_cast<std::uint32_t>(access), call_, at, function});
+  trail_.steps.push_back({kind, is_late_, is_on_device_, branch_,
+                          static_cast<std::uint32_t>(access), call_, at, function});
 }
 
 void CodeWalk::add_storage(Step::Kind kind, const Places& storage) {

@@ -36,7 +36,10 @@ bool is_complete(const Trace& trace) {
 }  // namespace
 
 AskedSources::AskedSources(Trace& trace, std::string commands, EditProcess& process)
-    : trace_(trace), commands_(std::move(commands)), process_(process), file_(facts_path(trace.file)) {}
+    : trace_(trace),
+      commands_(std::move(commands)),
+      process_(process),
+      file_(facts_path(trace.file)) {}
 
 void AskedSources::add_facts(bool tells_all) {
   std::vector<SourceFact> regions;

@@ -154,7 +154,8 @@ void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vecto
 }
 
 Json EditProcess::ask(const Json& request) {
-  if (running_ == nullptr) running_ = std::make_unique<Dialogue>(Child{{find_tool().string()}, "/"});
+  if (running_ == nullptr)
+    running_ = std::make_unique<Dialogue>(Child{{find_tool().string()}, "/"});
   return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 

@@ -49,7 +49,7 @@ struct EditPlan {
   std::size_t updates = 0;  ///< that were added for the host
   /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
   std::vector<std::string> left_out = {};
-  bool is_compiled = true;  ///< the source was: else that is why it is refused
+  bool is_compiled = true;               ///< the source was: else that is why it is refused
   std::vector<std::size_t> joined = {};  ///< findings whose edits it has, too
 };
 
@@ -87,8 +87,8 @@ class EditTool {
   void add_seen(std::vector<CompileArguments> seen);
 
   [[nodiscard]] EditPlan plan(std::size_t number, const EditOptions& options = {}) const;
-  /// One plan of several findings that change clauses of the same directives. Refused where any does
-  /// more.
+  /// One plan of several findings that change clauses of the same directives. Refused where any
+  /// does more.
   [[nodiscard]] EditPlan joint_plan(const std::vector<std::size_t>& numbers) const;
   /// Source files that a finding's edits name.
   [[nodiscard]] std::vector<std::filesystem::path> files_of(std::size_t number) const;

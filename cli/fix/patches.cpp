@@ -61,8 +61,8 @@ SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>
   return patch;
 }
 
-/// Whether nothing is left open of a finding whose edits a patch writes as a whole: then it is clear
-/// around which code its data stays.
+/// Whether nothing is left open of a finding whose edits a patch writes as a whole: then it is
+/// clear around which code its data stays.
 bool is_proven(const Finding& finding) {
   using analysis::Confidence;
   const auto is_no = [](const analysis::SourceAnswer& answer) {

@@ -300,12 +300,11 @@ ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
 
 std::string diff_of(const fs::path& file, const std::string& text, int lines_around,
                     const std::string& name) {
-  const ChildEnd end =
-      run_child({{"diff", fmt::format("-U{}", lines_around), "--label", "a/" + name, "--label",
-                  "b/" + name, file.string(), "-"},
-                 "/",
-                 {},
-                 text});
+  const ChildEnd end = run_child({{"diff", fmt::format("-U{}", lines_around), "--label",
+                                   "a/" + name, "--label", "b/" + name, file.string(), "-"},
+                                  "/",
+                                  {},
+                                  text});
   if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
   return end.output;
 }

@@ -223,9 +223,9 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
     const Asked& source = asked.at(region.at("file").get<std::string>());
     for (const Json& item : region.at("items")) {
       for (const std::string& name : source.names) {
-        facts.push_back(
-            {name, region.at("line"), item.at("name"), use_named(item.at("use")), line_of(item),
-             item.value("overwritten", std::string()), item.value("element_bytes", 0U)});
+        facts.push_back({name, region.at("line"), item.at("name"), use_named(item.at("use")),
+                         line_of(item), item.value("overwritten", std::string()),
+                         item.value("element_bytes", 0U)});
       }
     }
   }
@@ -244,8 +244,7 @@ bool is_open(const analysis::Analysis& analysis) {
            });
   };
   return !analysis.source_questions.empty() || !analysis.doubts.empty() ||
-         analysis.kernels_decide ||
-         std::ranges::any_of(analysis.findings, has_condition);
+         analysis.kernels_decide || std::ranges::any_of(analysis.findings, has_condition);
 }
 
 }  // namespace

@@ -101,9 +101,8 @@ std::vector<Candidate> unmodified_copy_back(const Evidence& evidence, const Remo
     // A clause is advised for all of its instances: one that brought news speaks against it.
     if (transfers.different > 0 || transfers.other > 0 || is_chance(evidence, transfers)) continue;
     // With other values a kernel that writes it brings news.
-    const bool is_written = std::ranges::any_of(transfers.same, [&](const auto& pair) {
-      return writer_of(pair) == Writer::kWriter;
-    });
+    const bool is_written = std::ranges::any_of(
+        transfers.same, [&](const auto& pair) { return writer_of(pair) == Writer::kWriter; });
     (is_written ? written : groups)[clause.first].take(evidence, clause.second, transfers, removed);
   }
   std::vector<Candidate> candidates;

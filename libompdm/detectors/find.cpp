@@ -139,7 +139,8 @@ bool do_kernels_decide(const Evidence& evidence, const Removed& removed) {
   if (!evidence.contents.known()) return false;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (removed[i] || !is_transfer(ops.common(i).kind) || !is_judged(evidence, i)) continue;
-    for (const Earlier* before : {&evidence.contents.before(i), &evidence.contents.sent_before(i)}) {
+    for (const Earlier* before :
+         {&evidence.contents.before(i), &evidence.contents.sent_before(i)}) {
       const bool is_open = before->writer == Writer::kNamed || before->writer == Writer::kScratch;
       const bool is_same = before->same == Same::kYes || before->same == Same::kLikely;
       if (before->op != kNoOp && is_open && is_same) return true;
@@ -378,9 +379,8 @@ struct Candidates {
 // The list of detectors: declared here, and called in detect().
 Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
     redundant_resends, unmodified_copy_back, repeated_copy_back, overwritten_transfer,
-    repeated_allocation,
-    mapped_scalars, mapper_walk, small_transfers, serial_kernel, pageable_transfer, no_overlap,
-    device_leak, partial_update;
+    repeated_allocation, mapped_scalars, mapper_walk, small_transfers, serial_kernel,
+    pageable_transfer, no_overlap, device_leak, partial_update;
 
 namespace {
 
@@ -470,10 +470,9 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     return true;
   });
   std::erase_if(candidates.reported, [&](Candidate& candidate) {
-    const bool is_against =
-        std::ranges::any_of(candidate.finding.edits, [&](const Edit& edit) {
-          return share_one(edited_items(candidate.finding, edit), needed);
-        });
+    const bool is_against = std::ranges::any_of(candidate.finding.edits, [&](const Edit& edit) {
+      return share_one(edited_items(candidate.finding, edit), needed);
+    });
     if (is_against) analysis.refuted.push_back(std::move(candidate.finding));
     return is_against;
   });

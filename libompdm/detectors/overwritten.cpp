@@ -154,8 +154,8 @@ std::vector<Candidate> overwritten_transfer(const Evidence& evidence, const Remo
     Finding& finding = group.candidate.finding;
     const Index<Site> site = trace.ops.common(group.candidate.ops.front()).site;
     describe(group.candidate, finding.count, Confidence::kProven, group.names.all());
-    finding.facts = facts::OverwrittenTransfer{.items = group.names.all(),
-                                               .devices = listed(group.devices)};
+    finding.facts =
+        facts::OverwrittenTransfer{.items = group.names.all(), .devices = listed(group.devices)};
     add_edit(trace.sites[site.value], group, finding);
     group.candidate.stands_alone = true;
     sum_up(group.candidate, trace);

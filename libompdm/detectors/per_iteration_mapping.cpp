@@ -273,7 +273,8 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
     // What is around a directive holds all loops around it.
     const bool is_it = (stretch.kind == HostStretch::Kind::kLoop && stands_at(around)) ||
                        (stretch.kind == HostStretch::Kind::kSpan && stands_at(named));
-    return is_it && fact.item == item && fact.read.answer == HostUse::Answer::kNo && fact.written.answer == HostUse::Answer::kNo;
+    return is_it && fact.item == item && fact.read.answer == HostUse::Answer::kNo &&
+           fact.written.answer == HostUse::Answer::kNo;
   });
 }
 

@@ -99,7 +99,7 @@ struct HostStretch {
   /// Of a loop: also the code between two entries into it; of a span: between two calls of the
   /// function that leads to its directives.
   bool all_entries = false;
-  bool to_end = false;       ///< of a way: to the end of the code that a directive has
+  bool to_end = false;  ///< of a way: to the end of the code that a directive has
   auto operator<=>(const HostStretch&) const = default;
 };
 

@@ -202,7 +202,7 @@ struct Resends {
   bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
   /// Directives that sent it again are those where it came from: in a later call, or iteration.
   bool comes_round = false;
-  std::uint64_t all = 0;         ///< transfers of these items by the directive
+  std::uint64_t all = 0;  ///< transfers of these items by the directive
   /// Copies back of the items, which kernels only read: they are needless, too.
   std::uint64_t returned = 0;
   /// Copies back that the host does not read before the last of them, as its source shows.
@@ -397,10 +397,10 @@ struct DeviceLeak {
 using Facts =
     std::variant<std::monostate, facts::PerIterationMapping, facts::Resends,
                  facts::UnmodifiedCopyBack, facts::RepeatedCopyBack, facts::UnusedTransfer,
-                 facts::OverwrittenTransfer, facts::UnusedAllocation, facts::RepeatedAllocation, facts::SmallTransfers,
-                 facts::MappedScalars, facts::MapperWalk, facts::SerialKernel,
-                 facts::PageableTransfer, facts::NoOverlap, facts::HostFallback,
-                 facts::PartialUpdate, facts::DeviceLeak>;
+                 facts::OverwrittenTransfer, facts::UnusedAllocation, facts::RepeatedAllocation,
+                 facts::SmallTransfers, facts::MappedScalars, facts::MapperWalk,
+                 facts::SerialKernel, facts::PageableTransfer, facts::NoOverlap,
+                 facts::HostFallback, facts::PartialUpdate, facts::DeviceLeak>;
 
 /// An unknown fact that makes a finding possible only.
 struct Caveat {

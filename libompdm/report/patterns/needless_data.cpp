@@ -210,8 +210,8 @@ Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subjec
       "{} went to {} in {}. The source of the kernel overwrites all of {} before it reads any",
       named_or_counted(facts.items), devices_text(facts.devices),
       counted(finding.count, "transfer"), is_one ? "it" : "them");
-  words.action = fmt::format("do not send {}: the kernel overwrites {}", subject.data,
-                             is_one ? "it" : "them");
+  words.action =
+      fmt::format("do not send {}: the kernel overwrites {}", subject.data, is_one ? "it" : "them");
   return words;
 }
 

@@ -64,12 +64,14 @@ TEST_F(FactsTest, TellHowManyElementsAreOverwrittenBeforeAnyIsRead) {
   const std::string pointer = "double* u, double* v";
   EXPECT_EQ(of(pointer, "  for (int i = 0; i < n; ++i) u[i] = v[i];\n"), "n");
   EXPECT_EQ(of(pointer, "  for (int i = 0; i < 100; i++) { u[i] = 0; u[i] += v[i]; }\n"), "100");
-  EXPECT_EQ(of(pointer,
-               "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < m; ++j) u[i * m + j] = 1;\n"),
-            "m*n");
-  EXPECT_EQ(of(pointer,
-               "  for (int j = 0; j < m; ++j)\n    for (int i = 0; i < n; ++i) u[j + i * m] = 1;\n"),
-            "m*n");
+  EXPECT_EQ(
+      of(pointer,
+         "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < m; ++j) u[i * m + j] = 1;\n"),
+      "m*n");
+  EXPECT_EQ(
+      of(pointer,
+         "  for (int j = 0; j < m; ++j)\n    for (int i = 0; i < n; ++i) u[j + i * m] = 1;\n"),
+      "m*n");
   EXPECT_EQ(of("double (*u)[10]",
                "  for (int i = 0; i < n; ++i)\n    for (int j = 0; j < 10; ++j) u[i][j] = 1;\n"),
             "10*n");

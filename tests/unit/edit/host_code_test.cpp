@@ -65,15 +65,16 @@ class HostCodeTest : public EditTest {
   [[nodiscard]] StretchItemFacts in_loop_of(const std::string& before,
                                             const std::string& in_loop) const {
     return HostCodeTest::in_loop(
-        write("section.cpp", "static void shrink(int& n) { n -= 1; }\n"
-                             "int main() {\n  int n = 100;\n  static double all[200];\n"
-                             "  double* u = all;\n" +
-                                 before +
-                                 "  for (int k = 0; k < 10; ++k) {  // loop\n"
-                                 "#pragma omp target teams distribute parallel for map(tofrom: "
-                                 "u[0:n])\n"
-                                 "    for (int i = 0; i < n; ++i) u[i] += 1;\n" +
-                                 in_loop + "  }\n  shrink(n);\n}\n"));
+        write("section.cpp",
+              "static void shrink(int& n) { n -= 1; }\n"
+              "int main() {\n  int n = 100;\n  static double all[200];\n"
+              "  double* u = all;\n" +
+                  before +
+                  "  for (int k = 0; k < 10; ++k) {  // loop\n"
+                  "#pragma omp target teams distribute parallel for map(tofrom: "
+                  "u[0:n])\n"
+                  "    for (int i = 0; i < n; ++i) u[i] += 1;\n" +
+                  in_loop + "  }\n  shrink(n);\n}\n"));
   }
   /// "-", "r", "w", "rw" and so on, with "m" for storage that is made anew, and "?" for unknown.
   static std::string does(const StretchItemFacts& facts) {
@@ -226,10 +227,11 @@ TEST_F(HostCodeTest, AnItemOfADirectiveAroundTheWayIsKnown) {
   const Item item = {"u[0:n]", file.at("// data")};
   EXPECT_EQ(does(ask(file, {0, "way", {file.at("// to")}, {file.at("// to")}, false, {item}})),
             "-");
-  EXPECT_EQ(does(ask(file,
-                     {0, "way", {file.at("// to")}, {file.at("// data"), file.at("// to")}, false,
-                      {item}})),
-            "w");
+  EXPECT_EQ(
+      does(ask(
+          file,
+          {0, "way", {file.at("// to")}, {file.at("// data"), file.at("// to")}, false, {item}})),
+      "w");
 }
 
 TEST_F(HostCodeTest, MembersLeadToTheirOwnData) {
