@@ -145,7 +145,7 @@ bool is_worth_walking(const FunctionDecl& function) {
       "reduce",     "inner_product", "exchange",     "make_unique", "tie",         "make_pair",
       "make_tuple", "advance",       "distance",     "max_element", "min_element", "clamp",
       "destroy_at", "destroy",       "construct_at", "launder",     "pow",         "norm",
-      "conj",       "real",          "imag",         "to_address"};
+      "conj",       "real",          "imag",         "to_address",  "bit_cast"};
   const std::string name = function.getNameInfo().getAsString();
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&function);
   const auto* in = dyn_cast<clang::CXXRecordDecl>(function.getDeclContext());

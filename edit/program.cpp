@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -419,14 +420,19 @@ std::string one_after_the_other(const Request& request) {
 namespace {
 
 /// Names that a unit lacks, and that look like macros which its build sets: "DEVICE_ID" of "use of
-/// undeclared identifier 'DEVICE_ID'".
-std::set<std::string> lacking_macros(const std::vector<std::string>& errors) {
-  static const std::regex kName("use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
-  std::set<std::string> names;
+/// undeclared identifier 'DEVICE_ID'". True: it stands in a device() clause.
+std::map<std::string, bool> lacking_macros(const std::vector<std::string>& errors) {
+  static const std::regex kName(
+      "^(.+):([0-9]+): use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
+  std::map<std::string, bool> names;
   for (const std::string& error : errors) {
     std::smatch found;
     if (!std::regex_search(error, found, kName)) return {};
-    names.insert(found[1].str());
+    std::ifstream in(found[1].str());
+    std::string line;
+    for (int left = std::stoi(found[2].str()); left > 0; --left) std::getline(in, line);
+    bool& is_device = names[found[3].str()];
+    is_device = is_device || line.find("device(" + found[3].str()) != std::string::npos;
   }
   return names;
 }
@@ -464,13 +470,17 @@ std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words&
 std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
                                             std::vector<std::string>& errors) {
   constexpr int kMostTries = 3;
+  int next = 10007;
   Words arguments = request.arguments;
   std::unique_ptr<clang::ASTUnit> unit = parsed_with(request, arguments, errors);
   // The debug information tells no -D. Of a number any value will do (doubts.h).
   for (int i = 0; i < kMostTries && unit == nullptr && request.compiled; ++i) {
-    const std::set<std::string> names = lacking_macros(errors);
+    const std::map<std::string, bool> names = lacking_macros(errors);
     if (names.empty()) break;
-    for (const std::string& name : names) arguments.push_back("-D" + name + "=0");
+    // Two numbers are not the same by chance. Most programs use the first device.
+    for (const auto& [name, is_device] : names) {
+      arguments.push_back(fmt::format("-D{}={}", name, is_device ? 0 : next++));
+    }
     std::vector<std::string> fewer;
     unit = parsed_with(request, arguments, fewer);
     if (unit != nullptr) errors.clear();

@@ -349,7 +349,8 @@ class CodeWalk {
                                        const std::vector<const Expr*>& arguments,
                                        const Places& self, const Path& result, const Expr& call);
 
-  void read_by_unseen(const Places& where, const Expr& argument, const std::string& why);
+  /// `data`: the type of what is read.
+  void read_by_unseen(const Places& where, clang::QualType data, const std::string& why);
 
   /// To what is not seen, which may change it; a number is only read.
   Places hand_over(const Expr& argument, const std::string& why);

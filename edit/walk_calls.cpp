@@ -416,7 +416,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
       const Expr& argument = *arguments[i];
       const Places where =
           parameter->getType()->isReferenceType() ? place_of_any(argument) : value(argument);
-      read_by_unseen(where, argument, why);
+      read_by_unseen(where, target, why);
       handed.add(where);
     } else {
       handed.add(hand_over(*arguments[i], why));
@@ -468,10 +468,8 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
   return is_pointer || call.isGLValue() ? handed : Places();
 }
 
-void CodeWalk::read_by_unseen(const Places& where, const Expr& argument, const std::string& why) {
+void CodeWalk::read_by_unseen(const Places& where, clang::QualType data, const std::string& why) {
   record(Use::kRead, where);
-  const clang::QualType type = argument.IgnoreParenImpCasts()->getType();
-  const clang::QualType data = type->isAnyPointerType() ? type->getPointeeType() : type;
   if (data->isVoidType()) return;
   if (holds_pointers(data)) escape(where, why, Access::Reach::kBelow);
 }

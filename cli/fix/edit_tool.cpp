@@ -303,6 +303,7 @@ EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
   fs::path home = home_of(finding(number));
   if (home.empty()) home = named.front();
   for (const SourceUnit& unit : joined_units(commands_, named, home)) {
+    if (unit.beside.size() >= options.most_joined) continue;
     EditPlan wider = plan_in({unit}, number, options);
     const bool is_better = wider.refused.empty() &&
                            (!best.refused.empty() || wider.left_out.size() < best.left_out.size());

@@ -62,6 +62,7 @@ void resolve_places(nlohmann::json& json, const SourceLines& sources,
 struct EditOptions {
   std::vector<std::string> released;
   bool spoil = false;
+  std::size_t most_joined = 1000;  ///< sources that are parsed as one, where one alone is refused
 };
 
 /// ompdm-edit, which is started by the first request and keeps what it has parsed.

@@ -130,7 +130,11 @@ void add_patches(Trace& trace, const std::string& commands, EditProcess& process
     if (known != trace.patches.end()) {
       finding.patch = known->patch;
     } else if (sourced.states[i].obstacle.empty()) {
-      finding.patch = patch_of(tool.plan(i + 1), names);
+      // A report is not to take as long as a patch may.
+      constexpr std::size_t kMostJoined = 8;
+      EditOptions options;
+      options.most_joined = kMostJoined;
+      finding.patch = patch_of(tool.plan(i + 1, options), names);
       trace.patches.push_back({finding.id, edits, finding.patch});
     }
     if (is_proven(finding)) finding.confidence = analysis::Confidence::kProven;

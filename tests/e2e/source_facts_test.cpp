@@ -10,11 +10,12 @@ namespace ompdm::e2e::source_facts_test {
 namespace {
 
 /// Of each finding its pattern and its confidence, by its variable.
-std::map<std::string, std::string> found(const std::string& source) {
+std::map<std::string, std::string> found(const std::string& source,
+                                         const std::string& name = "uses") {
   const Folder folder;
   const auto trace = (folder.path() / "trace.json").string();
   const Ended recorded =
-      run({{OMPDM_COMMAND, "record", "-o", trace, "--", program("uses")}}, folder.path());
+      run({{OMPDM_COMMAND, "record", "-o", trace, "--", program(name)}}, folder.path());
   EXPECT_EQ(recorded.status, 0) << recorded.err;
   const Ended reported = run(
       {{OMPDM_COMMAND, "report", "--format", "json", "--source", source, trace}}, folder.path());
@@ -35,6 +36,22 @@ TEST(SourceFacts, SettleWhatAKernelDoesWithItsData) {
   EXPECT_EQ(found("off"), (Found{{"idle, same, table", "unmodified_copy_back possible"}}));
   EXPECT_EQ(found("auto"), (Found{{"idle", "unused_allocation proven"},
                                   {"table", "unmodified_copy_back proven"}}));
+}
+
+TEST(SourceFacts, CountCopiesBackThatTheHostDoesNotRead) {
+  EXPECT_EQ(found("auto", "pure_output"), (Found{{"a, r", "per_iteration_mapping proven"}}));
+  EXPECT_EQ(found("off", "pure_output").count("a, r"), 0U);
+}
+
+TEST(SourceFacts, TellUpdatesOfWhatNothingChanges) {
+  EXPECT_EQ(found("auto", "sent_each_time"), (Found{{"m", "duplicate_transfer proven"}}));
+  EXPECT_EQ(found("auto", "filled_within"), Found()) << "what is mapped is filled only then";
+}
+
+TEST(SourceFacts, TellZerosFromOneAnother) {
+  EXPECT_EQ(found("off", "zeros"), (Found{{"a", "round_trip_transfer likely"}}));
+  EXPECT_EQ(found("auto", "zeros"), (Found{{"a", "round_trip_transfer proven"},
+                                           {"b", "unmodified_copy_back proven"}}));
 }
 
 }  // namespace
