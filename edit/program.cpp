@@ -420,19 +420,36 @@ std::string one_after_the_other(const Request& request) {
 namespace {
 
 /// Names that a unit lacks, and that look like macros which its build sets: "DEVICE_ID" of "use of
-/// undeclared identifier 'DEVICE_ID'". True: it stands in a device() clause.
+/// undeclared identifier 'DEVICE_ID'", and "USE_MPI" of an #error behind "#if !defined(USE_MPI)".
+/// True: 0 is a likely value, as of what stands in a device() clause, or asks for a part of the
+/// code.
 std::map<std::string, bool> lacking_macros(const std::vector<std::string>& errors) {
-  static const std::regex kName(
-      "^(.+):([0-9]+): use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
+  static const std::regex kPlace("^(.+):([0-9]+): (.*)");
+  static const std::regex kName("^use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
+  static const std::regex kAsked(
+      R"(^\s*#\s*(?:ifndef\s+|if\s+!\s*defined\s*\(?\s*)([A-Z][A-Z0-9_]+)\s*\)?\s*$)");
+  static const std::regex kError(R"(^\s*#\s*error\b)");
   std::map<std::string, bool> names;
   for (const std::string& error : errors) {
-    std::smatch found;
-    if (!std::regex_search(error, found, kName)) return {};
-    std::ifstream in(found[1].str());
+    std::smatch place;
+    if (!std::regex_search(error, place, kPlace)) return {};
+    std::ifstream in(place[1].str());
     std::string line;
-    for (int left = std::stoi(found[2].str()); left > 0; --left) std::getline(in, line);
-    bool& is_device = names[found[3].str()];
-    is_device = is_device || line.find("device(" + found[3].str()) != std::string::npos;
+    std::string before;
+    for (int left = std::stoi(place[2].str()); left > 0; --left) {
+      before = std::move(line);
+      std::getline(in, line);
+    }
+    const std::string words = place[3].str();
+    std::smatch found;
+    if (std::regex_search(words, found, kName)) {
+      bool& is_device = names[found[1].str()];
+      is_device = is_device || line.find("device(" + found[1].str()) != std::string::npos;
+    } else if (std::regex_search(line, kError) && std::regex_search(before, found, kAsked)) {
+      names[found[1].str()] = true;
+    } else {
+      return {};
+    }
   }
   return names;
 }
@@ -478,8 +495,8 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
     const std::map<std::string, bool> names = lacking_macros(errors);
     if (names.empty()) break;
     // Two numbers are not the same by chance. Most programs use the first device.
-    for (const auto& [name, is_device] : names) {
-      arguments.push_back(fmt::format("-D{}={}", name, is_device ? 0 : next++));
+    for (const auto& [name, is_zero] : names) {
+      arguments.push_back(fmt::format("-D{}={}", name, is_zero ? 0 : next++));
     }
     std::vector<std::string> fewer;
     unit = parsed_with(request, arguments, fewer);

@@ -301,6 +301,15 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   if (std::ranges::all_of(finding.answers,
                           [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
     std::erase_if(finding.caveats, is_settled);
+    // What neither side changes is the same, whoever maps it in between.
+    const bool is_constant = std::ranges::all_of(facts, [](const auto& fact) {
+      return fact.second->kernel_written.answer == Answer::kNo &&
+             fact.second->written.answer == Answer::kNo;
+    });
+    if (is_constant && facts.size() == all.size()) {
+      std::erase_if(finding.caveats,
+                    [](const Caveat& caveat) { return caveat.kind == Caveat::Kind::kOthersMap; });
+    }
     const bool is_all = finding.caveats.empty() && finding.unless.empty();
     const bool has_condition = std::ranges::any_of(
         finding.edits, [](const Edit& edit) { return edit.when == EditWhen::kKernelChanged; });

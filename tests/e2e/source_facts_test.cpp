@@ -50,8 +50,8 @@ TEST(SourceFacts, TellUpdatesOfWhatNothingChanges) {
 
 TEST(SourceFacts, TellZerosFromOneAnother) {
   EXPECT_EQ(found("off", "zeros"), (Found{{"a", "round_trip_transfer likely"}}));
-  EXPECT_EQ(found("auto", "zeros"), (Found{{"a", "round_trip_transfer proven"},
-                                           {"b", "unmodified_copy_back proven"}}));
+  EXPECT_EQ(found("auto", "zeros"),
+            (Found{{"a", "round_trip_transfer proven"}, {"b", "unmodified_copy_back proven"}}));
 }
 
 }  // namespace
