@@ -62,6 +62,25 @@ bool is_on(const std::string& doubt, const std::string& macro) {
   return doubt == "depends on macro " + macro + ", which debug information does not tell: give -p";
 }
 
+// An option tells it, and no other place: any number will do for what reads and writes.
+TEST_F(DoubtsTest, AreNoneOfANumberThatAnOptionGives) {
+  const File file = kernel("u[i] = SCALE * v[i];\n");
+  EXPECT_EQ(doubt(file, {"u[i]"}), "");
+  const RegionFacts region = region_of(file, {{{file, {"u[i]"}}}});
+  ASSERT_EQ(region.items.size(), 2U);
+  EXPECT_EQ(region.items[0].use, "write");
+  EXPECT_THROW(doubt(file), std::logic_error) << "the build's options have all macros";
+  const File type = kernel("u[i] = (REAL)v[i];\n", {}, "type.cpp");
+  EXPECT_THROW(doubt(type, {"u[i]"}), std::logic_error) << "it is no number";
+}
+
+TEST_F(DoubtsTest, AreOfAMacroThatAnErrorAsksFor) {
+  const File file = kernel("u[i] = v[i];\n#if USE_MPI\n    v[i] = 1;\n#endif\n",
+                           "#if !defined(USE_MPI)\n#error \"say USE_MPI=0 or 1\"\n#endif\n");
+  EXPECT_EQ(doubt(file, {"u[i] = v[i]", "for (int i"}), "") << "lines show that it is left out";
+  EXPECT_TRUE(is_on(doubt(file, {"u[i] = v[i]", "v[i] = 1"}), "USE_MPI"));
+}
+
 TEST_F(DoubtsTest, AreOfAConditionThatOptionsDecide) {
   const File file = kernel("#if WR\n    u[i] = 1;\n#else\n    v[i] = u[i];\n#endif\n",
                            "#ifndef WR\n#define WR 0\n#endif\n");
