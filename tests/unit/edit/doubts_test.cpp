@@ -75,10 +75,11 @@ TEST_F(DoubtsTest, AreNoneOfANumberThatAnOptionGives) {
 }
 
 TEST_F(DoubtsTest, AreOfAMacroThatAnErrorAsksFor) {
-  const File file = kernel("u[i] = v[i];\n#if USE_MPI\n    v[i] = 1;\n#endif\n",
-                           "#if !defined(USE_MPI)\n#error \"say USE_MPI=0 or 1\"\n#endif\n");
-  EXPECT_EQ(doubt(file, {"u[i] = v[i]", "for (int i"}), "") << "lines show that it is left out";
-  EXPECT_TRUE(is_on(doubt(file, {"u[i] = v[i]", "v[i] = 1"}), "USE_MPI"));
+  const File file = kernel("#if USE_MPI\n    printf(\"%g\", u[i]);\n#endif\n    v[i] = u[i];\n",
+                           "#if !defined(USE_MPI)\n#error \"say USE_MPI=0 or 1\"\n#endif\n"
+                           "extern \"C\" int printf(const char*, ...);\n");
+  EXPECT_EQ(doubt(file, {"for (int", "v[i] ="}), "") << "lines show that it is left out";
+  EXPECT_TRUE(is_on(doubt(file, {"v[i] =", "printf(\"%g"}), "USE_MPI"));
 }
 
 TEST_F(DoubtsTest, AreOfAConditionThatOptionsDecide) {
