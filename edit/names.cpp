@@ -336,7 +336,14 @@ std::optional<std::int64_t> constant_of(const Program& program, const VarDecl& v
 /// An enumerator, or a name that a `using` brings, may be known in the loop alone.
 void Names::expect_not_declared_within(const std::string& name) const {
   const clang::SourceManager& sources = program_.context().getSourceManager();
-  for (const auto* used : all_in<clang::DeclRefExpr>(&loop_)) {
+  std::vector<const clang::DeclRefExpr*> all = all_in<clang::DeclRefExpr>(&loop_);
+  for (const auto* directive : all_in<Directive>(&loop_)) {
+    for (const MapItem& mapped : mapped_items(*directive, kWritten)) {
+      const auto more = all_in<clang::DeclRefExpr>(mapped.item);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+  }
+  for (const auto* used : all) {
     const clang::NamedDecl* found = used->getFoundDecl();
     const bool is_it = found->getNameAsString() == name && !isa<VarDecl>(found);
     const clang::SourceLocation at = sources.getExpansionLoc(found->getLocation());
