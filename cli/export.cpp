@@ -8,6 +8,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "fix/facts_file.h"
 #include "job_files.h"
 #include "named_traces.h"
 #include "ompdm/error.h"
@@ -275,7 +276,7 @@ void write_database(const ExportOptions& /*options*/, const std::string& /*outpu
 #endif
 
 void write_window(const NamedTraces& one, const Span& asked, const std::string& output) {
-  const OpenedTraces opened = open_named(one, {.analyses = false, .traces = true});
+  OpenedTraces opened = open_named(one, {.analyses = false, .traces = true});
   Trace part;
   const Trace* written = &opened.traces.front();
   if (!asked.is_whole()) {
@@ -286,9 +287,13 @@ void write_window(const NamedTraces& one, const Span& asked, const std::string& 
   }
   if (is_standard_output(output)) {
     write_trace(*written, STDOUT_FILENO, "standard output");
-  } else {
-    replace_trace(*written, output);
+    return;
   }
+  replace_trace(*written, output);
+  // What the sources say of the recording holds for its parts.
+  Trace recorded = std::move(opened.traces.front());
+  const fs::path facts = facts_path(recorded.file);
+  if (!facts.empty() && read_facts(facts, recorded)) write_facts(facts_path(output), recorded);
 }
 
 /// "job.timeline.json" of "results/job.rank0.json"; of a folder of ranks "trace.timeline.json".

@@ -197,10 +197,10 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
               const Wanted& wanted, EditProcess& process, OpenedTraces& all) {
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
-  resolve_begins_of_loops(trace);
+  resolve_begins_of_loops(trace, wanted.search.folder);
   std::optional<AskedSources> sources;
   if (wanted.source_facts && wanted.analyses) {
-    sources.emplace(trace, wanted.compile_commands, process);
+    sources.emplace(trace, wanted.search, process);
     sources->add_facts(wanted.tells_sources);
   }
   if (wanted.analyses) {
@@ -208,7 +208,7 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
     analysis::Picture picture;
     analysis::Analysis& analysis = all.analyses.emplace_back(
         wanted.pictures ? analysis::analyze(trace, picture) : analysis::analyze(trace));
-    keep_code_that_fits(analysis);
+    keep_code_that_fits(analysis, wanted.search.folder);
     if (sources && wanted.patches) sources->add_patches(analysis);
     if (sources) sources->keep();
     analysis.running = opened.running;
@@ -402,11 +402,11 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
   add_link_options(verb, named.model);
   verb.add_option(
           "--source", named.source,
-          "Ask the program's sources, where they are as they were compiled, what kernels and\n"
-          "host code do with data (auto, the default), or judge by the trace alone (off)")
-      ->check(CLI::IsMember({"auto", "off"}))
+          "Ask the program's sources what kernels and host code do with data: where they were\n"
+          "compiled (auto, the default), or those in DIR; or judge by the trace alone (off)")
+      ->check(CLI::IsMember({"auto", "off"}) | CLI::ExistingDirectory)
       ->envname("OMPDM_SOURCE")
-      ->type_name("auto|off");
+      ->type_name("auto|off|DIR");
   verb.add_option("-p", named.compile_commands,
                   "Folder of the compile_commands.json of the build, for --source auto")
       ->type_name("DIR");
@@ -422,6 +422,11 @@ void take_newest_if_none(NamedTraces& named) {
   fmt::print(stderr, "ompdm: no trace is named: {} is read\n",
              newest == "." ? "the job in this folder" : newest);
   named.names.push_back(std::move(newest));
+}
+
+SourceSearch NamedTraces::search() const {
+  const bool is_folder = !source.empty() && source != "auto" && source != "off";
+  return {is_folder ? fs::path(source) : fs::path(), compile_commands};
 }
 
 std::vector<report::Pictured> OpenedTraces::pictured() const {
@@ -456,8 +461,8 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
   Wanted with_source = wanted;
   with_source.source_facts = named.source != "off";
-  with_source.tells_sources = named.source == "auto";
-  with_source.compile_commands = named.compile_commands;
+  with_source.tells_sources = with_source.source_facts && !named.source.empty();
+  with_source.search = named.search();
   OpenedTraces all = open_each(names, link_of(named.model), with_source);
   all.order = resolved_order(named.as, all);
   put_in_order(all.order, all.analyses);

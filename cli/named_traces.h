@@ -13,6 +13,7 @@
 #include "ompdm/analysis.h"
 #include "ompdm/report.h"
 #include "ompdm/trace.h"
+#include "source_lines.h"
 #include "verb_help.h"
 
 namespace ompdm::cli {
@@ -85,10 +86,13 @@ struct NamedTraces {
   std::vector<std::string> names;  ///< as the user gave them
   std::string as;                  ///< what several are: kAsJob, kAsInputs; empty: as they seem
   LinkModel model;                 ///< that transfers are timed on
-  /// "auto": sources are asked what they do with data; empty: the same, and what they do not answer
-  /// is told in a line.
+  /// "off", or sources are asked what they do with data: "auto", or a folder that has them, where
+  /// each that does not answer is told; empty: the same, and it is told in a line.
   std::string source;
   std::string compile_commands;  ///< the folder of compile_commands.json; empty: none is named
+
+  /// Where to look for sources.
+  [[nodiscard]] SourceSearch search() const;
 };
 
 /// Adds TRACE..., --as, --link, --source and -p; `named` must live as long as `verb`.
@@ -116,10 +120,10 @@ struct Wanted {
   bool analyses = true;
   bool traces = false;
   bool pictures = false;
-  bool patches = true;                ///< with the lines to write, where sources are asked
-  bool source_facts = false;          ///< sources are asked what they do with data
-  bool tells_sources = false;         ///< each that does not answer is told
-  std::string compile_commands = {};  ///< the folder of compile_commands.json, for these
+  bool patches = true;         ///< with the lines to write, where sources are asked
+  bool source_facts = false;   ///< sources are asked what they do with data
+  bool tells_sources = false;  ///< each that does not answer is told
+  SourceSearch search = {};    ///< where they are
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
   std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it
 };

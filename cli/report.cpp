@@ -108,6 +108,18 @@ void check_recorded(const std::vector<report::Condition>& conditions,
   }
 }
 
+/// Says on stderr whether findings that a condition counts are judged with the program's sources.
+void tell_witness(const std::vector<report::Condition>& conditions,
+                  const std::vector<analysis::Analysis>& analyses) {
+  const bool counts_findings = std::ranges::any_of(
+      conditions, [](const auto& condition) { return condition.path.starts_with("findings"); });
+  if (!counts_findings) return;
+  const bool asked = std::ranges::any_of(analyses, &analysis::Analysis::sources_asked);
+  fmt::print(stderr, "ompdm: findings are judged {}\n",
+             asked ? "with the program's sources (--source off: by the trace alone)"
+                   : "by the trace alone");
+}
+
 /// Why figures are not of whole runs; empty if they are.
 std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
   std::string text;
@@ -124,6 +136,7 @@ int test(const std::vector<report::Condition>& conditions,
          const std::vector<analysis::Analysis>& analyses) {
   if (conditions.empty()) return 0;
   check_recorded(conditions, analyses);
+  tell_witness(conditions, analyses);
   const int exit_status = test(conditions, report::report_json(analyses), missing_of(analyses));
   const bool tells_transfers = std::ranges::all_of(analyses, [](const analysis::Analysis& one) {
     return analysis::has_target_events(one) && analysis::knows_transfers(one);
@@ -250,7 +263,7 @@ int run_report(ReportOptions options) {
     if (options.traces.names.size() != 1) {
       throw Error("--patch is of one trace: name it alone", Error::Kind::kUsage);
     }
-    return write_planned_patch(options.traces.names.front(), options.traces.compile_commands,
+    return write_planned_patch(options.traces.names.front(), options.traces.search(),
                                options.patch);
   }
   const OpenedTraces opened =
@@ -260,12 +273,13 @@ int run_report(ReportOptions options) {
                                   .patches = !options.no_source,
                                   .rest_of_ranks = true});
   const std::vector<analysis::Analysis>& analyses = opened.analyses;
-  refuse_source_as_output(options.output.output, analyses);
+  const std::filesystem::path folder = options.traces.search().folder;
+  refuse_source_as_output(options.output.output, analyses, folder);
   const int holds = test(conditions, analyses);
   const int exit_status = holds != 0 ? holds : opened.complete ? 0 : 1;
   if (page_wanted) {
     std::vector<report::SourceExcerpt> sources;
-    if (!options.no_source) sources = source_excerpts(analyses);
+    if (!options.no_source) sources = source_excerpts(analyses, folder);
     const std::string page = report::render_page(opened.pictured(), analyses, sources);
     write_out(options.output, [&](std::ostream& out) { out << page; });
     return exit_status;
@@ -278,7 +292,7 @@ int run_report(ReportOptions options) {
   layout.findings = options.all ? 0 : std::max<std::size_t>(1, options.top / 2);
   layout.traces = spoken_names(options.traces);
   if (!analyses.empty() && !options.no_source) {
-    const auto sources = std::make_shared<SourceLines>(analyses.front());
+    const auto sources = std::make_shared<SourceLines>(analyses.front(), folder);
     layout.source = [sources](const std::string& file, int line) -> std::optional<std::string> {
       const std::vector<std::string>& lines = sources->of(file);
       if (line < 1 || static_cast<std::size_t>(line) > lines.size()) return std::nullopt;
@@ -333,7 +347,7 @@ int run_explain(ExplainOptions options) {
   take_newest_if_none(options.traces);
   refuse_input_as_output(options.output.output, options.traces.names);
   const std::vector<analysis::Analysis> analyses = open_named(options.traces).analyses;
-  refuse_source_as_output(options.output.output, analyses);
+  refuse_source_as_output(options.output.output, analyses, options.traces.search().folder);
   report::Layout layout = layout_of(options.output);
   layout.traces = spoken_names(options.traces);
   const std::string text =

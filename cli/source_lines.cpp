@@ -230,6 +230,19 @@ std::string md5_of(std::string_view bytes) {
   return text;
 }
 
+fs::path found_in(const fs::path& folder, const fs::path& name) {
+  if (folder.empty()) return {};
+  const std::vector<fs::path> parts(name.begin(), name.end());
+  for (std::size_t first = name.is_absolute() ? 1 : 0; first < parts.size(); ++first) {
+    fs::path end;
+    for (std::size_t i = first; i < parts.size(); ++i) end /= parts[i];
+    std::error_code failed;
+    fs::path place = (folder / end).lexically_normal();
+    if (fs::is_regular_file(place, failed)) return place;
+  }
+  return {};
+}
+
 template <class Rows>
 SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& sources,
                          const Rows& directives)
@@ -246,18 +259,29 @@ SourceLines::SourceLines(const Process& process, const std::vector<SourceFile>& 
   }
 }
 
-SourceLines::SourceLines(const analysis::Analysis& analysis)
-    : SourceLines(analysis.process, analysis.sources, analysis.directives) {}
+SourceLines::SourceLines(const analysis::Analysis& analysis, fs::path folder)
+    : SourceLines(analysis.process, analysis.sources, analysis.directives) {
+  folder_ = std::move(folder);
+}
 
-SourceLines::SourceLines(const Trace& trace, std::vector<fs::path> folders)
+SourceLines::SourceLines(const Trace& trace, fs::path folder, std::vector<fs::path> compiled_in)
     : SourceLines(trace.process, trace.sources, trace.sites) {
-  folders_ = std::move(folders);
+  folder_ = std::move(folder);
+  compiled_in_ = std::move(compiled_in);
+}
+
+bool SourceLines::is_newer_than_build(const fs::path& place, std::int64_t changed) const {
+  if (folder_.empty()) return changed > latest_;
+  // What the user says is the source may have been copied since.
+  const fs::path inside = fs::absolute(place).lexically_normal().lexically_relative(
+      fs::absolute(folder_).lexically_normal());
+  return (inside.empty() || *inside.begin() == "..") && changed > latest_;
 }
 
 bool SourceLines::is_as_compiled(const fs::path& place, const std::set<std::string>& md5s) const {
   const std::optional<std::int64_t> changed = changed_at(place);
   if (!changed) return false;
-  if (md5s.empty()) return *changed <= latest_;
+  if (md5s.empty()) return !is_newer_than_build(place, *changed);
   return md5s == std::set<std::string>{md5_of(content_of(place))};
 }
 
@@ -265,7 +289,7 @@ SourceLines::Source SourceLines::read(const fs::path& place, const std::string& 
   const std::optional<std::int64_t> changed = changed_at(place);
   if (!changed) return {};
   const std::string content = content_of(place);
-  Source source{place, lines_of(content), *changed > latest_};
+  Source source{place, lines_of(content), is_newer_than_build(place, *changed)};
   if (const auto digests = digests_.find(file); digests != digests_.end()) {
     source.is_compiled = digests->second.contains(md5_of(content));
   } else if (const auto lines = directives_.find(file); lines != directives_.end()) {
@@ -288,8 +312,13 @@ const SourceLines::Source& SourceLines::find(const std::string& file) const {
   const auto [at, is_new] = known_.try_emplace(file);
   Source& found = at->second;
   if (!is_new || file.empty()) return found;
+  if (const fs::path place = found_in(folder_, file); !place.empty()) {
+    found = read(place, file);
+    if (found.is_as_it_was()) return found;
+  }
   std::vector<Source> compiled;
-  for (const fs::path& folder : fs::path(file).is_relative() ? folders_ : std::vector<fs::path>()) {
+  for (const fs::path& folder :
+       fs::path(file).is_relative() ? compiled_in_ : std::vector<fs::path>()) {
     Source source = read(folder / file, file);
     const bool is_known = std::ranges::any_of(compiled, [&](const Source& one) {
       std::error_code failed;
@@ -313,14 +342,14 @@ bool SourceLines::is_older_than_rebuilt_program(const fs::path& path) const {
   return changed && built_ > process_.start_realtime_ns && *changed <= built_;
 }
 
-std::vector<report::SourceExcerpt> source_excerpts(
-    const std::vector<analysis::Analysis>& analyses) {
+std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses,
+                                                   const fs::path& folder) {
   constexpr std::size_t kMostFiles = 200;
   std::vector<report::SourceExcerpt> excerpts;
   std::map<std::string, std::set<int>> named;
   std::map<std::string, std::vector<std::string>> found;
   for (const analysis::Analysis& analysis : analyses) {
-    const SourceLines sources(analysis);
+    const SourceLines sources(analysis, folder);
     for (const auto& [file, lines] : named_lines(analysis)) {
       named[file].insert(lines.begin(), lines.end());
       const std::vector<std::string>& text = sources.of(file);
@@ -332,10 +361,11 @@ std::vector<report::SourceExcerpt> source_excerpts(
 }
 
 void refuse_source_as_output(const std::string& output,
-                             const std::vector<analysis::Analysis>& analyses) {
+                             const std::vector<analysis::Analysis>& analyses,
+                             const fs::path& folder) {
   if (output.empty()) return;
   for (const analysis::Analysis& analysis : analyses) {
-    const SourceLines sources(analysis);
+    const SourceLines sources(analysis, folder);
     std::vector<std::string> files;
     if (!analysis.process.arguments.empty()) files.push_back(analysis.process.arguments.front());
     for (const auto& [file, lines] : named_lines(analysis)) {
@@ -368,10 +398,10 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
   return true;
 }
 
-void resolve_begins_of_loops(Trace& trace) {
+void resolve_begins_of_loops(Trace& trace, const fs::path& folder) {
   static const std::regex kFor(R"(^(#\s*pragma\s+omp\b.*\b)?for\b.*)");
   static const std::regex kWord(R"(\b(for|while|do)\b)", std::regex::icase);
-  const SourceLines sources(trace);
+  const SourceLines sources(trace, folder);
   for (CodeLoop& loop : trace.loops) {
     const std::vector<std::string>& lines = sources.of(loop.file);
     const auto line = static_cast<std::size_t>(std::max(loop.line, 0));
@@ -382,8 +412,8 @@ void resolve_begins_of_loops(Trace& trace) {
   }
 }
 
-void keep_code_that_fits(analysis::Analysis& analysis) {
-  const SourceLines sources(analysis);
+void keep_code_that_fits(analysis::Analysis& analysis, const fs::path& folder) {
+  const SourceLines sources(analysis, folder);
   for (analysis::Finding& finding : analysis.findings) {
     for (analysis::Edit& edit : finding.edits) {
       const bool is_code = edit.kind == analysis::EditKind::kInsert && edit.in_scope &&

@@ -18,17 +18,30 @@ namespace ompdm::cli {
 /// The MD5 sum of all bytes, in lower-case hexadecimal.
 std::string md5_of(std::string_view bytes);
 
+/// Where the sources of a program are, and how they are compiled, as the user says.
+struct SourceSearch {
+  std::filesystem::path folder = {};  ///< has the sources; empty: they are where they were compiled
+  std::string commands = {};          ///< the folder of compile_commands.json; empty: not named
+};
+
+/// The file of a folder that has the longest end of a name: of "/home/ann/heat/src/heat.cpp" the
+/// folder's src/heat.cpp, else its heat.cpp. Empty: there is none, or no folder.
+std::filesystem::path found_in(const std::filesystem::path& folder,
+                               const std::filesystem::path& name);
+
 /// The source files that a trace names, each read on first use. A trace may name any file of the
 /// reader's machine, so a file has lines here only if it is the compiled one: its MD5 sum is that
 /// of the debug information. Where the debug information has no sum, the file must be no newer than
 /// the program and the recording, and have OpenMP directives in the lines of the trace's. Of a
-/// header, in which the trace has no directive, the first alone counts.
+/// header, in which the trace has no directive, the first alone counts. What lies in a folder that
+/// the user names may be newer.
 class SourceLines {
  public:
-  explicit SourceLines(const analysis::Analysis& analysis);
-  /// Relative names are looked for in these folders first. A name that is in several of them is not
-  /// found.
-  explicit SourceLines(const Trace& trace, std::vector<std::filesystem::path> folders = {});
+  explicit SourceLines(const analysis::Analysis& analysis, std::filesystem::path folder = {});
+  /// `folder` is what the user named. Relative names are looked for in `compiled_in` next. A name
+  /// that is in several of these is not found.
+  explicit SourceLines(const Trace& trace, std::filesystem::path folder = {},
+                       std::vector<std::filesystem::path> compiled_in = {});
 
   /// All lines of the compiled file, long lines cut; empty where it is not found.
   const std::vector<std::string>& of(const std::string& file) const { return find(file).lines; }
@@ -67,9 +80,12 @@ class SourceLines {
   };
   [[nodiscard]] const Source& find(const std::string& file) const;
   [[nodiscard]] Source read(const std::filesystem::path& place, const std::string& file) const;
+  [[nodiscard]] bool is_newer_than_build(const std::filesystem::path& place,
+                                         std::int64_t changed) const;
 
   Process process_;
-  std::vector<std::filesystem::path> folders_;
+  std::filesystem::path folder_;  ///< that the user named; empty: none
+  std::vector<std::filesystem::path> compiled_in_;
   std::map<std::string, std::set<std::string>> digests_;  ///< by file
   std::map<std::string, std::set<int>> directives_;       ///< their lines, by file
   std::int64_t built_ = 0;                                ///< 0: the program is not there
@@ -78,12 +94,14 @@ class SourceLines {
 };
 
 /// The lines around each directive and loop that the analyses name, of files that are the compiled
-/// ones (see SourceLines).
-std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses);
+/// ones (see SourceLines). `folder` is that of SourceSearch, here and below.
+std::vector<report::SourceExcerpt> source_excerpts(const std::vector<analysis::Analysis>& analyses,
+                                                   const std::filesystem::path& folder = {});
 
 /// Throws Error (kUsage) where `output` is a source or a program of the analyses.
 void refuse_source_as_output(const std::string& output,
-                             const std::vector<analysis::Analysis>& analyses);
+                             const std::vector<analysis::Analysis>& analyses,
+                             const std::filesystem::path& folder = {});
 
 /// Whether, as far as the text shows: a loop begins in line `loop` (from 1); a statement may stand
 /// before it; the `directives`, lines too, are in the loop; and nothing in the loop declares one of
@@ -96,10 +114,10 @@ bool fits_around(const std::vector<std::string>& lines, int loop,
 /// found. A loop begins in its line if the line begins with `for` or an OpenMP pragma for one. It
 /// does not if the line has no `for`, `while` or `do`: the line of an optimized loop that only a
 /// `break` leaves is that of the break.
-void resolve_begins_of_loops(Trace& trace);
+void resolve_begins_of_loops(Trace& trace, const std::filesystem::path& folder = {});
 
 /// Clears Edit::in_scope of edits around a loop where fits_around() fails, or where the compiled
 /// source is not found: such an edit is described in words.
-void keep_code_that_fits(analysis::Analysis& analysis);
+void keep_code_that_fits(analysis::Analysis& analysis, const std::filesystem::path& folder = {});
 
 }  // namespace ompdm::cli

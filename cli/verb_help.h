@@ -18,6 +18,8 @@ class ParseError;
 
 namespace ompdm::cli {
 
+struct SourceSearch;
+
 /// Each function adds a subcommand to `app`. The subcommand's callback runs the verb and writes its
 /// exit status to `exit_status`, which must live as long as `app`. Failures are thrown as Error.
 void setup_record(CLI::App& app, int& exit_status);
@@ -25,8 +27,9 @@ void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
 void setup_fix(CLI::App& app, int& exit_status);
 
-/// What `ompdm fix TRACE -p COMMANDS -o OUTPUT` does; returns its exit status. Throws Error.
-int write_planned_patch(const std::string& trace, const std::string& commands,
+/// What `ompdm fix TRACE -o OUTPUT` does, with sources and commands where `search` says; returns
+/// its exit status. Throws Error.
+int write_planned_patch(const std::string& trace, const SourceSearch& search,
                         const std::string& output);
 void setup_compare(CLI::App& app, int& exit_status);
 void setup_export(CLI::App& app, int& exit_status);

@@ -35,18 +35,15 @@ bool is_complete(const Trace& trace) {
 
 }  // namespace
 
-AskedSources::AskedSources(Trace& trace, std::string commands, EditProcess& process)
-    : trace_(trace),
-      commands_(std::move(commands)),
-      process_(process),
-      file_(facts_path(trace.file)) {}
+AskedSources::AskedSources(Trace& trace, SourceSearch search, EditProcess& process)
+    : trace_(trace), search_(std::move(search)), process_(process), file_(facts_path(trace.file)) {}
 
 void AskedSources::add_facts(bool tells_all) {
   std::vector<SourceFact> regions;
   std::vector<HostFact> host;
   std::vector<KeptPatch> patches;
   const bool is_kept = !file_.empty() && read_facts(file_, trace_);
-  if (is_kept && !(is_complete(trace_) && commands_.empty())) {
+  if (is_kept && !(is_complete(trace_) && search_.commands.empty())) {
     // They may say more by now.
     regions = std::exchange(trace_.source_facts, {});
     host = std::exchange(trace_.host_facts, {});
@@ -55,7 +52,7 @@ void AskedSources::add_facts(bool tells_all) {
   known_ = count_of(trace_);
   try {
     const Progress progress("reading the sources of " + trace_.file);
-    const std::vector<std::string> sentences = add_source_facts(trace_, commands_, process_);
+    const std::vector<std::string> sentences = add_source_facts(trace_, search_, process_);
     const std::size_t few = tells_all ? sentences.size() : 1;
     for (std::size_t i = 0; i < std::min(few, sentences.size()); ++i) {
       fmt::print(stderr, "ompdm: {}\n", sentences[i]);
@@ -79,7 +76,7 @@ void AskedSources::add_patches(analysis::Analysis& analysis) {
   if (!is_asked_) return;
   try {
     const Progress progress("looking at what to write for " + trace_.file);
-    cli::add_patches(trace_, commands_, process_, analysis);
+    cli::add_patches(trace_, search_, process_, analysis);
   } catch (const Error& error) {
     is_asked_ = false;
     fmt::print(stderr, "ompdm: what to write is in words: {}\n", error.what());

@@ -16,9 +16,8 @@ namespace ompdm::cli {
 /// ompdm-edit fails, or is missing, a line on stderr says so, and nothing is added.
 class AskedSources {
  public:
-  /// `trace` and `process` must outlive this. `commands`: the folder of a compile_commands.json
-  /// that the user named; empty: none.
-  AskedSources(Trace& trace, std::string commands, EditProcess& process);
+  /// `trace` and `process` must outlive this.
+  AskedSources(Trace& trace, SourceSearch search, EditProcess& process);
 
   /// Adds facts to the trace. `tells_all`: each source that does not answer is told on stderr, not
   /// only the first.
@@ -30,7 +29,7 @@ class AskedSources {
 
  private:
   Trace& trace_;
-  std::string commands_;
+  SourceSearch search_;
   EditProcess& process_;
   std::filesystem::path file_;  ///< empty: nothing can be kept
   std::size_t known_ = 0;       ///< answers that were kept

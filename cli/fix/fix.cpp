@@ -158,7 +158,7 @@ struct FixOptions {
   std::string trace;
   std::string build;
   std::vector<std::string> runs;
-  std::string commands;  ///< the folder of compile_commands.json
+  SourceSearch search;
   std::string tree;
   std::vector<std::size_t> only;
   std::string same;
@@ -187,10 +187,10 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   run.arguments = process.arguments;
   if (!run.arguments.empty()) run.arguments.front() = run.program.string();
   run.build_id = build_id_in(trace, run.program);
-  run.compiled = recorded_program(trace);
+  run.compiled = recorded_program(trace, options.search.folder);
   // As for a report, whose numbers of findings are named.
   if (variable("OMPDM_SOURCE") != "off") {
-    AskedSources sources(trace, options.commands, edit);
+    AskedSources sources(trace, options.search, edit);
     sources.add_facts(false);
     sources.keep();
   }
@@ -203,7 +203,8 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   for (const analysis::Finding& finding : analysis.findings) {
     run.verdicts.emplace_back().is_firm = !promises_at_most(finding);
   }
-  SourcedFindings sourced = sourced_findings(analysis, SourceLines(analysis));
+  SourcedFindings sourced =
+      sourced_findings(analysis, SourceLines(analysis, options.search.folder));
   for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
     run.verdicts[i].source = std::move(sourced.states[i]);
   }
@@ -283,7 +284,8 @@ class Fixing {
       : options_(options),
         recorded_(recorded_run(options, process_)),
         tool_(recorded_.findings,
-              CompileCommands(options.commands, recorded_.near, recorded_.compiled), process_) {}
+              CompileCommands(options.search.commands, recorded_.near, recorded_.compiled),
+              process_) {}
 
   /// Tells all that came of it. The exit status: 0 where there is a patch, 4 where nothing could be
   /// verified, or nothing made.
@@ -489,11 +491,11 @@ class Fixing {
 
 }  // namespace
 
-int write_planned_patch(const std::string& trace, const std::string& commands,
+int write_planned_patch(const std::string& trace, const SourceSearch& search,
                         const std::string& output) {
   FixOptions options;
   options.trace = trace;
-  options.commands = commands;
+  options.search = search;
   options.output = output;
   return Fixing(options).run();
 }
@@ -516,7 +518,7 @@ void setup_fix(CLI::App& app, int& exit_status) {
       ->allow_extra_args(false)
       ->needs(build);
   verb->add_option(
-          "-p", options->commands,
+          "-p", options->search.commands,
           "The folder of compile_commands.json; else --build or the debug information shows how\n"
           "each source is compiled")
       ->type_name("DIR");

@@ -105,11 +105,11 @@ SourcedFindings sourced_findings(const analysis::Analysis& analysis, const Sourc
   return all;
 }
 
-void add_patches(Trace& trace, const std::string& commands, EditProcess& process,
+void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
                  analysis::Analysis& analysis) {
   if (std::ranges::none_of(analysis.findings, has_edits)) return;
-  const RecordedProgram recorded = recorded_program(trace);
-  const SourceLines sources(trace, recorded.folders());
+  const RecordedProgram recorded = recorded_program(trace, search.folder);
+  const SourceLines sources(trace, search.folder, recorded.folders());
   SourcedFindings sourced = sourced_findings(analysis, sources);
   std::map<fs::path, std::string> names;
   for (const Finding& finding : analysis.findings) {
@@ -119,7 +119,7 @@ void add_patches(Trace& trace, const std::string& commands, EditProcess& process
     }
   }
   // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const EditTool tool(sourced.findings, CompileCommands(commands, {}, recorded), process);
+  const EditTool tool(sourced.findings, CompileCommands(search.commands, {}, recorded), process);
   for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
     Finding& finding = analysis.findings[i];
     if (!has_edits(finding)) continue;

@@ -25,10 +25,10 @@ SourcedFindings sourced_findings(const analysis::Analysis& analysis, const Sourc
 
 /// Sets Finding::patch of each finding whose edits can be written, as `ompdm fix` would; of sources
 /// that are as they were compiled. What Trace::patches has is not asked again; new ones are added
-/// there. `commands`: the folder of a compile_commands.json that the user named; empty: the debug
-/// information tells how sources were compiled. Throws Error where ompdm-edit is not installed or
+/// there. Where `search` names no commands, the debug information tells how sources were compiled.
+/// Throws Error where ompdm-edit is not installed or
 /// fails.
-void add_patches(Trace& trace, const std::string& commands, EditProcess& process,
+void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
                  analysis::Analysis& analysis);
 
 }  // namespace ompdm::cli

@@ -12,6 +12,7 @@
 
 #include "elf_file.h"
 #include "fix/compile_arguments.h"
+#include "source_lines.h"
 
 namespace ompdm::cli {
 
@@ -333,6 +334,30 @@ fs::path moved(const fs::path& path, const fs::path& directory, const fs::path& 
   return fs::exists(other, failed) ? other : whole;
 }
 
+/// Gives a unit the paths that it has in a folder, where that has its source: all below the folder
+/// that was at its place.
+void move_to(const fs::path& folder, CompileUnit& unit) {
+  const std::string file = (fs::path(unit.directory) / unit.name).lexically_normal().string();
+  const std::string place = found_in(folder, file).string();
+  if (place.empty()) return;
+  const std::string end = place.substr(folder.string().size());
+  const std::string before = file.substr(0, file.size() - end.size());
+  const auto is_below = [&](const std::string& path) {
+    return path.starts_with(before) && (path.size() == before.size() || path[before.size()] == '/');
+  };
+  for (CompiledFile& one : unit.files) {
+    one.path = (fs::path(unit.directory) / one.path).lexically_normal().string();
+    if (is_below(one.path)) one.path = folder.string() + one.path.substr(before.size());
+  }
+  for (std::string& word : unit.words) {
+    const std::size_t at = word.find(before + '/');
+    if (at != std::string::npos) word.replace(at, before.size(), folder.string());
+  }
+  unit.name = place;
+  unit.directory = is_below(unit.directory) ? folder.string() + unit.directory.substr(before.size())
+                                            : folder.string();
+}
+
 /// How a folder of the program's headers is named. Its headers with names of the system's are meant
 /// in quotes only.
 std::vector<std::string> folder_options(const fs::path& folder) {
@@ -507,12 +532,16 @@ bool RecordedProgram::is_complete() const {
   });
 }
 
-RecordedProgram recorded_program(const Trace& trace) {
+RecordedProgram recorded_program(const Trace& trace, const fs::path& folder) {
   const fs::path program =
       (fs::path(trace.process.directory) / trace.process.program).lexically_normal();
   fs::path runtime = search_library_from("libomp.so", program);
   if (runtime.empty()) runtime = search_library_from("libomp.so.5", program);
-  return RecordedProgram(compile_units(trace), runtime);
+  std::vector<CompileUnit> units = compile_units(trace);
+  if (!folder.empty()) {
+    for (CompileUnit& unit : units) move_to(fs::absolute(folder).lexically_normal(), unit);
+  }
+  return RecordedProgram(std::move(units), runtime);
 }
 
 }  // namespace ompdm::cli

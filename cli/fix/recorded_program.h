@@ -69,7 +69,8 @@ class RecordedProgram {
   mutable std::map<std::pair<Path, Path>, Common> common_;
 };
 
-/// That of a trace, as far as the program lies where it ran.
-RecordedProgram recorded_program(const Trace& trace);
+/// That of a trace, as far as the program lies where it ran. Sources are those of `folder`, if the
+/// user names it and has them there.
+RecordedProgram recorded_program(const Trace& trace, const std::filesystem::path& folder = {});
 
 }  // namespace ompdm::cli

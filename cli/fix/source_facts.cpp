@@ -78,11 +78,11 @@ struct Units {
 
 /// Sources that the debug information names; without it those of the regions. What another source
 /// includes is no unit, whatever it is called.
-Units units_of(const RecordedProgram& recorded, const std::string& commands_folder,
+Units units_of(const RecordedProgram& recorded, const SourceSearch& search,
                const std::map<fs::path, Asked>& asked) {
   constexpr std::size_t kMostUnits = 60;
   // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const CompileCommands commands(commands_folder, {}, recorded);
+  const CompileCommands commands(search.commands, {}, recorded);
   std::vector<fs::path> sources = recorded.sources();
   std::erase_if(sources,
                 [](const fs::path& source) { return report::is_fortran_source(source.string()); });
@@ -249,7 +249,7 @@ bool is_open(const analysis::Analysis& analysis) {
 
 }  // namespace
 
-std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands_folder,
+std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& search,
                                           EditProcess& process) {
   analysis::Analysis known = analysis::analyze(trace);
   // Facts that were kept answer it all, unless something new is asked.
@@ -257,15 +257,15 @@ std::vector<std::string> add_source_facts(Trace& trace, const std::string& comma
   if (is_asked_before ? known.source_questions.empty() : !is_open(known)) return {};
   std::set<std::string> sentences;
   std::set<std::string> missing;
-  const RecordedProgram recorded = recorded_program(trace);
-  const SourceLines sources(trace, recorded.folders());
+  const RecordedProgram recorded = recorded_program(trace, search.folder);
+  const SourceLines sources(trace, search.folder, recorded.folders());
   const std::map<fs::path, Asked> all = asked_of(trace, sources, missing);
   for (const std::string& name : missing) {
     sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
   const auto told = [&] { return std::vector<std::string>(sentences.begin(), sentences.end()); };
   if (all.empty() && known.source_questions.empty()) return told();
-  const Units units = units_of(recorded, commands_folder, all);
+  const Units units = units_of(recorded, search, all);
   if (units.all.empty()) return told();
   Names names(sources);
   // What kernels do decides which findings there are, and these which code is asked about.

@@ -10,11 +10,11 @@
 namespace ompdm::cli {
 
 /// Asks ompdm-edit what the code of each target region that ran does with its data, and adds the
-/// answers to Trace::source_facts. Only compiled sources are asked (SourceLines). `commands` is the
-/// folder of a compile_commands.json that the user named; empty: the debug information tells how
-/// sources were compiled. Returns a sentence on each source, and each region, that tells nothing,
-/// with the reason. Throws Error where ompdm-edit is not installed or fails.
-std::vector<std::string> add_source_facts(Trace& trace, const std::string& commands,
+/// answers to Trace::source_facts. Only compiled sources are asked (SourceLines). Where `search`
+/// names no commands, the debug information tells how sources were compiled. Returns a sentence on
+/// each source, and each region, that tells nothing, with the reason. Throws Error where ompdm-edit
+/// is not installed or fails.
+std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& search,
                                           EditProcess& process);
 
 }  // namespace ompdm::cli

@@ -494,6 +494,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   }
   identify(analysis.too_small);
   analysis.doubts = doubts_of(evidence, removed, candidates.reported);
+  analysis.sources_asked = !trace.source_facts.empty() || !trace.host_facts.empty();
   analysis.kernels_decide = do_kernels_decide(evidence, removed);
   sort_rows(candidates.reported, [](const Candidate& candidate) {
     return candidate.finding.confidence == Confidence::kPossible;

@@ -58,14 +58,15 @@ bool may_be_elsewhere(const Edit& edit, const EditData& data) {
   return is_of_uses && !edit.in_scope && data.local_line == 0 && data.named_at.function != "main";
 }
 
-/// "these names and sizes are those of work, which main calls at main.cpp:11: write those of main".
+/// "these names and sizes are those of work, reached by the call at main.cpp:11: write those of
+/// main".
 std::string whose_names(const Edit& edit, const std::vector<std::string>& functions) {
   const std::string of = "these names and sizes are those of " + spoken_list(functions);
   if (edit.calls.empty()) return of + ": write those that the same data has at this place";
   const std::string& here = edit.calls.front().function;
   const std::string calls = places_text(edit.calls);
   return functions.size() == 1
-             ? fmt::format("{}, which {} calls at {}: write those of {}", of, here, calls, here)
+             ? fmt::format("{}, reached by the call at {}: write those of {}", of, calls, here)
              : fmt::format("{}: write those that {} has at its calls, {}", of, here, calls);
 }
 
@@ -369,7 +370,8 @@ std::string place_of(const UnreachedDirective& directive) {
   return place_text(analysis::SourcePlace{place.file, place.line, place.function, 0});
 }
 
-/// Why there is no edit: "... to the target update at heat.cpp:70, which was not seen in this run".
+/// Why there is no edit: "... to the target update at heat.cpp:70, which did not run there in this
+/// run".
 std::string unreached_text(const Finding& finding) {
   std::vector<std::string> all;
   for (const UnreachedDirective& each : finding.unreached) {
@@ -387,13 +389,10 @@ std::string unreached_text(const Finding& finding) {
   return fmt::format(
       "no edit is given: the loop's code also leads to {}, which {}, and may use or change this "
       "data{}",
-      spoken_list(all),
-      none_shows        ? "no recording shows"
-      : all.size() == 1 ? "was not seen in this run"
-                        : "were not seen in this run",
+      spoken_list(all), none_shows ? "no recording shows" : "did not run there in this run",
       none_shows ? ""
-      : is_taken ? " in one that takes both ways"
-                 : " in another; record one that takes this branch");
+      : is_taken ? " in a run that takes both ways"
+                 : " in another run; record a run that takes this branch");
 }
 
 /// A remark's lines.

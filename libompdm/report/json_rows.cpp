@@ -542,6 +542,7 @@ Json report_json(Analyses analyses) {
     };
     const Analysis& one = analyses[i];
     json["traces"].push_back(trace_json(one, offsets[i]));
+    json["traces"].back()["sources_asked"] = one.sources_asked;
     if (one.run > 0) json["traces"].back()["run"] = one.run;
     for (const auto& row : one.devices) add("devices", device_json(row));
     for (const auto& row : one.activities) add("activities", activity_json(row, one, names));

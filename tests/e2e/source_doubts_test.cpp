@@ -169,5 +169,48 @@ TEST_F(SourceDoubts, AreNotOfANameRelativeToWhereItWasCompiled) {
   expect_known({{"x, y", "unmodified_copy_back proven"}});
 }
 
+TEST_F(SourceDoubts, AreNotOfSourcesThatLieWhereTheUserSays) {
+  fs::create_directories(folder_.path() / "built/inc");
+  write("built/inc/work.h",
+        "static inline void work(double* x, double* y, int i) { y[i] = x[i]; }\n");
+  write("built/src/a.c", program_of("    work(x, y, i);\n", "#include \"work.h\"\n"));
+  shell("cc -Ibuilt/inc $PWD/built/src/a.c -o a");
+  record("./a");
+  shell("mv built copied");
+  std::string err;
+  const Found off = found({"--source", "off"}, err);
+  EXPECT_EQ(found({"--source", "auto"}, err), off);
+  EXPECT_NE(err.find("built/src/a.c: it is not asked"), std::string::npos) << err;
+  const Found known = {{"x", "unmodified_copy_back proven"}};
+  std::vector<std::string> there = {"--source", (folder_.path() / "copied").string()};
+  EXPECT_NE(off, known);
+  EXPECT_EQ(found(there, err), known) << err;
+  // What they said stands beside the trace, and goes along with its parts.
+  EXPECT_EQ(found({}, err), known) << err;
+  const std::string part = (folder_.path() / "part.json").string();
+  const Ended exported =
+      run({{OMPDM_COMMAND, "export", trace(), "--format", "json", "-o", part}}, folder_.path());
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_TRUE(fs::exists(folder_.path() / "part.facts"));
+}
+
+TEST_F(SourceDoubts, OfAGateAreSaid) {
+  write("a.c", program_of("    y[i] = x[i];\n"));
+  shell("cc a.c -o a");
+  record("./a");
+  const auto gate = [&](const std::string& source) {
+    const Ended ended = run({{OMPDM_COMMAND, "report", trace(), "--source", source, "--fail-if",
+                              "findings.proven > 0"}},
+                            folder_.path());
+    return std::pair(ended.status, ended.err);
+  };
+  const auto [asked, asked_err] = gate("auto");
+  EXPECT_EQ(asked, 3);
+  EXPECT_NE(asked_err.find("with the program's sources"), std::string::npos) << asked_err;
+  const auto [off, off_err] = gate("off");
+  EXPECT_EQ(off, 0);
+  EXPECT_NE(off_err.find("by the trace alone"), std::string::npos) << off_err;
+}
+
 }  // namespace
 }  // namespace ompdm::e2e::source_doubts_test

@@ -406,6 +406,7 @@ struct Analysis {
   /// Whether transfers are needed only if kernels change what their clauses let them: contents were
   /// the same, or all zero.
   bool kernels_decide = false;
+  bool sources_asked = false;  ///< findings are judged with what the program's sources say, too
   /// What the sources would settle of findings, and Trace::host_facts does not have.
   std::vector<SourceQuestion> source_questions;
   std::optional<Prediction> prediction;  ///< without what is certain or likely

@@ -138,10 +138,28 @@ TEST_F(SourceFiles, AreLookedForWhereTheyWereCompiled) {
   const Trace trace = build.take();
   const std::filesystem::path folder = scratch_.folder();
   EXPECT_EQ(SourceLines(trace).path_of("heat.cpp"), "");
-  EXPECT_EQ(SourceLines(trace, {folder, folder / "."}).path_of("heat.cpp"), folder / "heat.cpp");
+  EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "."}).path_of("heat.cpp"), folder / "heat.cpp");
   scratch_.write("other/heat.cpp", text());
-  EXPECT_EQ(SourceLines(trace, {folder, folder / "other"}).path_of("heat.cpp"), "")
+  EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "other"}).path_of("heat.cpp"), "")
       << "it may be either";
+}
+
+TEST_F(SourceFiles, LieInTheFolderThatTheUserNames) {
+  write_source(3000);
+  const std::filesystem::path folder = scratch_.folder();
+  EXPECT_EQ(found_in(folder, "/home/ann/heat/heat.cpp"), folder / "heat.cpp");
+  EXPECT_EQ(found_in(folder, "/home/ann/heat/other.cpp"), "");
+  EXPECT_EQ(found_in("", "/home/ann/heat/heat.cpp"), "");
+  scratch_.write("heat/heat.cpp", text());
+  EXPECT_EQ(found_in(folder, "/home/ann/heat/heat.cpp"), folder / "heat/heat.cpp")
+      << "the longest end of the name";
+
+  const analysis::Analysis analysis = analysis_of({20});
+  EXPECT_EQ(SourceLines(analysis).path_of("heat.cpp"), "") << "it is newer than the recording";
+  EXPECT_EQ(SourceLines(analysis, folder).path_of("heat.cpp"), folder / "heat.cpp")
+      << "a copy of the sources is newer";
+  EXPECT_TRUE(SourceLines(analysis, folder).is_as_compiled(folder / "heat.cpp", {}));
+  EXPECT_FALSE(SourceLines(analysis, folder / "heat").is_as_compiled(folder / "heat.cpp", {}));
 }
 
 TEST_F(SourceFiles, OfACompilationAreAsTheyWereByDigestOrByAge) {
