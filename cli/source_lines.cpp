@@ -91,6 +91,7 @@ std::vector<std::string> lines_of(const std::string& content) {
   std::istringstream in(content);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
     if (line.size() > kLongestLine) line.resize(kLongestLine);
     lines.push_back(std::move(line));
   }

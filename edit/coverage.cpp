@@ -18,6 +18,7 @@ using Factors = std::multiset<std::string>;
 
 /// A loop that counts up by one from 0.
 struct Counted {
+  const clang::ForStmt* loop = nullptr;
   const VarDecl* counter = nullptr;
   Factors count;
 };
@@ -44,9 +45,32 @@ class Coverage {
     const std::optional<std::vector<Counted>> loops = loops_around(*write);
     if (!loops) return std::nullopt;
     for (const Counted& loop : *loops) {
-      if (is_set(*loop.counter, true)) return std::nullopt;
+      if (is_set(*loop.counter, true) || is_shared(loop)) return std::nullopt;
     }
     return covered(*accesses[0], *loops);
+  }
+
+  /// Whether all of a list item is written so: of a section from 0 on, or an array as a whole.
+  bool covers(const Expr& item) {
+    const std::optional<Factors> written = elements();
+    Factors named;
+    const Expr* at = item.IgnoreParenImpCasts();
+    while (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
+      const Expr* first = section->getLowerBound();
+      if (section->getLength() == nullptr || (first != nullptr && number(*first) != 0))
+        return false;
+      const std::optional<Factors> length = factors(*section->getLength());
+      if (!length) return false;
+      named = times(named, *length);
+      at = section->getBase()->IgnoreParenImpCasts();
+    }
+    if (variable_of(at) == nullptr) return false;
+    if (at == item.IgnoreParenImpCasts()) {
+      const auto* array = context_.getAsConstantArrayType(at->getType());
+      if (array == nullptr) return false;
+      named = {std::to_string(context_.getConstantArrayElementCount(array))};
+    }
+    return written && times(*written, {}) == times(named, {});
   }
 
  private:
@@ -113,6 +137,42 @@ class Coverage {
     return loops;
   }
 
+  /// Whether several threads count with one variable, so that nothing is certain of its values.
+  /// Predetermined private are the counters of the loops that a directive works on.
+  [[nodiscard]] bool is_shared(const Counted& one) const {
+    const VarDecl* counter = one.counter->getCanonicalDecl();
+    for (const Stmt* at = program_.parent_of(*one.loop); at != nullptr;
+         at = program_.parent_of(*at)) {
+      const auto* directive = dyn_cast<Directive>(at);
+      if (directive == nullptr) continue;
+      if (const auto* loops = dyn_cast<clang::OMPLoopDirective>(directive)) {
+        const bool is_its = std::ranges::any_of(loops->counters(), [&](const Expr* each) {
+          const VarDecl* its = variable_of(each);
+          return its != nullptr && its->getCanonicalDecl() == counter;
+        });
+        if (is_its) return false;
+      }
+      const bool is_own = lists<clang::OMPPrivateClause>(*directive, *counter) ||
+                          lists<clang::OMPFirstprivateClause>(*directive, *counter) ||
+                          lists<clang::OMPLastprivateClause>(*directive, *counter) ||
+                          is_declared_in(*counter, *directive);
+      if (is_own) return false;
+      const clang::OpenMPDirectiveKind kind = directive->getDirectiveKind();
+      if (clang::isOpenMPParallelDirective(kind) || clang::isOpenMPTeamsDirective(kind))
+        return true;
+      if (at == &region_) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_declared_in(const VarDecl& variable, const Directive& directive) const {
+    const clang::SourceManager& sources = context_.getSourceManager();
+    const clang::SourceLocation at = sources.getExpansionLoc(variable.getLocation());
+    const clang::SourceRange code = directive.getAssociatedStmt()->getSourceRange();
+    return !sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(code.getBegin())) &&
+           sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(code.getEnd()));
+  }
+
   static bool may_leave(const Stmt& code) {
     bool leaves = false;
     for (const auto* one : all_in<Stmt>(&code)) {
@@ -146,7 +206,7 @@ class Coverage {
     if (!is_less || variable_of(condition->getLHS()) != counter) return std::nullopt;
     const std::optional<Factors> count = factors(*condition->getRHS());
     if (!count) return std::nullopt;
-    return Counted{counter, *count};
+    return Counted{&loop, counter, *count};
   }
 
   [[nodiscard]] std::optional<long long> number(const Expr& any) const {
@@ -294,6 +354,11 @@ class Coverage {
 };
 
 }  // namespace
+
+bool overwrites_all(const Program& program, const Directive& region, const VarDecl& array,
+                    const Expr& item) {
+  return region.hasAssociatedStmt() && Coverage(program, region, array).covers(item);
+}
 
 std::string elements_overwritten(const Program& program, const Directive& region,
                                  const VarDecl& array) {

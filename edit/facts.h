@@ -19,4 +19,8 @@ std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
 std::string elements_overwritten(const Program& program, const Directive& region,
                                  const VarDecl& array);
 
+/// Whether that is all of a list item: a section from 0 on, or an array.
+bool overwrites_all(const Program& program, const Directive& region, const VarDecl& array,
+                    const Expr& item);
+
 }  // namespace ompdm::edit

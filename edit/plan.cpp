@@ -17,6 +17,7 @@
 #include <set>
 
 #include "distinct.h"
+#include "facts.h"
 #include "kept_data.h"
 #include "messages.h"
 #include "names.h"
@@ -82,7 +83,9 @@ class Rewriter {
     const bool drops_reads = kind == "from" || kind == "alloc";
     if (drops_writes) expect_no_other_name(program, *variable);
     if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
-    if (drops_reads && reads) refuse(fmt::format("the kernel may read {}", root));
+    if (drops_reads && reads && !is_overwritten(program, *variable)) {
+      refuse(fmt::format("the kernel may read {}", root));
+    }
     if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
   }
 
@@ -152,6 +155,14 @@ class Rewriter {
                            other->getNameAsString()));
       }
     }
+  }
+
+  /// Whether all that a clause names of a variable is written before any of it is read.
+  [[nodiscard]] bool is_overwritten(const Program& program, const VarDecl& data) const {
+    const std::vector<MapItem> items = mapped_items(directive_, data, kWritten);
+    return !items.empty() && std::ranges::all_of(items, [&](const MapItem& one) {
+      return overwrites_all(program, directive_, data, *one.item);
+    });
   }
 
   /// The map clause's item of that name; none: a null clause.
@@ -399,8 +410,18 @@ class Writer {
     return text;
   }
 
+  /// As the data's own directives have it, whatever the default device is in another run.
   [[nodiscard]] std::string device() const {
-    return residence_.device == 0 ? std::string() : fmt::format(" device({})", residence_.device);
+    for (const Directive* one : stay_.kept) {
+      const auto* clause = one->getSingleClause<clang::OMPDeviceClause>();
+      if (clause == nullptr) continue;
+      const auto number = written(*clause->getDevice()).getIntegerConstantExpr(program_.context());
+      if (number && number->getExtValue() == residence_.device) {
+        return fmt::format(" device({})",
+                           text_of(program_.context(), written(*clause->getDevice())));
+      }
+    }
+    return residence_.device == 0 ? "" : fmt::format(" device({})", residence_.device);
   }
 
   /// Whether statements of a block begin with a region that asks for nothing of the data.

@@ -245,7 +245,8 @@ class MentionFinder {
       return of_element(*cast<Expr>(parent));
     }
     if (const auto* binary = dyn_cast<clang::BinaryOperator>(parent); binary != nullptr) {
-      const bool is_set = binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == &element;
+      const bool is_set =
+          binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == element.IgnoreParens();
       if (is_set)
         return {parent, binary->isCompoundAssignmentOp() ? Use::kChange : Use::kWrite, {}};
       if (binary->getOpcode() == clang::BO_Comma) return {parent, Use::kRead, {}};

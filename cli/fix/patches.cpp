@@ -33,11 +33,12 @@ int line_of_hunk(const std::string& head) {
   return line;
 }
 
-/// A unified diff of one file as hunks.
+/// A unified diff of one file as hunks, whatever ends its lines.
 std::vector<SourceHunk> hunks_of(const std::string& diff, const std::string& file) {
   std::vector<SourceHunk> hunks;
   std::istringstream in(diff);
   for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
     if (line.starts_with("@@ ")) {
       hunks.push_back({file, line_of_hunk(line), {}});
     } else if (!hunks.empty() && !line.starts_with('\\')) {

@@ -329,6 +329,16 @@ IterationCost steady_cost(const Loop& loop) {
   return cost;
 }
 
+/// Whether a directive in the loop stands before the line that the machine code gives it: that of
+/// a loop within it, or of its end.
+bool begins_earlier(const Loop& loop, const DirectiveTable& directives) {
+  return std::ranges::any_of(loop.symbols, [&](std::uint32_t symbol) {
+    const DirectiveRow& row = directives.rows[symbol / 2];
+    return row.line > 0 && row.line < loop.place.line && row.file == loop.place.file &&
+           plain_name(row.function) == plain_name(loop.place.function);
+  });
+}
+
 }  // namespace
 
 LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
@@ -359,7 +369,10 @@ LoopTable loops_of(const Trace& trace, const DirectiveTable& directives) {
   table.rows = forget_devices(finder.loops(), symbols);
   for (Loop& loop : table.rows) loop.by_order = why[loop.spans.front().sequence];
   std::erase_if(table.rows, [](const Loop& loop) { return !is_loop(loop); });
-  for (Loop& loop : iterations.take_loops()) table.rows.push_back(std::move(loop));
+  for (Loop& loop : iterations.take_loops()) {
+    loop.begin_unknown = loop.begin_unknown || (loop.code && begins_earlier(loop, directives));
+    table.rows.push_back(std::move(loop));
+  }
   sort_rows(table.rows, &Loop::begin);
   return table;
 }

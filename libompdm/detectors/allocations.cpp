@@ -312,8 +312,9 @@ struct LeakGroup {
 };
 
 /// Adds the other names by which the function that left the data may know it: those of host
-/// addresses for which a function has the same several names in turn, since the program swaps its
-/// pointers. (A function that is called for one array after the other has one name for them.)
+/// addresses for which a function has several names in turn, one of them a name of this data, since
+/// the program swaps its pointers. (A function that is called for one array after the other has one
+/// name for them.)
 void add_other_names(const Evidence& evidence, LeakGroup& group) {
   const Trace& trace = evidence.trace;
   using Names = std::set<std::string_view>;
@@ -330,11 +331,11 @@ void add_other_names(const Evidence& evidence, LeakGroup& group) {
   for (const auto& [function, names_of] : names_in) {
     for (const std::uint64_t host : group.hosts) {
       const auto own = names_of.find(host);
-      if (own == names_of.end() || own->second.size() < 2) continue;
+      if (own == names_of.end()) continue;
       for (const auto& [other, names] : names_of) {
-        const auto shared = std::ranges::count_if(
+        const bool is_shared = std::ranges::any_of(
             names, [&](std::string_view name) { return own->second.contains(name); });
-        if (shared >= 2) hosts.insert(other);
+        if (is_shared && (names.size() >= 2 || own->second.size() >= 2)) hosts.insert(other);
       }
     }
   }

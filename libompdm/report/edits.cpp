@@ -371,19 +371,19 @@ std::vector<AdviceLine> replace_advice(const Finding& finding, const Edit& edit)
   if (count_of(edit) == 0) {
     return {{fmt::format("at {}, write map(release:) instead of map(delete:) for these", places)}};
   }
-  const char* instead = edit.directive == Directive::kTargetExitData
-                            ? " instead of map(from:)"
-                            : " instead of the map clause that is there";
   std::vector<std::string> code = code_of(finding, edit);
   if (!code.empty()) {
-    return with_code(fmt::format("at {}, write{}:", places, instead), std::move(code));
+    return with_code(
+        fmt::format("at {}, write for these, and leave other items as they are:", places),
+        std::move(code));
   }
   std::vector<std::string> clauses;
   for (const EditClause& clause : edit.clauses) {
     clauses.push_back(
         fmt::format("map({}:) for {}", clause.kind, spoken_list(expressions_of(finding, clause))));
   }
-  return {{fmt::format("at {}, write {}{}", places, spoken_list(clauses), instead)}};
+  return {{fmt::format("at {}, write {}, and leave other items as they are", places,
+                       spoken_list(clauses))}};
 }
 
 std::string keep_text(const Edit& edit) {

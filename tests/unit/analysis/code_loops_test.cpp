@@ -101,11 +101,12 @@ TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
   EXPECT_TRUE(finding.unless.empty());
   EXPECT_EQ(finding.memory_bytes, 0U);
   EXPECT_EQ(finding.unreached.size(), 2U);
-  EXPECT_EQ(report::advice_text(finding),
-            "no edit is given: the loop's code also leads to the target region at heat.cpp:70 on "
-            "the host, by its if() and the target update at heat.cpp:70, which were not seen in "
-            "this run, and may use or change this data in another; record one that takes this "
-            "branch");
+  EXPECT_EQ(
+      report::advice_text(finding),
+      "no edit is given: the loop's code also leads to the target region at heat.cpp:70 on "
+      "the host, by its if() and the target update at heat.cpp:70, which did not run there in "
+      "this run, and may use or change this data in another run; record a run that takes this "
+      "branch");
 }
 
 /// Data that is there while a loop runs whose kernels do not name it.

@@ -102,7 +102,7 @@ TEST(RepeatedCopyBack, AtTheEndOfDataThatEachIterationBroughtBack) {
   ASSERT_EQ(patterns(analysis), "unmodified_copy_back");
   EXPECT_EQ(analysis.findings[0].line, 40);
   EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]),
-                       "write instead of map(from:):\n  map(release: a)"));
+                       "write for these, and leave other items as they are:\n  map(release: a)"));
   EXPECT_EQ(patterns(brought_at_the_end(10, 5)), "")
       << "the last pass is one that brings it back in just this run";
 }

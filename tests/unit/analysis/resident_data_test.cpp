@@ -116,7 +116,7 @@ TEST(RoundTripTransfer, OfMapAlwaysStillComesBack) {
   ASSERT_EQ(found.size(), 1U) << patterns(analysis);
   EXPECT_TRUE(contains(
       report::advice_text(found[0]),
-      "at a.cpp:30, write instead of the map clause that is there:\n  map(always, from: a)"))
+      "at a.cpp:30, write for these, and leave other items as they are:\n  map(always, from: a)"))
       << report::advice_text(found[0]);
 }
 

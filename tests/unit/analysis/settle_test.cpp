@@ -52,7 +52,7 @@ TEST(ClaimsThatRestOnEachOther, OneClauseIsWrittenAnewOnce) {
   program.end();
   const Analysis analysis = analyze(program.take());
   ASSERT_EQ(patterns(analysis), "unused_transfer") << "map(from:) and map(to:) would be two";
-  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "there:\n  map(from: a)"))
+  EXPECT_TRUE(contains(report::advice_text(analysis.findings[0]), "as they are:\n  map(from: a)"))
       << "what comes back is not to be lost: " << report::advice_text(analysis.findings[0]);
 }
 

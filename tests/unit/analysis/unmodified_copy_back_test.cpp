@@ -25,7 +25,7 @@ TEST(UnmodifiedCopyBack, OfATarget) {
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the kernel may have written the same";
   EXPECT_EQ(std::get<facts::UnmodifiedCopyBack>(finding.facts).same.equal, 1U);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "at a.cpp:30, write instead of the map clause that is there:\n  map(to: a)"))
+                       "at a.cpp:30, write for these, and leave other items as they are:\n  map(to: a)"))
       << report::advice_text(finding);
 }
 

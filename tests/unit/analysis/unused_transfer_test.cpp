@@ -34,7 +34,7 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
   EXPECT_TRUE(
       contains(report::advice_text(finding),
-               "at a.cpp:10, write instead of the map clause that is there:\n  map(alloc: a)"));
+               "at a.cpp:10, write for these, and leave other items as they are:\n  map(alloc: a)"));
   EXPECT_EQ(finding.unless, (std::vector{Unless::kKernelUses, Unless::kNoIteration}))
       << "in another run the update may not come";
 }

@@ -45,6 +45,26 @@ TEST_F(Clauses, NameWhatWasNotNamed) {
                 "#pragma omp target teams loop map(tofrom: u[0:n]) firstprivate(a) // all of it");
 }
 
+TEST_F(Clauses, DropWhatTheKernelOverwritesFirst) {
+  const File file = source(region("map(tofrom: u[0:n])", "{ u[i] = 0; u[i] += v[i]; }"));
+  expect_pragma(file, plan(file, "replace", {{"from", {"u[0:n]"}}}),
+                "#pragma omp target teams loop map(from: u[0:n])");
+  const File part = source(region("map(tofrom: u[0:2 * n])", "{ u[i] = 0; u[i] += v[i]; }"));
+  expect_refused(plan(part, "replace", {{"from", {"u[0:2 * n]"}}}), part.at("#pragma"),
+                 why::kMayRead);
+}
+
+TEST_F(Clauses, SeeThroughParentheses) {
+  const File file = source("#define U(k) (u[(k)])\n" +
+                           region("map(tofrom: u[0:n])", "U(i) = U(i) * 2, (U(i)) = v[i]"));
+  expect_refused(plan(file, "replace", {{"to", {"u[0:n]"}}}), file.at("#pragma omp"),
+                 why::kMayChange);
+  const File write =
+      source("#define U(k) (u[(k)])\n" + region("map(tofrom: u[0:n])", "(U(i)) = v[i]"));
+  expect_pragma(write, plan(write, "replace", {{"from", {"u[0:n]"}}}),
+                "#pragma omp target teams loop map(from: u[0:n])");
+}
+
 TEST_F(Clauses, KeepWhatTheKernelReads) {
   const File file = source(region("map(tofrom: u[0:n])", "u[i] += 1"));
   expect_refused(plan(file, "replace", {{"from", {"u[0:n]"}}}), file.at("#pragma"), why::kMayRead);

@@ -101,6 +101,29 @@ TEST_F(FactsTest, LeaveOpenWhatMayNotBeOverwritten) {
             "");
 }
 
+TEST_F(FactsTest, LeaveOpenWhatSeveralThreadsCountWithOneVariable) {
+  const auto of = [&](const std::string& clauses, const std::string& declared) {
+    return item_of(source("void k(int n, int m, double* u) {\n  int i, j;\n"
+                          "#pragma omp target teams map(tofrom: u[0:n * m])\n  {\n" +
+                          declared + "#pragma omp distribute parallel for " + clauses +
+                          "\n    for (i = 0; i < n; ++i)\n"
+                          "      for (j = 0; j < m; ++j) u[i * m + j] = 1;\n  }\n}\n"),
+                   "u")
+        .overwritten;
+  };
+  EXPECT_EQ(of("", ""), "") << "j is shared";
+  EXPECT_EQ(of("", "    int j;\n"), "") << "by the threads of a team, too";
+  EXPECT_EQ(of("private(j)", ""), "m*n");
+  EXPECT_EQ(of("collapse(2)", ""), "m*n") << "both loops are the directive's";
+  EXPECT_EQ(item_of(source("void k(int n, double* u) {\n  int i;\n"
+                           "#pragma omp target map(tofrom: u[0:n])\n"
+                           "  for (i = 0; i < n; ++i) u[i] = 1;\n}\n"),
+                    "u")
+                .overwritten,
+            "n")
+      << "one thread alone counts";
+}
+
 TEST_F(FactsTest, AreNotThereWhereNoRegionIsAsked) {
   const File file = kernel("double* u", "map(tofrom: u[0:n])", "u[i] = 1;");
   EXPECT_FALSE(answer_to(testing::asked(file, {})).facts.has_value());

@@ -117,6 +117,18 @@ TEST_F(AroundLoop, NamesTheDevice) {
        file.before("return u[7]", "#pragma omp target exit data device(1) map(from: u[0:n])")});
 }
 
+// Another device may be the default when the program is run again.
+TEST_F(AroundLoop, NamesTheDeviceAsTheProgramDoes) {
+  std::string text = time_loop("");
+  text.insert(text.find(" map("), " device(HERE)");
+  const File file = source("enum { HERE = 0 };\n" + text);
+  const Finding finding = kept(file, "(int t");
+  expect_changes(
+      file, plan_of(file, finding),
+      {file.before("(int t", "#pragma omp target enter data device(HERE) map(to: u[0:n])"),
+       file.before("return u[7]", "#pragma omp target exit data device(HERE) map(from: u[0:n])")});
+}
+
 // What the run did not change another one may: the kernel can.
 TEST_F(AroundLoop, BringsBackWhatAKernelMayChange) {
   const File file = source(time_loop(""));
