@@ -49,7 +49,17 @@ std::vector<LoopSpan> loops_of(const Trail& trail) {
 class HostCode {
  public:
   HostCode(const Trail& trail, const Asked& asked, const DoubtAbout& doubt)
-      : trail_(trail), asked_(asked), doubt_(doubt), loops_(loops_of(trail)) {}
+      : trail_(trail), asked_(asked), doubt_(doubt), loops_(loops_of(trail)) {
+    for (const LoopSpan& loop : loops_) {
+      if (loop.end < loop.begin + 3) continue;
+      const std::uint32_t outside = trail.steps[loop.begin].branch;
+      std::uint32_t body = trail.steps[loop.end - 2].branch;
+      while (body != outside && body != 0 && trail.branches[body] != outside) {
+        body = trail.branches[body];
+      }
+      if (body != outside) bodies_.insert(body);
+    }
+  }
 
   /// Steps of the loops that stand there and lead to a directive that names the item.
   [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
@@ -146,7 +156,7 @@ class HostCode {
     }
     if (facts.renewed.use == "no") facts.renewed = changed_in(spans, number, is_elsewhere);
     for (const Span& span : spans) {
-      add(span, data, facts);
+      add(span, data, loops_naming(number, span), facts);
       add_loops(span, number, facts.no_iteration);
     }
     return facts;
@@ -418,11 +428,26 @@ class HostCode {
     if (first < last) spans.push_back(way);
   }
 
-  void add(const Span& span, const Places& data, StretchItemFacts& facts) const {
+  /// The innermost loops of the span in which directives name an item.
+  [[nodiscard]] std::vector<Span> loops_naming(std::uint32_t item, const Span& span) const {
+    std::vector<Span> innermost;
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item != item || !span.holds(naming.step)) continue;
+      Span inner = span;
+      for (const LoopSpan& loop : loops_) {  // those outside first
+        if (inner.holds(loop) && loop.holds(naming.step)) inner = loop;
+      }
+      innermost.push_back(inner);
+    }
+    return innermost;
+  }
+
+  void add(const Span& span, const Places& data, const std::vector<Span>& naming,
+           StretchItemFacts& facts) const {
     for (std::uint32_t i = 0; i < span.end; ++i) {
       const Step& step = trail_.steps[i];
       if (i < span.begin && !step.is_late) continue;
-      if (step.kind == Kind::kAccess) add_access(step, data, facts);
+      if (step.kind == Kind::kAccess) add_access(step, data, is_always(i, naming), facts);
       if (step.kind == Kind::kMade || step.kind == Kind::kGone) {
         const Path& storage = trail_.accesses[step.access].path;
         const bool is_its = std::ranges::any_of(
@@ -432,7 +457,21 @@ class HostCode {
     }
   }
 
-  void add_access(const Step& step, const Places& data, StretchItemFacts& facts) const {
+  /// Whether a step is run as often as a directive that names the data: in the same loop, and no
+  /// branch there is around it. Loops are taken to have iterations.
+  [[nodiscard]] bool is_always(std::uint32_t step, const std::vector<Span>& naming) const {
+    return std::ranges::any_of(naming, [&](const Span& loop) {
+      if (!loop.holds(step)) return false;
+      const std::uint32_t outside = trail_.steps[loop.begin].branch;
+      for (std::uint32_t at = trail_.steps[step].branch; at != outside; at = trail_.branches[at]) {
+        if (at == 0 || !bodies_.contains(at)) return false;
+      }
+      return true;
+    });
+  }
+
+  void add_access(const Step& step, const Places& data, bool always,
+                  StretchItemFacts& facts) const {
     const Access& access = trail_.accesses[step.access];
     const bool is_its = std::ranges::any_of(
         data.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
@@ -450,8 +489,12 @@ class HostCode {
       tell(step, "unknown", access.why, read);
       tell(step, "unknown", access.why, written);
     }
-    if (access.use == Use::kRead || access.use == Use::kChange) tell(step, "yes", {}, read);
-    if (access.use == Use::kWrite || access.use == Use::kChange) tell(step, "yes", {}, written);
+    const bool reads = access.use == Use::kRead || access.use == Use::kChange;
+    const bool writes = access.use == Use::kWrite || access.use == Use::kChange;
+    if (reads) tell(step, "yes", {}, read);
+    if (writes) tell(step, "yes", {}, written);
+    read.always = read.always || (reads && always);
+    written.always = written.always || (writes && always);
   }
 
   /// Loops of the span that lead to a directive which names the item.
@@ -594,6 +637,7 @@ class HostCode {
   const Asked& asked_;
   const DoubtAbout& doubt_;
   std::vector<LoopSpan> loops_;
+  std::set<std::uint32_t> bodies_;  ///< branches that are loops' bodies
 };
 
 /// Directives, and loops, of all units at places.

@@ -103,6 +103,7 @@ Ordered json_of(const HostUse& fact) {
   Ordered one = {{"use", fact.use}};
   if (!fact.why.empty()) one["why"] = fact.why;
   if (fact.at) one["at"] = json_of(*fact.at);
+  if (fact.always) one["always"] = true;
   return one;
 }
 

@@ -201,6 +201,7 @@ struct HostUse {
   std::string use = "no";   ///< "no", "yes", "unknown"
   std::string why;          ///< of "unknown"
   std::optional<Place> at;  ///< the first statement
+  bool always = false;      ///< of "yes": as often as a directive that names the item
 };
 
 struct StretchItemFacts {

@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/3";
+constexpr const char* kFactsSchema = "ompdm.facts/4";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
@@ -59,6 +59,7 @@ Ordered row_of(const HostUse& use) {
   Ordered json = {{"answer", word_of(use.answer, kAnswers)}};
   if (use.at.line > 0) json["at"] = row_of(use.at);
   if (!use.why.empty()) json["why"] = use.why;
+  if (use.always) json["always"] = true;
   return json;
 }
 
@@ -67,6 +68,7 @@ HostUse use_from(const Ordered& json) {
   use.answer = value_named<HostUse::Answer>(json.at("answer"), kAnswers);
   if (json.contains("at")) use.at = line_from(json.at("at"));
   use.why = json.value("why", std::string());
+  use.always = json.value("always", false);
   return use;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "fix/compile_arguments.h"
 #include "fix/recorded_program.h"
@@ -62,6 +63,15 @@ SourcePatch patch_of(const EditPlan& plan, const std::map<fs::path, std::string>
   return patch;
 }
 
+bool is_whole(const SourcePatch& patch) { return !patch.hunks.empty() && patch.left_out.empty(); }
+
+/// What writes the edits has seen the code that the run did not reach.
+void take_withheld_edits(Finding& finding) {
+  if (finding.unreached.empty()) return;
+  finding.edits = std::exchange(finding.withheld_edits, {});
+  finding.unreached.clear();
+}
+
 /// Whether nothing is left open of a finding whose edits a patch writes as a whole: then it is
 /// clear around which code its data stays.
 bool is_proven(const Finding& finding) {
@@ -69,9 +79,9 @@ bool is_proven(const Finding& finding) {
   const auto is_no = [](const analysis::SourceAnswer& answer) {
     return answer.answer == HostUse::Answer::kNo;
   };
-  return finding.confidence == Confidence::kLikely && !finding.patch.hunks.empty() &&
-         finding.patch.left_out.empty() && finding.unless.empty() && finding.caveats.empty() &&
-         !finding.answers.empty() && std::ranges::all_of(finding.answers, is_no);
+  return finding.confidence == Confidence::kLikely && is_whole(finding.patch) &&
+         finding.unless.empty() && finding.caveats.empty() && !finding.answers.empty() &&
+         std::ranges::all_of(finding.answers, is_no);
 }
 
 /// The sources that a finding's edits name, as the trace does.
@@ -139,6 +149,7 @@ void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
       trace.patches.push_back({finding.id, edits, finding.patch});
     }
     if (is_proven(finding)) finding.confidence = analysis::Confidence::kProven;
+    if (is_whole(finding.patch)) take_withheld_edits(finding);
   }
 }
 

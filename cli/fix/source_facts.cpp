@@ -187,6 +187,7 @@ HostUse host_use(const Json& use, const Names& names) {
                   : does == "yes" ? HostUse::Answer::kYes
                                   : HostUse::Answer::kUnknown;
   answer.why = use.value("why", std::string());
+  answer.always = use.value("always", false);
   if (use.contains("at")) answer.at = names.line(use.at("at"));
   return answer;
 }

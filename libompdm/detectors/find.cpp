@@ -269,6 +269,7 @@ void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   if (unreached.empty()) return;
   finding.unreached = listed(unreached);
   finding.withheld_edits = std::move(finding.edits);
+  candidate.withheld_unless = std::move(finding.unless);
   finding.edits.clear();
   finding.unless.clear();
   candidate.residencies.clear();

@@ -96,6 +96,8 @@ struct Candidate {
   std::vector<Dependence> unread;
   /// Times in which another use of the data would speak against the finding.
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
+  /// Conditions of Finding::withheld_edits.
+  std::vector<Unless> withheld_unless;
   /// It rests on one directive alone.
   bool stands_alone = false;
   /// What the source shows to be so, whatever the run shows: it is no finding, and told as such.

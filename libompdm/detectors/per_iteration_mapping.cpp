@@ -712,7 +712,8 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
     if (fact == nullptr) continue;
     const bool is_back = all[i]->redundant.facts.returned > 0;
     const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
-    if (is_read) read.insert(all[i]->alias);
+    // What a branch reads the run need not have read.
+    if (is_read && fact->read.always) read.insert(all[i]->alias);
     if (is_read || fact->written.answer == HostUse::Answer::kYes) used.insert(all[i]->alias);
   }
   std::vector<LoopCandidate> candidates;

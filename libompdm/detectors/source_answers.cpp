@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "detectors/findings.h"
 
@@ -235,10 +236,8 @@ bool is_settled(const Caveat& caveat) {
   }
 }
 
-}  // namespace
-
-bool take_source_answers(const Trace& trace, Candidate& candidate,
-                         std::vector<SourceQuestion>& questions) {
+bool take_answers(const Trace& trace, Candidate& candidate,
+                  std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
   const std::vector<Unless> conditions = conditions_of(finding);
   if (conditions.empty()) return true;
@@ -289,7 +288,10 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
         return answer.answer == Answer::kYes && is_refuting(answer.condition);
       });
   if (is_refuted) return false;
-  const bool any_written = std::ranges::any_of(facts, is_written);
+  // An update of what the host writes each time moves as much; a branch that the run took would
+  // have changed what was sent.
+  const bool is_always_written = std::ranges::any_of(
+      facts, [&](const auto& fact) { return is_written(fact) && fact.second->written.always; });
   // Where the host needs the data meanwhile, the edits are right only with updates.
   const bool is_used = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
     return answer.answer == Answer::kYes && answer.condition == Unless::kHostUses;
@@ -297,7 +299,26 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   const bool has_update = std::ranges::any_of(finding.edits, [](const Edit& edit) {
     return edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
   });
-  if (is_used && (!has_update || any_written)) candidate.add_caveat(Caveat::Kind::kHostChanges);
+  if (is_used && (!has_update || is_always_written))
+    candidate.add_caveat(Caveat::Kind::kHostChanges);
+  // Where a branch alone uses the data, what was sent tells whether it was changed there.
+  const bool is_used_always = std::ranges::any_of(facts, [](const auto& fact) {
+    return fact.second->read.always || fact.second->written.always;
+  });
+  const bool is_changed = std::ranges::any_of(facts, is_written);
+  const bool is_settled_but_for_branches =
+      is_used && has_update && !is_used_always &&
+      std::ranges::all_of(finding.answers, [](const SourceAnswer& one) {
+        return one.answer == Answer::kNo || one.condition == Unless::kHostUses;
+      });
+  if (is_settled_but_for_branches) {
+    std::erase_if(finding.caveats, [&](const Caveat& caveat) {
+      const bool is_of_contents =
+          caveat.kind == Caveat::Kind::kNotCompared || caveat.kind == Caveat::Kind::kFewCompared;
+      return is_settled(caveat) && !(is_changed && is_of_contents);
+    });
+    if (finding.caveats.empty()) finding.confidence = Confidence::kLikely;
+  }
   if (std::ranges::all_of(finding.answers,
                           [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
     std::erase_if(finding.caveats, is_settled);
@@ -322,6 +343,23 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool take_source_answers(const Trace& trace, Candidate& candidate,
+                         std::vector<SourceQuestion>& questions) {
+  Finding& finding = candidate.finding;
+  if (finding.withheld_edits.empty()) return take_answers(trace, candidate, questions);
+  // The source tells of code, too, that the run did not reach; what directives there need shows
+  // when the edits are written.
+  finding.edits = std::move(finding.withheld_edits);
+  finding.unless = std::move(candidate.withheld_unless);
+  const bool holds = take_answers(trace, candidate, questions);
+  if (finding.confidence == Confidence::kProven) finding.confidence = Confidence::kLikely;
+  finding.withheld_edits = std::exchange(finding.edits, {});
+  finding.unless.clear();
+  return holds;
 }
 
 void take_unread(const Trace& trace, Candidate& candidate, Removed& removed) {

@@ -35,7 +35,7 @@ set_target_properties(load_twice_gcc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${e2e_p
 target_link_libraries(load_twice_gcc PRIVATE ${CMAKE_DL_LIBS})
 add_dependencies(offload_programs load_twice_gcc)
 
-add_library(e2e_support STATIC run.cpp recorded.cpp ledger.cpp offload_build.cpp)
+add_library(e2e_support STATIC run.cpp recorded.cpp ledger.cpp offload_build.cpp patching.cpp)
 target_include_directories(e2e_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(e2e_support PUBLIC ompdm_trace GTest::gtest nlohmann_json::nlohmann_json
   PRIVATE ompdm_options fmt::fmt)

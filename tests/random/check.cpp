@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "patch.h"
+#include "patching.h"
 #include "source.h"
 #include "versions.h"
 
 namespace ompdm::random_programs {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using Lines = std::vector<std::string>;
 
 bool is_movement(const Json& finding) { return finding["wasted_bytes"].get<std::uint64_t>() > 0; }
 
@@ -24,21 +24,23 @@ std::string told(const Json& finding) {
                      finding["line"].get<int>());
 }
 
-/// Takes in what can be changed for one program.
-void follow(const Json& report, Patch& patch, Verdict& verdict) {
-  std::uint64_t named = 0;
+/// What findings name, and what stands in the way of a patch.
+void count(const Json& report, Verdict& verdict) {
   for (const Json& finding : report["findings"]) {
     if (!is_movement(finding)) continue;
-    named += finding["wasted_bytes"].get<std::uint64_t>();
-    if (finding["confidence"] == "possible") continue;
-    std::string why;
-    if (patch.apply(finding, why)) {
-      verdict.promised += finding["wasted_bytes"].get<std::uint64_t>();
-    } else {
-      verdict.left.push_back(told(finding) + ": " + why);
-    }
+    const std::uint64_t bytes = finding["wasted_bytes"];
+    (finding["confidence"] == "possible" ? verdict.possible : verdict.named) += bytes;
+    const Json patch = finding.value("patch", Json::object());
+    const bool is_whole = patch.contains("hunks") && !patch["hunks"].empty() &&
+                          (!patch.contains("left_out") || patch["left_out"].empty());
+    if (is_whole) verdict.patched += bytes;
+    std::string why = patch.value("refused", std::string());
+    // Without the place.
+    if (why.starts_with('/')) why = why.substr(why.find(": ") + 2);
+    if (!is_whole) verdict.left.push_back(told(finding) + ": " + (why.empty() ? "in part" : why));
   }
-  verdict.named = std::min(named, verdict.planted);
+  verdict.named = std::min(verdict.named, verdict.planted);
+  verdict.possible = std::min(verdict.possible, verdict.planted - verdict.named);
 }
 
 void judge_clean(const Json& report, Verdict& verdict) {
@@ -49,104 +51,97 @@ void judge_clean(const Json& report, Verdict& verdict) {
   }
 }
 
-/// Programs of some seeds on their way to their verdicts.
+void expect_exact(const Json& report, const Program& program, Verdict& verdict) {
+  const Outcome truth = random_programs::run(program, 0);
+  const std::uint64_t bytes = truth.bytes + truth.scalar_bytes;
+  if (moved(report) == bytes) return;
+  verdict.faults.push_back(fmt::format("{} bytes moved, {} told", bytes, moved(report)));
+}
+
+/// A program on its way to its verdict.
 class Check {
  public:
-  Check(const Batch& batch, const std::vector<std::uint64_t>& seeds) : batch_(batch) {
-    for (const std::uint64_t seed : seeds) add(seed);
-    source_ = source_of(naive_);
+  Check(const Build& build, const fs::path& folder, std::uint64_t seed)
+      : build_(build),
+        made_(versions_of(seed)),
+        naive_(build, folder, "naive"),
+        well_(build, folder, "well") {
+    verdict_.seed = seed;
+    verdict_.wanders = std::ranges::any_of(made_.naive.groups, [&](const std::vector<int>& group) {
+      return devices_of(made_.naive.root, group).size() > 1;
+    });
+    verdict_.clean = made_.clean;
+    if (!made_.worst.right || !made_.best.right) fault("the program itself is wrong");
+    verdict_.planted = made_.planted();
+    verdict_.unread = made_.worst.unread - std::min(made_.worst.unread, made_.best.unread);
   }
 
-  std::vector<Verdict> run() {
-    std::string complaint = batch_.build(source_, "naive");
-    if (complaint.empty()) complaint = batch_.build(source_of(well_), "well");
-    if (!complaint.empty()) return all(complaint);
-    Patch patch(source_);
-    for (std::size_t i = 0; i < naive_.size(); ++i) record(i, patch);
-    complaint = batch_.build(patch.lines(), "edited");
-    if (!complaint.empty()) return all("edited: " + complaint);
-    for (std::size_t i = 0; i < naive_.size(); ++i) {
-      if (!before_[i].report.is_null() && verdicts_[i].promised > 0) run_edited(i);
+  Verdict run() {
+    std::string complaint = naive_.build(source_of(made_.naive));
+    if (complaint.empty()) complaint = well_.build(source_of(made_.well));
+    if (complaint.empty()) {
+      record();
+    } else {
+      fault(complaint);
     }
-    return verdicts_;
+    return std::move(verdict_);
   }
 
  private:
-  void add(std::uint64_t seed) {
-    const Versions made = versions_of(seed);
-    well_.push_back(made.well);
-    naive_.push_back(made.naive);
-    Verdict& verdict = verdicts_.emplace_back();
-    verdict.seed = seed;
-    verdict.wanders = std::ranges::any_of(made.naive.groups, [&](const std::vector<int>& group) {
-      return devices_of(made.naive.root, group).size() > 1;
-    });
-    verdict.clean = made.clean;
-    if (!made.worst.right || !made.best.right)
-      verdict.faults.emplace_back("the program itself is wrong");
-    verdict.planted = made.planted();
-    verdict.unread = made.worst.unread - std::min(made.worst.unread, made.best.unread);
-  }
+  void fault(const std::string& what) { verdict_.faults.push_back(what); }
 
-  std::vector<Verdict> all(const std::string& fault) {
-    for (Verdict& verdict : verdicts_) verdict.faults.push_back(fault);
-    return verdicts_;
-  }
-
-  void record(std::size_t i, Patch& patch) {
-    Verdict& verdict = verdicts_[i];
-    const Batch::Ran& before = before_.emplace_back(batch_.record("naive", i));
-    const Batch::Ran best = batch_.record("well", i);
+  void record() {
+    const Built::Ran before = naive_.record();
+    const Built::Ran best = well_.record();
     if (before.report.is_null() || best.report.is_null()) {
-      verdict.faults.push_back("no report: " + before.out + best.out);
-      return;
+      return fault("no report: " + before.out + best.out);
     }
-    expect_exact(before.report, naive_[i], verdict);
-    expect_exact(best.report, well_[i], verdict);
-    if (best.out != before.out) verdict.faults.emplace_back("the two versions differ");
-    judge_clean(best.report, verdict);
-    follow(before.report, patch, verdict);
+    expect_exact(before.report, made_.naive, verdict_);
+    expect_exact(best.report, made_.well, verdict_);
+    if (best.out != before.out) fault("the two versions differ");
+    judge_clean(best.report, verdict_);
+    count(before.report, verdict_);
+    expect_same(naive_, before);
+    if (!verdict_.clean) expect_same(well_, best);
   }
 
-  static void expect_exact(const Json& report, const Program& program, Verdict& verdict) {
-    const Outcome truth = random_programs::run(program, 0);
-    const std::uint64_t bytes = truth.bytes + truth.scalar_bytes;
-    if (moved(report) == bytes) return;
-    verdict.faults.push_back(fmt::format("{} bytes moved, {} told", bytes, moved(report)));
-  }
-
-  void run_edited(std::size_t i) {
-    Verdict& verdict = verdicts_[i];
-    const Batch::Ran after = batch_.record("edited", i);
-    if (after.out != before_[i].out) {
-      verdict.faults.push_back("edited: another result: " + after.out);
-    }
-    if (batch_.run("edited", i, 1) != batch_.run("naive", i, 1)) {
-      verdict.faults.emplace_back("edited: another result with the second input");
+  /// Applies the patch, where there is one, and runs what it makes.
+  void expect_same(const Built& program, const Built::Ran& before) {
+    const std::string patch = program.patch();
+    if (patch.empty()) return;
+    const bool is_naive = &program == &naive_;
+    const std::string name = is_naive ? "naive" : "well";
+    const Built patched(build_, program.folder() / ("patched_" + name), name);
+    fs::copy_file(program.folder() / (name + ".cpp"), patched.folder() / (name + ".cpp"),
+                  fs::copy_options::overwrite_existing);
+    std::string complaint = e2e::apply_patch(patched.folder(), patch);
+    if (complaint.empty()) complaint = patched.build();
+    if (!complaint.empty()) return fault(name + " patched: " + complaint);
+    const Built::Ran after = patched.record();
+    if (after.out != before.out) fault(name + " patched: another result: " + after.out);
+    if (patched.run(1) != program.run(1)) {
+      fault(name + " patched: another result with the second input");
     }
     if (after.report.is_null()) return;
-    const std::uint64_t then = moved(before_[i].report);
+    const std::uint64_t then = moved(before.report);
     const std::uint64_t now = moved(after.report);
-    if (now > then) {
-      verdict.faults.push_back(fmt::format("edited: moves {} instead of {}", now, then));
-    }
-    verdict.saved = then - std::min(then, now);
+    if (now > then) fault(fmt::format("{} patched: moves {} instead of {}", name, now, then));
+    if (is_naive) verdict_.saved = then - std::min(then, now);
   }
 
-  const Batch& batch_;
-  std::vector<Program> naive_;
-  std::vector<Program> well_;
-  std::vector<Verdict> verdicts_;
-  Lines source_;
-  std::vector<Batch::Ran> before_;
+  const Build& build_;
+  Versions made_;
+  Built naive_;
+  Built well_;
+  Verdict verdict_;
 };
 
 }  // namespace
 
-std::vector<Verdict> check(const Build& build, const std::filesystem::path& folder,
-                           const std::vector<std::uint64_t>& seeds) {
-  const Batch batch(build, folder);
-  return Check(batch, seeds).run();
+Verdict check(const Build& build, const fs::path& folder, std::uint64_t seed, bool keep) {
+  Verdict verdict = Check(build, folder, seed).run();
+  if (verdict.faults.empty() && !keep) fs::remove_all(folder);
+  return verdict;
 }
 
 }  // namespace ompdm::random_programs

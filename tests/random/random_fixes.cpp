@@ -19,7 +19,7 @@
 #include <sstream>
 #include <thread>
 
-#include "batch.h"
+#include "built.h"
 #include "run.h"
 #include "source.h"
 #include "versions.h"
@@ -62,49 +62,47 @@ Build build_of(std::uint64_t seed) {
 }
 
 /// `ompdm fix` on a recorded program, its patch applied.
-e2e::Ended fix(const Batch& batch, const std::string& name) {
-  const std::string command = fmt::format("{}", fmt::join(batch.build_words(name), " "));
-  std::ofstream(batch.folder() / "compile_commands.json") << nlohmann::json::array(
-      {{{"directory", batch.folder().string()}, {"file", name + ".cpp"}, {"command", command}}});
-  return e2e::run({{OMPDM_COMMAND, "fix", name + ".0.json", "--build", command, "--tree",
-                    batch.folder().string(), "--apply", "-o", name + ".patch"},
+e2e::Ended fix(const Built& built, const std::string& name) {
+  const std::string command = fmt::format("{}", fmt::join(built.build_words(), " "));
+  std::ofstream(built.folder() / "compile_commands.json") << nlohmann::json::array(
+      {{{"directory", built.folder().string()}, {"file", name + ".cpp"}, {"command", command}}});
+  return e2e::run({{OMPDM_COMMAND, "fix", name + ".json", "--build", command, "--tree",
+                    built.folder().string(), "--apply", "-o", name + ".patch"},
                    {},
                    std::chrono::seconds(600)},
-                  batch.folder());
+                  built.folder());
 }
 
 /// What both inputs make it print.
-std::vector<std::string> printed(const Batch& batch, const std::string& name) {
-  return {batch.run(name, 0, 0), batch.run(name, 0, 1)};
-}
+std::vector<std::string> printed(const Built& built) { return {built.run(0), built.run(1)}; }
 
-std::string fault_of_clean(const Batch& batch, const Versions& made) {
-  const std::string complaint = batch.build(source_of({made.well}), "well");
+std::string fault_of_clean(const Built& built, const Versions& made) {
+  const std::string complaint = built.build(source_of(made.well));
   if (!complaint.empty()) return complaint;
-  const Batch::Ran before = batch.record("well", 0);
+  const Built::Ran before = built.record();
   if (before.report.is_null()) return "well:no_report:" + before.out;
-  const e2e::Ended ended = fix(batch, "well");
+  const e2e::Ended ended = fix(built, "well");
   if (ended.status == 0) return "without_waste_but_patched";
   return ended.status == 4 ? "" : fmt::format("well:fix_ended_with_{}:{}", ended.status, ended.err);
 }
 
-std::string fault_of(const Batch& batch, const Versions& made, Result& result) {
-  const std::string complaint = batch.build(source_of({made.naive}), "naive");
+std::string fault_of(const Built& built, const Versions& made, Result& result) {
+  const std::string complaint = built.build(source_of(made.naive));
   if (!complaint.empty()) return complaint;
-  const std::vector<std::string> expected = printed(batch, "naive");
-  const Batch::Ran before = batch.record("naive", 0);
+  const std::vector<std::string> expected = printed(built);
+  const Built::Ran before = built.record();
   if (before.report.is_null()) return "no_report:" + before.out;
-  const e2e::Ended ended = fix(batch, "naive");
-  std::ofstream(batch.folder() / "naive.out") << ended.out << ended.err;
+  const e2e::Ended ended = fix(built, "naive");
+  std::ofstream(built.folder() / "naive.out") << ended.out << ended.err;
   result.status = ended.status;
   if (ended.status != 0 && ended.status != 4) {
     return fmt::format("fix_ended_with_{}:{}", ended.status, ended.err);
   }
   if (ended.status != 0) return "";
-  const std::string refused = batch.build("naive");
+  const std::string refused = built.build();
   if (!refused.empty()) return "patched:" + refused;
-  if (printed(batch, "naive") != expected) return "patched:another_result";
-  const Batch::Ran after = batch.record("naive", 0);
+  if (printed(built) != expected) return "patched:another_result";
+  const Built::Ran after = built.record();
   if (after.report.is_null()) return "patched:no_report:" + after.out;
   const std::uint64_t then = moved(before.report);
   const std::uint64_t now = moved(after.report);
@@ -116,15 +114,17 @@ std::string fault_of(const Batch& batch, const Versions& made, Result& result) {
 Result check(std::uint64_t seed, const fs::path& folder, bool keep) {
   const Versions made = versions_of(seed);
   const Build build = build_of(seed);
-  const Batch batch(build, folder / fmt::format("seed{}", seed));
+  const fs::path here = folder / fmt::format("seed{}", seed);
+  const Built naive(build, here, "naive");
+  const Built well(build, here, "well");
   Result result;
   result.seed = seed;
   result.planted = made.planted();
   result.clean = made.clean;
-  std::string fault = fault_of(batch, made, result);
-  if (fault.empty() && made.clean) fault = fault_of_clean(batch, made);
+  std::string fault = fault_of(naive, made, result);
+  if (fault.empty() && made.clean) fault = fault_of_clean(well, made);
   if (!fault.empty()) result.fault = fault;
-  if (fault.empty() && !keep) fs::remove_all(batch.folder());
+  if (fault.empty() && !keep) fs::remove_all(here);
   return result;
 }
 

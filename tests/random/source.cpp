@@ -34,17 +34,6 @@ class Printer {
     to.push_back(std::string(static_cast<std::size_t>(depth) * 2, ' ') + text);
   }
 
-  /// All names that the array's storage may have.
-  [[nodiscard]] std::string names_of(int array) const {
-    for (const std::vector<int>& group : program_.groups) {
-      if (std::ranges::find(group, array) == group.end()) continue;
-      std::vector<std::string> names;
-      for (const int one : group) names.push_back(fmt::format("a{}", one));
-      return fmt::format("{}", fmt::join(names, " "));
-    }
-    return "";
-  }
-
   static std::string section(int array, Part part) {
     const char* text = part == Part::kWhole   ? "a{0}[0:n{0}]"
                        : part == Part::kFirst ? "a{0}[0:h{0}]"
@@ -92,19 +81,6 @@ class Printer {
       text += ' ' + clause_text(head, clause);
     }
     return text;
-  }
-
-  /// What the host does in a line, for who makes edits; text.h reads it.
-  [[nodiscard]] std::string host_comment(const std::vector<Access>& accesses,
-                                         const Condition& condition = {}) const {
-    std::vector<std::string> uses;
-    for (const Access& access : accesses) {
-      uses.push_back(fmt::format("{}{}{} of {}", section(access.array, access.part),
-                                 access.reads ? " reads" : "", access.writes ? " changes" : "",
-                                 names_of(access.array)));
-    }
-    return fmt::format("  // host: {}{}", fmt::join(uses, "; "),
-                       if_text(condition.count > 0 ? otherwise(condition) : condition));
   }
 
   void print_all(const Statement& one, int depth, Lines& to) {
@@ -166,16 +142,13 @@ class Printer {
     const int a = one.array;
     line(to, depth, fmt::format("int n{0} = {1}, h{0} = n{0} / 2;", a, program_.elements[a]));
     line(to, depth, fmt::format("auto* a{0} = new std::uint64_t[n{0}];", a));
-    line(to, depth,
-         fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i + ++tick;", a) +
-             host_comment({{a, false, true}}));
+    line(to, depth, fmt::format("for (int i = 0; i < n{0}; ++i) a{0}[i] = i + ++tick;", a));
     known_.push_back(a);
     print_all(one, depth, to);
     known_.pop_back();
     if (one.flag) {
       line(to, depth,
-           fmt::format("for (int i = 0; i < n{0}; ++i) check = check * 31 + a{0}[i];", a) +
-               host_comment({{a, true, false}}));
+           fmt::format("for (int i = 0; i < n{0}; ++i) check = check * 31 + a{0}[i];", a));
     }
     line(to, depth, fmt::format("delete[] a{};", a));
   }
@@ -210,19 +183,16 @@ class Printer {
     }
     const std::string pass = pass_ > 0 ? fmt::format("t{}", pass_) : "7";
     const std::string loop = loop_text(first);
-    const bool on_host = one.condition.count > 0;
-    const std::string comment = on_host ? host_comment(one.accesses, one.condition) : "";
     if (first.writes) {
       line(to, depth, directive(name, one));
       line(to, depth,
-           fmt::format("{}a{}[i] = {} + {} + {};{}", loop, first.array, value, one.id, pass,
-                       comment));
+           fmt::format("{}a{}[i] = {} + {} + {};", loop, first.array, value, one.id, pass));
       return;
     }
     line(to, depth, fmt::format("std::uint64_t sum{0} = {0};", one.id));
     line(to, depth,
          directive(name, one) + fmt::format(" map(tofrom: sum{0}) reduction(+: sum{0})", one.id));
-    line(to, depth, fmt::format("{}sum{} += {};{}", loop, one.id, value, comment));
+    line(to, depth, fmt::format("{}sum{} += {};", loop, one.id, value));
     line(to, depth, fmt::format("check = check * 31 + sum{};", one.id));
   }
 
@@ -257,9 +227,7 @@ class Printer {
                        : access.writes               ? "a{0}[i] = i * ++tick;"
                                                      : "check = check * 31 + a{0}[i];";
     const int step = !access.reads ? 1 : access.writes ? 3 : 7;
-    line(to, depth,
-         loop_text(access, step) + fmt::format(fmt::runtime(text), access.array) +
-             host_comment(one.accesses));
+    line(to, depth, loop_text(access, step) + fmt::format(fmt::runtime(text), access.array));
   }
 
   const Program& program_;
@@ -273,26 +241,17 @@ class Printer {
 
 }  // namespace
 
-std::vector<std::string> source_of(const std::vector<Program>& programs) {
-  Lines lines = {"#include <cstdint>", "#include <cstdio>",  "#include <cstdlib>",
-                 "#include <omp.h>",   "#include <utility>", "static int once = 1;"};
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    lines.push_back(fmt::format("namespace p{} {{ static int input = 0;", i));
-    std::ranges::move(Printer(programs[i]).print(), std::back_inserter(lines));
-    lines.emplace_back("}");
-  }
+std::vector<std::string> source_of(const Program& program) {
+  Lines lines = {"#include <cstdint>",   "#include <cstdio>",  "#include <cstdlib>",
+                 "#include <omp.h>",     "#include <utility>", "static int once = 1;",
+                 "static int input = 0;"};
+  std::ranges::move(Printer(program).print(), std::back_inserter(lines));
   for (const char* text :
-       {"int main(int count, char** words) {", "  if (count != 3) return 2;", "  once = count - 2;",
-        "  std::uint64_t check = 0;", "  switch (std::atoi(words[1])) {"}) {
+       {"int main(int count, char** words) {", "  if (count != 2) return 2;", "  once = count - 1;",
+        "  input = std::atoi(words[1]);", "  const std::uint64_t check = run();",
+        "  std::printf(\"%llu\\n\", static_cast<unsigned long long>(check));", "}"}) {
     lines.emplace_back(text);
   }
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    lines.push_back(fmt::format(
-        "    case {0}: p{0}::input = std::atoi(words[2]); check = p{0}::run(); break;", i));
-  }
-  lines.emplace_back("  }");
-  lines.emplace_back("  std::printf(\"%llu\\n\", static_cast<unsigned long long>(check));");
-  lines.emplace_back("}");
   return lines;
 }
 

@@ -1,5 +1,4 @@
-// Random programs as C++: a directive, a loop's head or what the host does on each line, so that
-// edits are changes of lines.
+// Random programs as C++.
 #pragma once
 
 #include <string>
@@ -9,10 +8,8 @@
 
 namespace ompdm::random_programs {
 
-/// A source whose program runs the one that its first argument tells by number, with the input that
-/// its second tells, and prints what came of it. Where the host uses arrays a comment says so:
-/// "// host: a0[0:n0] reads of a0 a1; a2[0:h2] changes of a2 if(t1 % 3 == 0)", with all names
-/// that the storage may have there, and when, if not always.
-std::vector<std::string> source_of(const std::vector<Program>& programs);
+/// The lines of a source that runs the program with the input that its argument tells, and prints
+/// what came of it.
+std::vector<std::string> source_of(const Program& program);
 
 }  // namespace ompdm::random_programs

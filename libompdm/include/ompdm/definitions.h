@@ -122,6 +122,7 @@ struct HostUse {
   Answer answer = Answer::kUnknown;
   SourceLine at = {};    ///< the first statement; line 0: none
   std::string why = {};  ///< of kUnknown: "is handed to f(), whose body is not seen"
+  bool always = false;   ///< of kYes: as often as a directive that names the item
 };
 
 /// What the sources answer.

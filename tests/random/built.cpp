@@ -1,4 +1,4 @@
-#include "batch.h"
+#include "built.h"
 
 #include <fmt/format.h>
 
@@ -32,50 +32,57 @@ std::string printed(const e2e::Ended& ended) {
 
 }  // namespace
 
-Batch::Batch(const Build& build, fs::path folder) : build_(build), folder_(std::move(folder)) {
+Built::Built(const Build& build, fs::path folder, std::string name)
+    : build_(build), folder_(std::move(folder)), name_(std::move(name)) {
   fs::create_directories(folder_);
 }
 
-std::vector<std::string> Batch::build_words(const std::string& name) const {
+std::vector<std::string> Built::build_words() const {
   std::vector<std::string> words = build_.compiler;
   words.insert(words.end(),
-               {(folder_ / (name + ".cpp")).string(), "-o", (folder_ / name).string()});
+               {(folder_ / (name_ + ".cpp")).string(), "-o", (folder_ / name_).string()});
   return words;
 }
 
-std::string Batch::build(const std::vector<std::string>& lines, const std::string& name) const {
-  std::ofstream file(folder_ / (name + ".cpp"));
+std::string Built::build(const std::vector<std::string>& lines) const {
+  std::ofstream file(folder_ / (name_ + ".cpp"));
   for (const std::string& line : lines) file << line << '\n';
   file.close();
-  return build(name);
+  return build();
 }
 
-std::string Batch::build(const std::string& name) const {
-  const e2e::Ended ended = e2e::run({build_words(name), {}, std::chrono::seconds(300)}, folder_);
+std::string Built::build() const {
+  const e2e::Ended ended = e2e::run({build_words(), {}, std::chrono::seconds(300)}, folder_);
   if (ended.status == 0) return "";
   const std::size_t at = ended.err.find("error: ");
   return at == std::string::npos ? ended.err : ended.err.substr(at, ended.err.find('\n', at) - at);
 }
 
-std::string Batch::run(const std::string& name, std::size_t number, int input) const {
-  return printed(run_words(words(name, number, input), build_, folder_));
+std::string Built::run(int input) const {
+  return printed(run_words(words(input), build_, folder_));
 }
 
-Batch::Ran Batch::record(const std::string& name, std::size_t number) const {
-  const std::string trace = fmt::format("{}.{}.json", name, number);
+Built::Ran Built::record() const {
+  const std::string trace = name_ + ".json";
   std::vector<std::string> command = {OMPDM_COMMAND, "record", "-o", trace, "--"};
-  const std::vector<std::string> program = words(name, number, 0);
+  const std::vector<std::string> program = words(0);
   command.insert(command.end(), program.begin(), program.end());
   Ran ran = {.out = printed(run_words(command, build_, folder_))};
   const e2e::Ended report =
-      e2e::run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder_);
+      e2e::run({{OMPDM_COMMAND, "report", "--source", "auto", "--format", "json", trace}}, folder_);
   if (report.status == 0) ran.report = nlohmann::json::parse(report.out);
   return ran;
 }
 
-std::vector<std::string> Batch::words(const std::string& name, std::size_t number,
-                                      int input) const {
-  return {(folder_ / name).string(), std::to_string(number), std::to_string(input)};
+std::string Built::patch() const {
+  const std::string file = name_ + ".patch";
+  const e2e::Ended ended = e2e::run(
+      {{OMPDM_COMMAND, "report", "--source", "auto", name_ + ".json", "--patch", file}}, folder_);
+  return ended.status == 0 ? e2e::text_of(folder_ / file) : "";
+}
+
+std::vector<std::string> Built::words(int input) const {
+  return {(folder_ / name_).string(), std::to_string(input)};
 }
 
 std::uint64_t moved(const nlohmann::json& report) {
