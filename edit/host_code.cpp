@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "first_use.h"
 #include "names.h"
+#include "trail_loops.h"
 #include "walk.h"
 
 namespace ompdm::edit {
@@ -13,53 +15,11 @@ namespace {
 
 using Kind = Step::Kind;
 
-/// Steps from `begin` until before `end`.
-struct Span {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-
-  [[nodiscard]] bool holds(std::uint32_t step) const { return begin <= step && step < end; }
-  [[nodiscard]] bool holds(const Span& other) const {
-    return begin <= other.begin && other.end <= end;
-  }
-};
-
-struct LoopSpan : Span {
-  const Stmt* loop = nullptr;
-};
-
-/// The loops of a trail, those outside first.
-std::vector<LoopSpan> loops_of(const Trail& trail) {
-  std::vector<LoopSpan> all;
-  std::vector<std::size_t> open;
-  for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
-    const Step& step = trail.steps[i];
-    if (step.kind == Kind::kLoop) {
-      open.push_back(all.size());
-      all.push_back({{i, static_cast<std::uint32_t>(trail.steps.size())}, step.at});
-    } else if (step.kind == Kind::kLoopEnd && !open.empty()) {
-      all[open.back()].end = i + 1;
-      open.pop_back();
-    }
-  }
-  return all;
-}
-
 /// Looks at the trail of one program.
 class HostCode {
  public:
   HostCode(const Trail& trail, const Asked& asked, const DoubtAbout& doubt)
-      : trail_(trail), asked_(asked), doubt_(doubt), loops_(loops_of(trail)) {
-    for (const LoopSpan& loop : loops_) {
-      if (loop.end < loop.begin + 3) continue;
-      const std::uint32_t outside = trail.steps[loop.begin].branch;
-      std::uint32_t body = trail.steps[loop.end - 2].branch;
-      while (body != outside && body != 0 && trail.branches[body] != outside) {
-        body = trail.branches[body];
-      }
-      if (body != outside) bodies_.insert(body);
-    }
-  }
+      : trail_(trail), asked_(asked), doubt_(doubt), code_(trail), loops_(code_.all()) {}
 
   /// Steps of the loops that stand there and lead to a directive that names the item.
   [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
@@ -108,6 +68,58 @@ class HostCode {
       for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, spans);
     }
     return spans;
+  }
+
+  /// All that runs after directives have ended; of loops around them also what comes before.
+  [[nodiscard]] std::vector<Span> after(const std::set<const Stmt*>& directives) const {
+    std::vector<Span> spans;
+    for (const std::uint32_t step : steps_of(directives, true)) {
+      Span rest{step + 1, static_cast<std::uint32_t>(trail_.steps.size())};
+      for (const LoopSpan& loop : loops_) {
+        if (loop.holds(step)) rest.begin = std::min(rest.begin, loop.begin);
+      }
+      spans.push_back(rest);
+    }
+    return spans;
+  }
+
+  /// What comes after directives; of data that no region reads nothing: it may be a result that
+  /// another build reads.
+  [[nodiscard]] StretchItemFacts facts_of_rest(const Item& item, std::uint32_t number,
+                                               const std::set<const Stmt*>& directives) const {
+    StretchItemFacts facts = facts_of(item, number, after(directives));
+    Places data;
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item == number) data.add(naming.places);
+    }
+    const bool is_read = std::ranges::any_of(trail_.steps, [&](const Step& step) {
+      if (step.kind != Kind::kAccess || !step.on_device) return false;
+      const Access& access = trail_.accesses[step.access];
+      return access.use == Use::kRead && std::ranges::any_of(data.paths, [&](const Path& path) {
+               return trail_.may_be_of(access, path);
+             });
+    });
+    if (facts.found && !is_read) {
+      facts.found = false;
+      facts.why = "no region reads it: it may be a result";
+    }
+    return facts;
+  }
+
+  /// What regions do first with an item's data that directives send.
+  [[nodiscard]] StretchItemFacts facts_of_first(const WholeProgram& program, const Item& item,
+                                                const std::set<const Stmt*>& directives) const {
+    StretchItemFacts facts;
+    facts.item = item;
+    facts.found = true;
+    for (HostUse* use : {&facts.read, &facts.written, &facts.renewed, &facts.kernel_written}) {
+      use->use = "unknown";
+    }
+    std::vector<Span> spans;
+    facts.kernel_read = read_first(program, trail_, code_, directives, item.expression, spans);
+    const std::string doubt = doubt_about(spans);
+    if (!doubt.empty()) facts.kernel_read = {"unknown", doubt, std::nullopt, false};
+    return facts;
   }
 
   [[nodiscard]] StretchItemFacts facts_of(const Item& item, std::uint32_t number,
@@ -210,8 +222,8 @@ class HostCode {
     return variable != nullptr && path.steps.empty() && variable->getType()->isAnyPointerType();
   }
 
-  /// Whether pointers may lead to several pieces of data in the spans: some are set there. None are
-  /// known: they may.
+  /// Whether pointers may lead to several pieces of data in the spans: some are set there. None
+  /// are known: they may.
   [[nodiscard]] bool may_be_set(const std::set<Path>& pointers,
                                 const std::vector<Span>& spans) const {
     if (pointers.empty()) return true;
@@ -248,8 +260,8 @@ class HostCode {
     return others + of_libraries.size();
   }
 
-  /// How many items of directives there stand for the same data: of pointers that are exchanged as
-  /// many as there are pieces.
+  /// How many items of directives there stand for the same data: of pointers that are exchanged
+  /// as many as there are pieces.
   [[nodiscard]] std::size_t named_alike(const Places& data, const std::vector<Span>& spans) const {
     std::set<std::string> items;
     for (const Naming& naming : trail_.namings) {
@@ -376,7 +388,7 @@ class HostCode {
       if (trail_.branches[at] == body) {
         const bool is_body = std::all_of(
             trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
-            [&](const Step& one) { return one.branch == body || is_under(one.branch, at); });
+            [&](const Step& one) { return one.branch == body || code_.is_under(one.branch, at); });
         if (!is_body) return false;
         body = at;
         if (trail_.steps[step].branch != at) return false;
@@ -388,11 +400,6 @@ class HostCode {
     return std::none_of(
         trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
         [&](const Step& one) { return one.kind == Kind::kJump && one.function == function; });
-  }
-
-  [[nodiscard]] bool is_under(std::uint32_t branch, std::uint32_t of) const {
-    while (branch != of && branch != 0) branch = trail_.branches[branch];
-    return branch == of;
   }
 
   /// Of directives with code: a region, or `target data`.
@@ -464,7 +471,7 @@ class HostCode {
       if (!loop.holds(step)) return false;
       const std::uint32_t outside = trail_.steps[loop.begin].branch;
       for (std::uint32_t at = trail_.steps[step].branch; at != outside; at = trail_.branches[at]) {
-        if (at == 0 || !bodies_.contains(at)) return false;
+        if (at == 0 || !code_.is_body(at)) return false;
       }
       return true;
     });
@@ -503,94 +510,9 @@ class HostCode {
       const bool leads_to = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
         return naming.item == item && loop.holds(naming.step) && span.holds(naming.step);
       });
-      if (!leads_to || isa<Directive>(loop.loop) || has_iterations(loop)) continue;
+      if (!leads_to || isa<Directive>(loop.loop) || code_.has_iterations(loop)) continue;
       tell(trail_.steps[loop.begin], "unknown", "how many iterations it has is not certain", fact);
     }
-  }
-
-  /// Whether a loop has an iteration in any run: its condition holds with the constants that its
-  /// variables have before it.
-  [[nodiscard]] bool has_iterations(const LoopSpan& span) const {
-    if (isa<clang::DoStmt>(span.loop)) return true;
-    const clang::ASTContext* context = trail_.steps[span.begin].context();
-    if (context == nullptr) return false;
-    const Expr* condition = nullptr;
-    if (const auto* loop = dyn_cast<clang::ForStmt>(span.loop)) condition = loop->getCond();
-    if (const auto* loop = dyn_cast<clang::WhileStmt>(span.loop)) condition = loop->getCond();
-    constexpr int kDeepest = 8;
-    return condition != nullptr &&
-           value_of(*condition, span.begin, *context, kDeepest).value_or(0) != 0;
-  }
-
-  /// The value of an expression before a step, if it is the same in any run.
-  [[nodiscard]] std::optional<double> value_of(const Expr& any, std::uint32_t before,
-                                               const clang::ASTContext& context, int depth) const {
-    const Expr& expression = *any.IgnoreParenImpCasts();
-    if (depth == 0 || expression.isValueDependent()) return std::nullopt;
-    clang::Expr::EvalResult result;
-    if (expression.EvaluateAsRValue(result, context) && !result.HasSideEffects) {
-      if (result.Val.isInt()) return result.Val.getInt().roundToDouble();
-      if (result.Val.isFloat()) return result.Val.getFloat().convertToDouble();
-    }
-    if (const VarDecl* variable = variable_of(&expression)) {
-      return value_of(*variable, before, context, depth - 1);
-    }
-    const auto* binary = dyn_cast<clang::BinaryOperator>(&expression);
-    if (binary == nullptr) return std::nullopt;
-    const std::optional<double> left = value_of(*binary->getLHS(), before, context, depth - 1);
-    const std::optional<double> right = value_of(*binary->getRHS(), before, context, depth - 1);
-    if (!left || !right) return std::nullopt;
-    switch (binary->getOpcode()) {
-      case clang::BO_LT:
-        return *left < *right;
-      case clang::BO_LE:
-        return *left <= *right;
-      case clang::BO_GT:
-        return *left > *right;
-      case clang::BO_GE:
-        return *left >= *right;
-      case clang::BO_EQ:
-        return *left == *right;
-      case clang::BO_NE:
-        return *left != *right;
-      case clang::BO_LAnd:
-        return *left != 0 && *right != 0;
-      case clang::BO_LOr:
-        return *left != 0 || *right != 0;
-      case clang::BO_Add:
-        return *left + *right;
-      case clang::BO_Sub:
-        return *left - *right;
-      case clang::BO_Mul:
-        return *left * *right;
-      default:
-        return std::nullopt;
-    }
-  }
-
-  /// That of a variable: what it was set to last, or began with.
-  [[nodiscard]] std::optional<double> value_of(const VarDecl& variable, std::uint32_t before,
-                                               const clang::ASTContext& context, int depth) const {
-    const Path path{variable.getCanonicalDecl(), {}};
-    for (std::uint32_t i = before; i-- > 0;) {
-      const Step& step = trail_.steps[i];
-      const bool has_access = step.kind == Kind::kAccess || step.kind == Kind::kMade;
-      if (!has_access || step.on_device) continue;
-      const Access& access = trail_.accesses[step.access];
-      const bool reads = access.use == Use::kRead;
-      if (reads || !trail_.may_be_of(access, path)) continue;
-      // What a branch sets may have been set or not.
-      if (!is_under(trail_.steps[before].branch, step.branch) || step.is_late) return std::nullopt;
-      if (step.kind == Kind::kMade) {
-        if (variable.getInit() == nullptr) return std::nullopt;
-        return value_of(*variable.getInit(), i, context, depth);
-      }
-      const auto* set = dyn_cast_or_null<clang::BinaryOperator>(step.at);
-      const bool is_plain = set != nullptr && set->getOpcode() == clang::BO_Assign &&
-                            variable_of(set->getLHS()) == &variable;
-      return is_plain ? value_of(*set->getRHS(), i, context, depth) : std::nullopt;
-    }
-    return std::nullopt;
   }
 
   /// Whether both lead to data that is not of this code, by different names and in one type.
@@ -636,8 +558,8 @@ class HostCode {
   const Trail& trail_;
   const Asked& asked_;
   const DoubtAbout& doubt_;
-  std::vector<LoopSpan> loops_;
-  std::set<std::uint32_t> bodies_;  ///< branches that are loops' bodies
+  TrailLoops code_;
+  const std::vector<LoopSpan>& loops_;
 };
 
 /// Directives, and loops, of all units at places.
@@ -710,6 +632,13 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
     facts.number = stretch.number;
     for (std::size_t k = 0; k < stretch.items.size(); ++k) {
       const std::uint32_t item = question.items[k];
+      const std::set<const Stmt*>& places = question.places.statements;
+      if (stretch.kind == "first" || stretch.kind == "rest") {
+        facts.items.push_back(stretch.kind == "first"
+                                  ? code.facts_of_first(program, stretch.items[k], places)
+                                  : code.facts_of_rest(stretch.items[k], item, places));
+        continue;
+      }
       std::vector<Span> spans;
       if (stretch.kind == "loop") {
         spans = code.in_loops(question.places.statements, item, stretch.all_entries);

@@ -82,7 +82,8 @@ struct Stretch {
   /// "loop": the loops whose heads hold a line of `places`, that lead to a directive which names
   /// the item; "span": from the first to the last of the directives at `places`, in each call of
   /// the innermost function that leads to all of them; "way": from a directive at `from` to one at
-  /// `places`.
+  /// `places`; "rest": all that runs after directives at `places` have ended; "first": what regions
+  /// read of what directives at `places` send, before they overwrite it.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;

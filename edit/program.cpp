@@ -250,14 +250,18 @@ std::vector<const Directive*> Program::directives_in(const Stmt& code) const {
 }
 
 std::vector<const CallExpr*> Program::calls_of(const FunctionDecl& function) const {
-  std::set<const CallExpr*> calls;
-  for (const auto* call : all_in<CallExpr>(context_.getTranslationUnitDecl())) {
-    const FunctionDecl* called = call->getDirectCallee();
-    const bool is_it =
-        called != nullptr && called->getCanonicalDecl() == function.getCanonicalDecl();
-    if (is_it) calls.insert(call);
+  if (calls_ == nullptr) {
+    calls_ = std::make_shared<Calls>();
+    std::set<const CallExpr*> known;
+    for (const auto* call : all_in<CallExpr>(context_.getTranslationUnitDecl())) {
+      const FunctionDecl* called = call->getDirectCallee();
+      if (called != nullptr && known.insert(call).second) {
+        (*calls_)[called->getCanonicalDecl()].push_back(call);
+      }
+    }
   }
-  return {calls.begin(), calls.end()};
+  const auto found = calls_->find(function.getCanonicalDecl());
+  return found == calls_->end() ? std::vector<const CallExpr*>() : found->second;
 }
 
 Program Program::with_span(const Stmt& span, const Stmt& block) const {

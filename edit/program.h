@@ -8,6 +8,8 @@
 #include <clang/Frontend/ASTUnit.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "messages.h"
@@ -68,6 +70,7 @@ class Program {
   [[nodiscard]] const FunctionDecl* function_of(const Stmt& statement) const;
 
  private:
+  using Calls = std::map<const FunctionDecl*, std::vector<const CallExpr*>>;
   [[nodiscard]] const Stmt* written_parent_of(const Stmt& statement) const;
   [[nodiscard]] bool holds_all(const Stmt& loop, const std::vector<Place>& places) const;
   [[nodiscard]] bool is_head(const Stmt& loop, const Place& place) const;
@@ -80,8 +83,9 @@ class Program {
   std::vector<const Directive*> directives_;
   std::vector<const Stmt*> loops_;
   std::vector<const FunctionDecl*> functions_;
-  const Stmt* span_ = nullptr;   // see with_span()
-  const Stmt* block_ = nullptr;  // that it is in
+  const Stmt* span_ = nullptr;            // see with_span()
+  const Stmt* block_ = nullptr;           // that it is in
+  mutable std::shared_ptr<Calls> calls_;  ///< by the function, once they are looked for
 };
 
 /// The function that a call names; null of what is no call, or of a call by pointer.

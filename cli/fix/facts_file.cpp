@@ -23,7 +23,7 @@ constexpr const char* kFactsSchema = "ompdm.facts/4";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
-constexpr std::array kKinds = {"loop", "span", "way"};
+constexpr std::array kKinds = {"loop", "span", "way", "rest", "first"};
 
 template <class Value, class Names>
 std::string word_of(Value value, const Names& names) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -161,12 +162,10 @@ class Names {
 };
 
 Json stretch_json(int number, const SourceQuestion& question, Names& names) {
-  using Kind = HostStretch::Kind;
-  const Kind kind = question.stretch.kind;
+  constexpr std::array kNames = {"loop", "span", "way", "rest", "first"};
+  const HostStretch::Kind kind = question.stretch.kind;
   Json one = {{"number", number},
-              {"kind", kind == Kind::kLoop  ? "loop"
-                       : kind == Kind::kWay ? "way"
-                                            : "span"},
+              {"kind", kNames.at(static_cast<std::size_t>(kind))},
               {"places", names.places(question.stretch.places)},
               {"from", names.places(question.stretch.from)},
               {"all_entries", question.stretch.all_entries},

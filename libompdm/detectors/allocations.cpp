@@ -329,14 +329,15 @@ void add_other_names(const Evidence& evidence, LeakGroup& group) {
   });
   std::set<std::uint64_t> hosts = group.hosts;
   for (const auto& [function, names_of] : names_in) {
+    Names left;  // names of the data that is left
     for (const std::uint64_t host : group.hosts) {
       const auto own = names_of.find(host);
-      if (own == names_of.end()) continue;
-      for (const auto& [other, names] : names_of) {
-        const bool is_shared = std::ranges::any_of(
-            names, [&](std::string_view name) { return own->second.contains(name); });
-        if (is_shared && (names.size() >= 2 || own->second.size() >= 2)) hosts.insert(other);
-      }
+      if (own != names_of.end()) left.insert(own->second.begin(), own->second.end());
+    }
+    for (const auto& [host, names] : names_of) {
+      const bool is_shared =
+          std::ranges::any_of(names, [&](std::string_view name) { return left.contains(name); });
+      if (is_shared && names.size() >= 2) hosts.insert(host);
     }
   }
   const Mapping& first = evidence.mapping(group.first.value);

@@ -380,8 +380,8 @@ struct Candidates {
 // The list of detectors: declared here, and called in detect().
 Detector per_iteration_mapping, host_fallback, unused_allocation, unused_transfer,
     redundant_resends, unmodified_copy_back, repeated_copy_back, overwritten_transfer,
-    repeated_allocation, mapped_scalars, mapper_walk, small_transfers, serial_kernel,
-    pageable_transfer, no_overlap, device_leak, partial_update;
+    unread_copy_back, repeated_allocation, mapped_scalars, mapper_walk, small_transfers,
+    serial_kernel, pageable_transfer, no_overlap, device_leak, partial_update;
 
 namespace {
 
@@ -405,6 +405,7 @@ void detect(const Evidence& evidence, Candidates& candidates, Conflicts& conflic
   candidates.append(unmodified_copy_back(evidence, removed));
   candidates.append(repeated_copy_back(evidence, removed));
   candidates.append(overwritten_transfer(evidence, removed));
+  candidates.append(unread_copy_back(evidence, removed));
   std::ranges::move(unused, std::back_inserter(candidates.reported));
   candidates.reported = conflicts.resolve(std::move(candidates.reported));
   removed.assign(trace.ops.size(), false);
@@ -485,6 +486,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);
   for (Candidate& candidate : candidates.reported) take_unread(trace, candidate, removed);
+  ask_one_way(evidence, removed, analysis.source_questions);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);

@@ -117,6 +117,12 @@ struct Candidate {
 bool take_source_answers(const Trace& trace, Candidate& candidate,
                          std::vector<SourceQuestion>& questions);
 
+/// Adds to `questions` what the sources would have to say of transfers that `removed` does not
+/// have: whether a kernel reads what was sent before it is overwritten, and whether the host reads
+/// what came back.
+void ask_one_way(const Evidence& evidence, const Removed& removed,
+                 std::vector<SourceQuestion>& questions);
+
 /// Adds Candidate::unread to what a candidate's edits remove, but for what `removed` has, where the
 /// source shows that the host does not read the data meanwhile.
 void take_unread(const Trace& trace, Candidate& candidate, Removed& removed);

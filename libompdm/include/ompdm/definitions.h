@@ -92,6 +92,10 @@ struct HostStretch {
     kLoop,  ///< the loop at `places`, which has one line
     kSpan,  ///< from the first to the last of the directives at `places`
     kWay,   ///< from a directive at `from` to one at `places`
+    kRest,  ///< all that runs after directives at `places` have ended
+    /// From directives at `places` on, until regions have overwritten all of the data; of the
+    /// answers only `kernel_read` counts.
+    kFirst,
   };
   Kind kind = Kind::kLoop;
   std::vector<SourceLine> places;

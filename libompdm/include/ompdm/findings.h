@@ -242,6 +242,13 @@ struct OverwrittenTransfer {
   std::vector<std::int32_t> devices = {};
 };
 
+/// Data that came back to a host that does not read it from then on, nor a kernel from the host, as
+/// the source shows.
+struct UnreadCopyBack {
+  std::vector<std::string> items = {};
+  std::vector<std::int32_t> devices = {};
+};
+
 /// Device memory that came and went without a kernel that could have seen it.
 struct UnusedAllocation {
   std::vector<std::string> items = {};
@@ -397,9 +404,9 @@ struct DeviceLeak {
 using Facts =
     std::variant<std::monostate, facts::PerIterationMapping, facts::Resends,
                  facts::UnmodifiedCopyBack, facts::RepeatedCopyBack, facts::UnusedTransfer,
-                 facts::OverwrittenTransfer, facts::UnusedAllocation, facts::RepeatedAllocation,
-                 facts::SmallTransfers, facts::MappedScalars, facts::MapperWalk,
-                 facts::SerialKernel, facts::PageableTransfer, facts::NoOverlap,
+                 facts::OverwrittenTransfer, facts::UnreadCopyBack, facts::UnusedAllocation,
+                 facts::RepeatedAllocation, facts::SmallTransfers, facts::MappedScalars,
+                 facts::MapperWalk, facts::SerialKernel, facts::PageableTransfer, facts::NoOverlap,
                  facts::HostFallback, facts::PartialUpdate, facts::DeviceLeak>;
 
 /// An unknown fact that makes a finding possible only.

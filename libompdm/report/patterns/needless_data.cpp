@@ -207,11 +207,24 @@ Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subjec
   const bool is_one = facts.items.size() == 1;
   Words words;
   words.evidence = fmt::format(
-      "{} went to {} in {}. The source of the kernel overwrites all of {} before it reads any",
+      "{} went to {} in {}. The source shows that kernels overwrite all of {} before they read any",
       named_or_counted(facts.items), devices_text(facts.devices),
       counted(finding.count, "transfer"), is_one ? "it" : "them");
   words.action =
-      fmt::format("do not send {}: the kernel overwrites {}", subject.data, is_one ? "it" : "them");
+      fmt::format("do not send {}: kernels overwrite {}", subject.data, is_one ? "it" : "them");
+  return words;
+}
+
+Words unread_copy_back(const facts::UnreadCopyBack& facts, const Subject& subject) {
+  Words words;
+  words.evidence = fmt::format(
+      "{} came back from {} in {}. As the program is compiled, nothing reads the host's copy from "
+      "then on",
+      named_or_counted(facts.items), devices_text(facts.devices),
+      counted(subject.finding.count, "transfer"));
+  words.advice = {"leave it as it is where it is a result that another build of the program uses"};
+  words.action = fmt::format("do not copy {} back: nothing reads {}", subject.data,
+                             facts.items.size() == 1 ? "it" : "them");
   return words;
 }
 
@@ -291,8 +304,10 @@ std::span<const Pattern> needless_data_patterns() {
        words_if<facts::UnmodifiedCopyBack, unmodified_copy_back>},
       {"unmodified_copy_back", "came back unchanged", "transfer", "transfers",
        words_if<facts::RepeatedCopyBack, repeated_copy_back>},
-      {"overwritten_transfer", "sent, and overwritten by the kernel", "transfer", "transfers",
+      {"overwritten_transfer", "sent, and overwritten by kernels", "transfer", "transfers",
        words_if<facts::OverwrittenTransfer, overwritten_transfer>},
+      {"unread_copy_back", "came back, and read by nothing", "transfer", "transfers",
+       words_if<facts::UnreadCopyBack, unread_copy_back>},
       {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers",
        words_if<facts::UnusedTransfer, unused_transfer>},
       {"repeated_allocation", "allocated again and again", "allocation", "allocations",

@@ -109,6 +109,28 @@ TEST(CodeLoops, ThatLeadToWhatWasNotReachedHaveNoEdits) {
       "branch");
 }
 
+TEST(CodeLoops, ThatLeadToWhatWasNotReachedAreJudgedByTheSource) {
+  CodeLoops program;
+  program.trace.loops[0].unreached = {{Directive::kTarget, {"probe(int)", "src/heat.cpp", 70, 3}}};
+  const auto grid = program.variable("u", CodeLoops::kGrid);
+  for (int i = 0; i < 10; ++i) program.iteration(grid);
+  Trace trace = program.take();
+  const HostUse no{HostUse::Answer::kNo, {}, {}};
+  for (const SourceQuestion& question : analyze(trace).source_questions) {
+    for (const NamedItem& item : question.items) {
+      trace.host_facts.push_back({question.stretch, item, no, no, no, no, no, no});
+    }
+  }
+  const Analysis analysis = analyze(trace);
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  const Finding& finding = analysis.findings[0];
+  EXPECT_EQ(finding.confidence, Confidence::kLikely) << "proven once the edits are written";
+  ASSERT_FALSE(finding.answers.empty());
+  EXPECT_EQ(finding.answers[0].answer, HostUse::Answer::kNo);
+  EXPECT_TRUE(finding.edits.empty());
+  EXPECT_FALSE(finding.withheld_edits.empty());
+}
+
 /// Data that is there while a loop runs whose kernels do not name it.
 struct Bystander : CodeLoops {
   Index<Site> enter = site(Directive::kTargetEnterData, "src/heat.cpp", 50, "solve(int)");

@@ -117,11 +117,18 @@ TEST(SourceFacts, NoKernelSawWhatItsSourceDoesNotUse) {
   EXPECT_EQ(run(SourceUse::kUnknown), "");
 }
 
+/// Whether it is about what one directive sends or brings back.
+bool is_one_way(const SourceQuestion& question) {
+  return question.stretch.kind == HostStretch::Kind::kRest ||
+         question.stretch.kind == HostStretch::Kind::kFirst;
+}
+
 /// Analyzes a trace, answers its questions about the host's code alike, and analyzes it again.
-Analysis answered(Trace trace, const HostFact& answer) {
+/// `one_way`: the answer to those about one directive; open by default.
+Analysis answered(Trace trace, const HostFact& answer, const HostFact& one_way = {}) {
   for (const SourceQuestion& question : analyze(trace).source_questions) {
     for (const NamedItem& item : question.items) {
-      HostFact& fact = trace.host_facts.emplace_back(answer);
+      HostFact& fact = trace.host_facts.emplace_back(is_one_way(question) ? one_way : answer);
       fact.stretch = question.stretch;
       fact.item = item;
     }
@@ -163,9 +170,10 @@ bool is_for_host(const Edit& edit) {
 }
 
 TEST(HostFacts, AFindingAsksAboutItsLoopAndItsItems) {
-  const Analysis analysis = analyze(ten_iterations());
-  ASSERT_EQ(analysis.source_questions.size(), 1U);
-  const SourceQuestion& question = analysis.source_questions[0];
+  std::vector<SourceQuestion> questions = analyze(ten_iterations()).source_questions;
+  std::erase_if(questions, is_one_way);
+  ASSERT_EQ(questions.size(), 1U);
+  const SourceQuestion& question = questions[0];
   const SourceLine region{"src/heat.cpp", 41};
   EXPECT_EQ(question.stretch.kind, HostStretch::Kind::kSpan) << "no line of the loop is known";
   EXPECT_EQ(question.stretch.places, std::vector<SourceLine>{region});
@@ -235,6 +243,68 @@ TEST(HostFacts, DataThatTheHostChangesInBetweenHasToBeSentAgain) {
   EXPECT_EQ(patterns(changed), "");
   ASSERT_EQ(changed.refuted.size(), 1U);
   EXPECT_EQ(changed.refuted[0].pattern, "duplicate_transfer");
+}
+
+/// A scratch array and a result that stay on the device, and come back at the end.
+Trace scratch_and_result() {
+  test::TraceBuilder build;
+  const auto begin = build.site(Directive::kTargetEnterData, "a.cpp", 10, "main");
+  const auto solve = build.site(Directive::kTarget, "a.cpp", 20, "main");
+  const auto end = build.site(Directive::kTargetExitData, "a.cpp", 30, "main");
+  std::vector<Index<Variable>> data;
+  for (const char* name : {"scratch", "result"}) {
+    data.push_back(build.variable(name, test::kBytes));
+    build.trace.variables[data.back().value].expression = std::string(name) + "[0:n]";
+  }
+  build.begin(begin);
+  for (const auto variable : data) {
+    build.op(OpKind::kAlloc, variable, test::kBytes, 10);
+    build.op(OpKind::kHtoD, variable, test::kBytes, 1000);
+  }
+  build.end();
+  build.begin(solve);
+  build.launch(1000);
+  build.end();
+  build.begin(end);
+  for (const auto variable : data) {
+    build.op(OpKind::kDtoH, variable, test::kBytes, 700);
+    build.op(OpKind::kDelete, variable, 0, 5);
+  }
+  build.end();
+  return build.take();
+}
+
+TEST(HostFacts, DataIsMovedOneWayWhereTheSourceShowsThatTheOtherIsNeedless) {
+  const auto run = [](HostUse::Answer first, HostUse::Answer scratch, HostUse::Answer result) {
+    Trace trace = scratch_and_result();
+    for (const SourceQuestion& question : analyze(trace).source_questions) {
+      for (const NamedItem& item : question.items) {
+        HostFact& fact = trace.host_facts.emplace_back(idle());
+        fact.stretch = question.stretch;
+        fact.item = item;
+        const bool is_scratch = item.expression == "scratch[0:n]";
+        if (question.stretch.kind == HostStretch::Kind::kFirst) {
+          fact.kernel_read = certain(is_scratch ? first : HostUse::Answer::kYes);
+        } else {
+          fact.read = certain(is_scratch ? scratch : result);
+        }
+      }
+    }
+    return analyze(trace);
+  };
+  using Answer = HostUse::Answer;
+  EXPECT_EQ(patterns(run(Answer::kYes, Answer::kYes, Answer::kYes)), "");
+  EXPECT_EQ(patterns(run(Answer::kUnknown, Answer::kUnknown, Answer::kYes)), "");
+  const Analysis sent = run(Answer::kNo, Answer::kYes, Answer::kYes);
+  ASSERT_EQ(patterns(sent), "overwritten_transfer");
+  EXPECT_EQ(sent.findings[0].confidence, Confidence::kProven);
+  EXPECT_EQ(sent.findings[0].edits.at(0).clauses.at(0).kind, "alloc");
+  const Analysis unread = run(Answer::kYes, Answer::kNo, Answer::kYes);
+  ASSERT_EQ(patterns(unread), "unread_copy_back");
+  EXPECT_EQ(unread.findings[0].confidence, Confidence::kLikely);
+  EXPECT_EQ(unread.findings[0].edits.at(0).clauses.at(0).kind, "release");
+  EXPECT_EQ(patterns(run(Answer::kYes, Answer::kNo, Answer::kNo)), "")
+      << "a program that reads nothing leaves its results alone";
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ TEST(UnmodifiedCopyBack, OfATarget) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.confidence, Confidence::kPossible) << "the kernel may have written the same";
   EXPECT_EQ(std::get<facts::UnmodifiedCopyBack>(finding.facts).same.equal, 1U);
-  EXPECT_TRUE(contains(report::advice_text(finding),
-                       "at a.cpp:30, write for these, and leave other items as they are:\n  map(to: a)"))
+  EXPECT_TRUE(
+      contains(report::advice_text(finding),
+               "at a.cpp:30, write for these, and leave other items as they are:\n  map(to: a)"))
       << report::advice_text(finding);
 }
 

@@ -32,9 +32,9 @@ TEST(UnusedTransfer, OverwrittenBeforeAKernel) {
   EXPECT_EQ(finding.wasted_bytes, OneArray::kBytes);
   EXPECT_EQ(finding.wasted_time, 100);
   EXPECT_EQ(finding.confidence, Confidence::kLikely);
-  EXPECT_TRUE(
-      contains(report::advice_text(finding),
-               "at a.cpp:10, write for these, and leave other items as they are:\n  map(alloc: a)"));
+  EXPECT_TRUE(contains(
+      report::advice_text(finding),
+      "at a.cpp:10, write for these, and leave other items as they are:\n  map(alloc: a)"));
   EXPECT_EQ(finding.unless, (std::vector{Unless::kKernelUses, Unless::kNoIteration}))
       << "in another run the update may not come";
 }

@@ -95,6 +95,18 @@ class HostCodeTest : public EditTest {
   }
 };
 
+TEST_F(HostCodeTest, TellWhatIsDoneAsOftenAsTheDataIsMapped) {
+  const auto always = [&](const std::string& in_loop) {
+    const StretchItemFacts facts = HostCodeTest::in_loop(stepping(in_loop));
+    return std::string(facts.read.always ? "r" : "") + (facts.written.always ? "w" : "");
+  };
+  EXPECT_EQ(always("    a[0] += 1;\n"), "rw");
+  EXPECT_EQ(always("    for (double x : a) b[0] += x;\n"), "r");
+  EXPECT_EQ(always("    if (k == 5) a[0] += 1;\n"), "");
+  EXPECT_EQ(always("    if (k == 5) { a[0] = 1; } std::printf(\"%g\\n\", a[1]);\n"), "r");
+  EXPECT_EQ(always("    for (int j = 0; j < 9; ++j) step(a.data(), n);\n    a[0] = 1;\n"), "w");
+}
+
 TEST_F(HostCodeTest, OtherDataIsNotTheData) {
   EXPECT_EQ(beside("    b[0] = 1; c[1] = b[2];\n"), "-");
   EXPECT_EQ(beside("    double x[2]; x[0] = k; std::printf(\"%g\\n\", x[0]);\n"), "-");

@@ -1,0 +1,53 @@
+// Loops of a trail, and what is certain of their iterations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "trail.h"
+
+namespace ompdm::edit {
+
+/// Steps from `begin` until before `end`.
+struct Span {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] bool holds(std::uint32_t step) const { return begin <= step && step < end; }
+  [[nodiscard]] bool holds(const Span& other) const {
+    return begin <= other.begin && other.end <= end;
+  }
+};
+
+struct LoopSpan : Span {
+  const Stmt* loop = nullptr;
+};
+
+class TrailLoops {
+ public:
+  explicit TrailLoops(const Trail& trail);
+
+  /// Those outside first.
+  [[nodiscard]] const std::vector<LoopSpan>& all() const { return loops_; }
+  /// Whether a branch is in another, or is that.
+  [[nodiscard]] bool is_under(std::uint32_t branch, std::uint32_t of) const;
+  /// Whether a branch is the body of a loop.
+  [[nodiscard]] bool is_body(std::uint32_t branch) const { return bodies_.contains(branch); }
+  /// Whether a loop has an iteration in any run: its condition holds with the constants that its
+  /// variables have before it.
+  [[nodiscard]] bool has_iterations(const LoopSpan& loop) const;
+
+ private:
+  [[nodiscard]] std::optional<double> value_of(const Expr& any, std::uint32_t before,
+                                               const clang::ASTContext& context, int depth) const;
+  [[nodiscard]] std::optional<double> value_of(const VarDecl& variable, std::uint32_t before,
+                                               const clang::ASTContext& context, int depth) const;
+
+  const Trail& trail_;
+  std::vector<LoopSpan> loops_;
+  std::set<std::uint32_t> bodies_;
+};
+
+}  // namespace ompdm::edit
