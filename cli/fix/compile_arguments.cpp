@@ -327,9 +327,14 @@ std::vector<CompileArguments> CompileCommands::all_of(const fs::path& source) co
 }
 
 std::vector<fs::path> CompileCommands::sources() const {
-  std::vector<fs::path> files;
-  for (const CompileArguments& one : known_) files.push_back(one.file);
-  return files.empty() ? recorded_.sources() : files;
+  std::vector<fs::path> files = recorded_.sources();
+  if (!files.empty()) return files;
+  for (const CompileArguments& one : known_) {
+    // Preprocessed assembler has commands, too.
+    const bool is_code = one.file.extension() != ".S" && one.file.extension() != ".s";
+    if (is_code) files.push_back(one.file);
+  }
+  return files;
 }
 
 std::vector<SourceUnit> single_units(const CompileCommands& commands,

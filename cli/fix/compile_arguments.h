@@ -71,8 +71,8 @@ class CompileCommands {
   [[nodiscard]] CompileArguments of(const std::filesystem::path& source) const;
   /// The same, each time that it is compiled.
   [[nodiscard]] std::vector<CompileArguments> all_of(const std::filesystem::path& source) const;
-  /// Translation units that may include a header: all that are known. The debug information's count
-  /// where no command is known.
+  /// Translation units that may include a header: those of the program, by its debug information;
+  /// all that have commands where that names none.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
  private:

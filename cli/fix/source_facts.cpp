@@ -235,16 +235,22 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
 
 namespace {
 
-/// Whether an answer of the sources would change what is found.
+/// Whether an answer of the sources would change what is said of findings and transfers; what they
+/// would say of single directives is asked beside that.
 bool is_open(const analysis::Analysis& analysis) {
+  const auto is_of_findings = [](const SourceQuestion& question) {
+    return question.stretch.kind != HostStretch::Kind::kRest &&
+           question.stretch.kind != HostStretch::Kind::kFirst;
+  };
   const auto has_condition = [](const analysis::Finding& finding) {
     return !finding.unless.empty() || !finding.caveats.empty() ||
            std::ranges::any_of(finding.edits, [](const analysis::Edit& edit) {
              return edit.when != analysis::EditWhen::kAlways;
            });
   };
-  return !analysis.source_questions.empty() || !analysis.doubts.empty() ||
-         analysis.kernels_decide || std::ranges::any_of(analysis.findings, has_condition);
+  return std::ranges::any_of(analysis.source_questions, is_of_findings) ||
+         !analysis.doubts.empty() || analysis.kernels_decide ||
+         std::ranges::any_of(analysis.findings, has_condition);
 }
 
 }  // namespace
@@ -254,7 +260,8 @@ std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& sear
   analysis::Analysis known = analysis::analyze(trace);
   // Facts that were kept answer it all, unless something new is asked.
   const bool is_asked_before = !trace.source_facts.empty() || !trace.host_facts.empty();
-  if (is_asked_before ? known.source_questions.empty() : !is_open(known)) return {};
+  const bool is_told = is_open(known);
+  if (known.source_questions.empty() && (is_asked_before || !is_told)) return {};
   std::set<std::string> sentences;
   std::set<std::string> missing;
   const RecordedProgram recorded = recorded_program(trace, search.folder);
@@ -263,7 +270,10 @@ std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& sear
   for (const std::string& name : missing) {
     sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
-  const auto told = [&] { return std::vector<std::string>(sentences.begin(), sentences.end()); };
+  const auto told = [&] {
+    if (!is_told) sentences.clear();
+    return std::vector<std::string>(sentences.begin(), sentences.end());
+  };
   if (all.empty() && known.source_questions.empty()) return told();
   const Units units = units_of(recorded, search, all);
   if (units.all.empty()) return told();

@@ -1,13 +1,74 @@
 #include "advice.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
-#include "edit_text.h"
-
 namespace ompdm::e2e {
+namespace {
+
+/// What a reader writes where an insertion is in words: with the objects of members before them on
+/// entry, and released with them; of `this` by itself. Empty: it names no such data.
+std::string as_told(const Json& edit, bool of_this) {
+  const std::string name = edit["directive"];
+  std::string text = "#pragma omp " + name;
+  const Json& devices = edit["devices"];
+  if (devices.size() > 1) text += " device(d)";
+  if (devices.size() == 1 && devices[0] != 0) text += " device(" + devices[0].dump() + ")";
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists;
+  std::vector<std::string> objects;
+  const auto add_once = [](std::vector<std::string>& items, const std::string& item) {
+    if (std::ranges::find(items, item) == items.end()) items.push_back(item);
+  };
+  for (const Json& clause : edit["clauses"]) {
+    std::vector<std::string> items;
+    for (const Json& item : clause["items"]) {
+      const bool is_of_this = !item["objects"].empty() && item["objects"][0] == "this[0:1]";
+      if (is_of_this != of_this) continue;
+      const std::string here = " /* in " + item["named_at"]["function"].get<std::string>() + " */";
+      add_once(items, item["expression"].get<std::string>() + here);
+      if (clause["kind"] == "delete") continue;
+      for (const std::string object : item["objects"]) add_once(objects, object + here);
+    }
+    std::ranges::sort(items);
+    if (!items.empty()) lists.emplace_back(clause["kind"], std::move(items));
+  }
+  if (lists.empty()) return {};
+  const bool is_update = name == "target update";
+  if (!objects.empty() && !is_update) {
+    const bool enters = name == "target enter data";
+    const std::string kind = enters ? "to" : "release";
+    auto list = std::ranges::find(lists, kind, [](const auto& one) { return one.first; });
+    if (list == lists.end()) list = lists.insert(enters ? lists.begin() : lists.end(), {kind, {}});
+    std::vector<std::string>& items = list->second;
+    std::erase_if(items, [&](const std::string& one) {
+      return std::ranges::find(objects, one) != objects.end();
+    });
+    items.insert(enters ? items.begin() : items.end(), objects.begin(), objects.end());
+  }
+  for (const auto& [kind, items] : lists) {
+    text += is_update ? fmt::format(" {}({})", kind, fmt::join(items, ", "))
+                      : fmt::format(" map({}: {})", kind, fmt::join(items, ", "));
+  }
+  return text;
+}
+
+/// The directives of an insertion: as they are printed; or as a reader writes them where they are
+/// in words, with the function of each name in a comment.
+std::vector<std::string> directives_of(const Json& edit) {
+  std::vector<std::string> texts = edit["pragmas"];
+  for (const bool of_this : {false, true}) {
+    std::string told = edit["pragmas"].empty() ? as_told(edit, of_this) : std::string();
+    if (!told.empty()) texts.push_back(std::move(told));
+  }
+  return texts;
+}
+
+}  // namespace
 
 std::string dense(std::string text) {
   for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*")) {

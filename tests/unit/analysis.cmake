@@ -52,10 +52,9 @@ add_executable(analysis_test
   report/units_test.cpp
   report/counted_run_test.cpp
   summary/job_report_test.cpp summary/merge_test.cpp summary/random_summary.cpp summary/summarize_test.cpp
-  summary/programs_test.cpp
-  ${tests_root}/pragmas/directive_test.cpp ${tests_root}/pragmas/item_test.cpp)
+  summary/programs_test.cpp)
 target_include_directories(analysis_test PRIVATE ${tests_root} ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/libompdm)
-target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_test_support ompdm_pragmas ompdm_report ompdm_trace
+target_link_libraries(analysis_test PRIVATE ompdm_options ompdm_test_support ompdm_report ompdm_trace
   nlohmann_json::nlohmann_json ZLIB::ZLIB GTest::gtest_main)
 ompdm_discover_tests(analysis_test PREFIX analysis. LABELS unit quick)
 

@@ -1,5 +1,5 @@
-// Makes the edits of every finding of every end-to-end program, and prints what came of them in
-// Markdown:
+// Applies what `ompdm fix` writes for every finding of every end-to-end program, and prints what
+// came of it in Markdown:
 //
 //   build/bin/applied_edits > applied.md
 //
@@ -27,13 +27,10 @@ struct Sums {
   std::size_t runs = 0;
   std::size_t runs_without = 0;
   std::size_t findings = 0;
-  std::size_t as_they_are = 0;
-  std::size_t as_read = 0;
-  std::size_t edits = 0;
+  std::size_t patched = 0;
   std::size_t exact = 0;
   std::size_t faults = 0;
   std::map<std::string, std::size_t> left;
-  std::map<std::string, std::size_t> refused;
 };
 
 std::vector<CheckedProgram> check_all(const std::vector<AppliedProgram>& programs) {
@@ -57,11 +54,10 @@ void add(const AppliedProgram& program, const CheckedProgram& checked, Sums& sum
   sums.faults += checked.faults.size();
   for (const FollowedFinding& finding : checked.findings) {
     if (!finding.left.empty()) {
-      ++(finding.is_refused ? sums.refused : sums.left)[finding.left];
+      ++sums.left[finding.left];
       continue;
     }
-    ++(finding.is_read ? sums.as_read : sums.as_they_are);
-    sums.edits += finding.edits;
+    ++sums.patched;
     if (finding.spared == static_cast<std::int64_t>(finding.promised)) ++sums.exact;
   }
 }
@@ -80,43 +76,35 @@ int main() {
   Sums sums;
   for (std::size_t i = 0; i < programs.size(); ++i) add(programs[i], checked[i], sums);
   fmt::print(
-      "# Edits that were made\n\n"
+      "# Patches that were applied\n\n"
       "`build/bin/applied_edits > applied.md` on {:%Y-%m-%d}, LLVM {}, host devices: "
       "the programs of the\n"
-      "end-to-end tests and the kernels, with the input that these tests give them. What each "
-      "finding says to change was\n"
-      "changed in the source, the program built and recorded again. `ctest -R AppliedEdits` holds "
-      "the same against what\n"
-      "was promised: it has to print and return the same, move no more, and spare what was "
-      "promised.\n\n"
+      "end-to-end tests and the kernels, with the input that these tests give them. What "
+      "`ompdm fix` writes for each\n"
+      "finding, and for all of a run, was applied, built and recorded again. `ctest -R "
+      "AppliedEdits` "
+      "holds the same\n"
+      "against what was promised: it has to print and return the same, move no more, and spare "
+      "what "
+      "was promised.\n\n"
       "| | |\n|---|---:|\n"
       "| programs | {} |\n"
       "| runs of them, each with other input | {} |\n"
       "| of these without a finding | {} |\n"
       "| findings | {} |\n"
-      "| followed as they are: their edits are data | {} |\n"
-      "| followed with what a reader of the source adds: names of the function that has the loop, "
-      "a line | {} |\n"
-      "| directives inserted, changed or removed by these | {} |\n"
+      "| with a patch | {} |\n"
       "| spared to the byte what they promised | {} |\n"
       "| faults | {} |\n",
       fmt::localtime(std::time(nullptr)), offload_build().llvm, programs.size(), sums.runs,
-      sums.runs_without, sums.findings, sums.as_they_are, sums.as_read, sums.edits, sums.exact,
-      sums.faults);
-  fmt::print("\nLeft to a reader:\n\n| why | findings |\n|---|---:|\n{}", table_of(sums.left));
-  fmt::print(
-      "\nRight not to be followed, as their evidence or their `unless` says:\n\n"
-      "| why | findings |\n|---|---:|\n{}",
-      table_of(sums.refused));
+      sums.runs_without, sums.findings, sums.patched, sums.exact, sums.faults);
+  fmt::print("\nWithout a patch:\n\n| why | findings |\n|---|---:|\n{}", table_of(sums.left));
   fmt::print(
       "\nBytes are of transfers; of unused, repeated and leaked allocations they are those of "
       "device memory.\n"
-      "\"On a condition\" is what directives moved that the host's reads and changes, or a "
-      "kernel's of what it only\n"
-      "maps to, made necessary, as the advice says: of those no transfer tells, and what they move "
+      "\"By updates\" is what updates moved that the patch adds where the host uses the data: it "
       "counts as kept.\n\n"
-      "| program | finding | at | data | changed | promised | spared | on a condition |\n"
-      "|---|---|---|---|---|---:|---:|---:|\n");
+      "| program | finding | at | data | promised | spared | by updates |\n"
+      "|---|---|---|---|---:|---:|---:|\n");
   for (std::size_t i = 0; i < programs.size(); ++i) {
     for (const FollowedFinding& finding : checked[i].findings) {
       if (finding.left.empty()) fmt::print("{}\n", row_of(programs[i].name, finding));

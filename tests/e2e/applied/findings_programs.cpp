@@ -5,14 +5,11 @@ namespace ompdm::e2e {
 namespace {
 
 void add_needless(ProgramList& list) {
-  AppliedProgram& needless =
-      list.add("needless", "findings", {"needless.c"},
-               runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
-                        "brought_each_time", "brought_at_times", "allocated_again", "leaked",
-                        "piecewise", "mapped_again"},
-                       {"20000", "40"}));
-  read(needless, {"allocated_again"}, {"a", "@allocated"});
-  read(needless, {"leaked"}, {"a", "@leaked"});
+  list.add("needless", "findings", {"needless.c"},
+           runs_of({"overwritten", "seen_in_between", "dropped", "never_used", "never_named",
+                    "brought_each_time", "brought_at_times", "allocated_again", "leaked",
+                    "piecewise", "mapped_again"},
+                   {"20000", "40"}));
 }
 
 void add_contents(ProgramList& list) {
@@ -25,29 +22,19 @@ void add_contents(ProgramList& list) {
                "returned_to_restore"},
               {"20000", "12"}));
   contents.environment = {{"OMPDM_HASH", "full"}};
-  read(contents, {"mapped_twice"}, {"a", "@twice", "@again"});
-  read(contents, {"there_and_back"}, {"a", "@there", "@back"});
-  read(contents, {"loop_unchanged"}, {"a"});
-  refuse(contents, "returned_to_restore",
-         {"unmodified_copy_back", "a", "the host wants its copy restored"});
   // What it changes, other ways call too.
   AppliedProgram& changed =
       list.add("contents", "findings", {"contents.c"}, runs_of({"loop_changed"}, {"20000", "12"}));
   changed.name = "contents_loop_changed";
   changed.environment = {{"OMPDM_HASH", "full"}};
-  read(changed, {}, {"a", "@changed"});
 }
 
 void add_present(ProgramList& list) {
-  AppliedProgram& present =
-      list.add("present", "findings", {"present.c"},
-               runs_of({"returned_by_another", "updated_beside", "counted_down_beside",
-                        "ended_beside", "ended_later", "moved_or_found", "returned_by_one_edit",
-                        "scalar_found", "array_as_small", "part_there_before", "left_beside"},
-                       {"20000", "12"}));
-  read(present, {"updated_beside", "counted_down_beside"}, {"a"});
-  read(present, {"ended_beside"}, {"a", "@once", "@more"});
-  read(present, {"left_beside"}, {"a", "@last"});
+  list.add("present", "findings", {"present.c"},
+           runs_of({"returned_by_another", "updated_beside", "counted_down_beside", "ended_beside",
+                    "ended_later", "moved_or_found", "returned_by_one_edit", "scalar_found",
+                    "array_as_small", "part_there_before", "left_beside"},
+                   {"20000", "12"}));
 }
 
 void add_kept(ProgramList& list) {
@@ -57,37 +44,23 @@ void add_kept(ProgramList& list) {
                "sent_the_same", "no_pass", "not_filled", "grows", "named_later", "one_pass_of_more",
                "one_pass_otherwise", "called_otherwise", "swapped_away", "restored", "spoilt"},
               {"20000", "12"}));
-  read(kept, {"grows"}, {"a", "", "", {{"a[0:m]", "a[0:n]"}}});
-  read(kept, {"named_later"}, {"a", "", "", {{"a[0:m]", "a[0:n - 1]"}}});
-  read(kept, {"called_otherwise"}, {"q", "@p", "@q"});
-  read(kept, {"swapped_away"}, {"p", "", "", {{"p[0:n]", "a[0:n]"}}});
-  refuse(kept, "restored", {"unmodified_copy_back", "a", "the host wants its copy restored"});
   for (AppliedRun& run : kept.runs) {
     run.has_empty_loop = run.arguments.front() == "no_pass";
   }
 }
 
 void add_course(ProgramList& list) {
-  AppliedProgram& course = list.add("course_heat", "findings", {"course_heat.cpp"},
-                                    runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"}));
-  read(course, {"naive"}, {"next, now"});
-  read(course, {"rows"}, {"values", "", "", {{"values[k * n:n]", "values[0:4 * n]"}}});
-  read(course, {"sizes"}, {"values", "", "", {{"values[0:size]", "values[0:n * n]"}}});
+  list.add("course_heat", "findings", {"course_heat.cpp"},
+           runs_of({"naive", "model", "inside", "rows", "sizes"}, {"3"}));
 }
 
 void add_advised(ProgramList& list) {
   list.add("devices_split", "findings", {"devices_split.cpp"}, runs_of({"8"}));
-  read(list.add("members", "findings", {"members.cpp"}, runs_of({"8"})), {}, {"s.p, s.q"});
-  read(list.add("meanwhile", "findings", {"meanwhile.cpp"}, runs_of({"8"})), {}, {"f, u"});
+  list.add("members", "findings", {"members.cpp"}, runs_of({"8"}));
+  list.add("meanwhile", "findings", {"meanwhile.cpp"}, runs_of({"8"}));
   list.add("nested", "findings", {"nested.cpp"}, runs_of({"8"}));
-  read(list.add("same_names", "findings", {"same_names.cpp"}, runs_of({"8"})), {},
-       {"g, o (in blur), o (in edge)",
-        "",
-        "",
-        {{"g[0:n] /* in fill */", "x[0:count]"},
-         {"o[0:n] /* in blur */", "y[0:count]"},
-         {"o[0:n] /* in edge */", "z[0:count]"}}});
-  read(list.add("scratch", "findings", {"scratch.cpp"}, runs_of({"8"})), {}, {"f, x"});
+  list.add("same_names", "findings", {"same_names.cpp"}, runs_of({"8"}));
+  list.add("scratch", "findings", {"scratch.cpp"}, runs_of({"8"}));
   list.add("heat_advised", "findings", {"heat_advised.cpp"}, {{{"60", "5", "keep"}}});
   list.add("jacobi_advised", "findings", {"jacobi_advised.cpp"}, runs_of({"60"}));
 }
@@ -116,11 +89,8 @@ void add_harm(ProgramList& list) {
 
 void add_untaken(ProgramList& list) {
   for (const std::string level : {"O0", "O2"}) {
-    AppliedProgram& untaken =
-        list.add("untaken_" + level, "findings", {"untaken.cpp"},
-                 runs_of({"loop", "function", "host", "after"}, {"7"}), {"-" + level});
-    read(untaken, {"loop", "function"}, {"u"});
-    read(untaken, {"after"}, {"u", "++t) step(u, n);"});
+    list.add("untaken_" + level, "findings", {"untaken.cpp"},
+             runs_of({"loop", "function", "host", "after"}, {"7"}), {"-" + level});
   }
 }
 

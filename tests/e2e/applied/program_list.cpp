@@ -17,22 +17,6 @@ std::vector<AppliedRun> runs_of(const Words& words, const Words& behind) {
   return runs;
 }
 
-void read(AppliedProgram& program, const Words& words, const Reading& reading) {
-  for (AppliedRun& run : program.runs) {
-    const bool is_one =
-        words.empty() || std::ranges::find_first_of(run.arguments, words) != run.arguments.end();
-    if (is_one) run.readings.push_back(reading);
-  }
-}
-
-void refuse(AppliedProgram& program, const std::string& word, const NotFollowed& finding) {
-  for (AppliedRun& run : program.runs) {
-    if (std::ranges::find(run.arguments, word) != run.arguments.end()) {
-      run.not_followed.push_back(finding);
-    }
-  }
-}
-
 AppliedProgram& ProgramList::add(const std::string& name, const std::string& folder,
                                  const Words& sources, std::vector<AppliedRun> runs,
                                  Words options) {

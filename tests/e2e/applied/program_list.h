@@ -13,12 +13,6 @@ using Words = std::vector<std::string>;
 /// Runs with one of the words each, and with what comes behind.
 std::vector<AppliedRun> runs_of(const Words& words, const Words& behind = {});
 
-/// Findings of the runs that have one of these words (none: of all) are followed as they are read.
-void read(AppliedProgram& program, const Words& words, const Reading& reading);
-
-/// The finding is not to be followed in runs that have the word.
-void refuse(AppliedProgram& program, const std::string& word, const NotFollowed& finding);
-
 class ProgramList {
  public:
   /// Its sources lie in a folder of tests/e2e. Good until the next one is added.

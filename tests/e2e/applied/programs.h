@@ -1,5 +1,4 @@
-// Every program of the end-to-end tests, with the input that they give it, and what a reader of it
-// knows that no finding can.
+// Every program of the end-to-end tests, with the input that they give it.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "applier.h"
-
 namespace ompdm::e2e {
-
-/// A finding that is right not to be followed, in this program.
-struct NotFollowed {
-  std::string pattern;
-  std::string variable;
-  std::string why;
-  std::uint64_t promised = 0;  ///< of several, that which promises so many bytes; 0: any
-};
 
 struct AppliedRun {
   std::vector<std::string> arguments = {};
-  std::vector<Reading> readings = {};
-  std::vector<NotFollowed> not_followed = {};
   /// It comes to a loop that has no pass then, which no trace tells: what is kept around it moves
   /// all the same.
   bool has_empty_loop = false;
