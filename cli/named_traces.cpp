@@ -208,7 +208,6 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
     analysis::Picture picture;
     analysis::Analysis& analysis = all.analyses.emplace_back(
         wanted.pictures ? analysis::analyze(trace, picture) : analysis::analyze(trace));
-    keep_code_that_fits(analysis, wanted.search.folder);
     if (sources && wanted.patches) sources->add_patches(analysis);
     if (sources) sources->keep();
     analysis.running = opened.running;

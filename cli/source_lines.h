@@ -103,21 +103,10 @@ void refuse_source_as_output(const std::string& output,
                              const std::vector<analysis::Analysis>& analyses,
                              const std::filesystem::path& folder = {});
 
-/// Whether, as far as the text shows: a loop begins in line `loop` (from 1); a statement may stand
-/// before it; the `directives`, lines too, are in the loop; and nothing in the loop declares one of
-/// the `names`, or gives it another value.
-bool fits_around(const std::vector<std::string>& lines, int loop,
-                 const std::vector<int>& directives, const std::set<std::string>& names,
-                 bool is_fortran);
-
 /// Sets CodeLoop::begin_unknown of a trace's loops by their source, where the compiled one is
 /// found. A loop begins in its line if the line begins with `for` or an OpenMP pragma for one. It
 /// does not if the line has no `for`, `while` or `do`: the line of an optimized loop that only a
 /// `break` leaves is that of the break.
 void resolve_begins_of_loops(Trace& trace, const std::filesystem::path& folder = {});
-
-/// Clears Edit::in_scope of edits around a loop where fits_around() fails, or where the compiled
-/// source is not found: such an edit is described in words.
-void keep_code_that_fits(analysis::Analysis& analysis, const std::filesystem::path& folder = {});
 
 }  // namespace ompdm::cli

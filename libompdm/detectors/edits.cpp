@@ -175,23 +175,14 @@ std::vector<std::uint32_t> NamedData::all() const {
   return numbers;
 }
 
-bool NamedData::in_scope(const std::vector<std::uint32_t>& data, const SourcePlace& place) const {
-  return devices_ == std::set<std::int32_t>{0} && !place.function.empty() &&
+bool NamedData::is_named_by(const std::vector<std::uint32_t>& data,
+                            const SourcePlace& directive) const {
+  return devices_ == std::set<std::int32_t>{0} &&
          std::ranges::all_of(data, [&](std::uint32_t number) {
            const Row& row = rows_[number];
            return !row.data.expression.empty() && row.data.objects.empty() &&
-                  row.storage.size() == 1 && !row.data.varies &&
-                  row.data.named_at.function == place.function && row.data.scope_line > 0 &&
-                  row.data.scope_line <= place.line;
+                  row.storage.size() == 1 && !row.data.varies && row.data.named_at == directive;
          });
-}
-
-bool NamedData::begins_behind(const std::vector<std::uint32_t>& data,
-                              const SourcePlace& loop) const {
-  return std::ranges::all_of(data, [&](std::uint32_t number) {
-    const SourcePlace& named_at = rows_[number].data.named_at;
-    return named_at.file == loop.file && named_at.line >= loop.line;
-  });
 }
 
 std::vector<std::string> NamedData::made_within(const SourcePlace& loop, bool by_calls) const {
@@ -352,20 +343,13 @@ void KeptData::insert(
   edit.anchor = at;
   edit.when = when;
   edit.devices.assign(data.devices().begin(), data.devices().end());
-  // A place that is reached many times is not valid for a directive that runs once. Calls that the
-  // compiler repeated may be within the loop.
-  edit.in_scope =
-      !at.places.empty() && (at.of == Anchor::Of::kLoop || at.of == Anchor::Of::kDirective);
+  // Which names another place has the trace does not tell.
+  edit.in_scope = at.of == Anchor::Of::kDirective && at.places.size() == 1;
   for (const auto& [kind, numbers] : clauses) {
     if (numbers.empty()) continue;
     edit.clauses.push_back({kind, {numbers.begin(), numbers.end()}});
     edit.in_scope = edit.in_scope && !any_strays(edit.clauses.back().data) &&
-                    std::ranges::all_of(at.places, [&](const SourcePlace& place) {
-                      return !place.file.empty() &&
-                             data.in_scope(edit.clauses.back().data, place) &&
-                             (at.of == Anchor::Of::kDirective ||
-                              data.begins_behind(edit.clauses.back().data, place));
-                    });
+                    data.is_named_by(edit.clauses.back().data, at.places.front());
   }
   if (!edit.clauses.empty()) edits.push_back(std::move(edit));
 }
@@ -443,7 +427,7 @@ std::vector<Edit> KeptData::edits_of_directives(const Trace& trace) const {
     for (const EditClause& clause : {to, from}) {
       if (clause.data.empty()) continue;
       edit.in_scope = edit.in_scope && !any_strays(clause.data) &&
-                      data.in_scope(clause.data, edit.anchor.places.front());
+                      data.is_named_by(clause.data, edit.anchor.places.front());
       edit.clauses.push_back(clause);
     }
     if (!edit.clauses.empty()) edits.push_back(std::move(edit));

@@ -52,15 +52,10 @@ class NamedData {
   /// Devices that the data was on.
   [[nodiscard]] const std::set<std::int32_t>& devices() const { return devices_; }
 
-  /// Whether each name is valid at that place, and stands for one piece of storage there. False if
-  /// the data was on another device than the first: no trace knows the expression that chose it.
-  [[nodiscard]] bool in_scope(const std::vector<std::uint32_t>& data,
-                              const SourcePlace& place) const;
-
-  /// Whether the directives that name the data come after the line of a loop, in its file. They do
-  /// not where the line is the end of a `do ... while`.
-  [[nodiscard]] bool begins_behind(const std::vector<std::uint32_t>& data,
-                                   const SourcePlace& loop) const;
+  /// Whether that directive names each so, of one piece of storage. False if the data was on
+  /// another device than the first: no trace knows the expression that chose it.
+  [[nodiscard]] bool is_named_by(const std::vector<std::uint32_t>& data,
+                                 const SourcePlace& directive) const;
 
   /// Names of variables that the loop declares in each iteration; `by_calls`: or that a function
   /// which it calls declares. The memory that they point to may be allocated in each iteration,

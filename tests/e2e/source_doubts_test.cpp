@@ -186,7 +186,7 @@ TEST_F(SourceDoubts, AreNotOfSourcesThatLieWhereTheUserSays) {
   EXPECT_NE(off, known);
   EXPECT_EQ(found(there, err), known) << err;
   // What they said stands beside the trace, and goes along with its parts.
-  EXPECT_EQ(found({}, err), known) << err;
+  EXPECT_EQ(found({"--source", "auto"}, err), known) << err;
   const std::string part = (folder_.path() / "part.json").string();
   const Ended exported =
       run({{OMPDM_COMMAND, "export", trace(), "--format", "json", "-o", part}}, folder_.path());

@@ -1,9 +1,12 @@
 // What the source says of a kernel's data settles what a run leaves open.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "project.h"
 #include "recorded.h"
 
 namespace ompdm::e2e::source_facts_test {
@@ -52,6 +55,37 @@ TEST(SourceFacts, TellZerosFromOneAnother) {
   EXPECT_EQ(found("off", "zeros"), (Found{{"a", "round_trip_transfer likely"}}));
   EXPECT_EQ(found("auto", "zeros"),
             (Found{{"a", "round_trip_transfer proven"}, {"b", "unmodified_copy_back proven"}}));
+}
+
+/// Of the program's largest finding all that is left to its reader.
+void expect_no_question(const std::string& source, const std::vector<std::string>& others = {}) {
+  const std::filesystem::path cases = std::filesystem::path(OMPDM_E2E_SOURCES) / "../cases";
+  std::vector<std::filesystem::path> beside;
+  for (const std::string& other : others) beside.push_back(cases / other);
+  Project project(cases / source, beside);
+  project.set("OMPDM_SOURCE", "auto");
+  ASSERT_TRUE(project.make());
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.start({OMPDM_COMMAND, "report", "--format", "json", "trace.json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  const Json report = Json::parse(ended.out);
+  const Json& finding = report.at("findings").at(0);
+  EXPECT_EQ(finding.at("pattern"), "per_iteration_mapping");
+  EXPECT_EQ(finding.at("confidence"), "proven");
+  EXPECT_TRUE(finding.at("unless").empty());
+  EXPECT_TRUE(finding.at("unreached").empty());
+  for (const Json& answer : finding.at("answers")) EXPECT_EQ(answer.at("answer"), "no") << answer;
+  const std::uint64_t bytes = finding.at("wasted_bytes");
+  const Json& totals = report.at("totals");
+  EXPECT_GT(10 * bytes, 9 * (totals.at("HtoD").at("bytes").get<std::uint64_t>() +
+                             totals.at("DtoH").at("bytes").get<std::uint64_t>()));
+}
+
+TEST(SourceFacts, LeaveNoQuestionOfVectorsThatAreMembers) { expect_no_question("cg_members.cpp"); }
+
+TEST(SourceFacts, LeaveNoQuestionOfTimeStepsInSeveralFiles) {
+  expect_no_question("waves/main.c", {"waves/step.c", "waves/state.c", "waves/waves.h"});
 }
 
 }  // namespace

@@ -116,8 +116,8 @@ struct Edit {
   std::vector<std::int32_t> devices = {};    ///< of an inserted directive, one for each device
   EditWhen when = EditWhen::kAlways;
   bool after_taskwait = false;  ///< what is nowait at the anchor has to be awaited before
-  /// The names are those of the anchor's function, so that the edit can be made as it is; else it
-  /// is in words.
+  /// The names are those of the directive at the anchor, so that the edit can be made as it is;
+  /// else it is in words. Names of other places the source alone tells (Finding::patch).
   bool in_scope = false;
   /// Of an insertion at a place in another function than names it: where that function calls what
   /// leads to the directives which name it.
