@@ -1,11 +1,13 @@
 // Whether a region's loops write each element of an array, from the first on, before they read any.
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/Expr.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "facts.h"
 #include "names.h"
@@ -15,6 +17,55 @@ namespace {
 
 /// A product of numbers and names: {"n", "n", "4"}.
 using Factors = std::multiset<std::string>;
+
+/// In bytes, on the machines that code is made for; 0: it is no integer.
+unsigned width_of(const clang::BuiltinType& type) {
+  using Kind = clang::BuiltinType::Kind;
+  switch (type.getKind()) {
+    case Kind::Bool:
+    case Kind::Char_S:
+    case Kind::Char_U:
+    case Kind::SChar:
+    case Kind::UChar:
+      return 1;
+    case Kind::Short:
+    case Kind::UShort:
+      return 2;
+    case Kind::Int:
+    case Kind::UInt:
+      return 4;
+    case Kind::Long:
+    case Kind::ULong:
+    case Kind::LongLong:
+    case Kind::ULongLong:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+/// An expression without parentheses, and without casts that keep its value.
+const Expr& as_counted(const Expr& any) {
+  const Expr* at = any.IgnoreParens();
+  while (const auto* cast = dyn_cast<clang::CastExpr>(at)) {
+    const clang::QualType from = cast->getSubExpr()->getType();
+    const bool is_read =
+        cast->getCastKind() == clang::CK_LValueToRValue || cast->getCastKind() == clang::CK_NoOp;
+    const auto* to = cast->getType()->getAs<clang::BuiltinType>();
+    const auto* of = from->getAs<clang::BuiltinType>();
+    const bool is_wider = cast->getCastKind() == clang::CK_IntegralCast && to != nullptr &&
+                          of != nullptr && width_of(*to) >= width_of(*of);
+    if (!is_read && !is_wider) break;
+    at = cast->getSubExpr()->IgnoreParens();
+  }
+  return *at;
+}
+
+/// The variable whose value an expression is; null: it is none.
+const VarDecl* counted_variable(const Expr& any) {
+  const auto* name = dyn_cast<clang::DeclRefExpr>(&as_counted(any));
+  return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+}
 
 /// A loop that counts up by one from 0.
 struct Counted {
@@ -152,9 +203,11 @@ class Coverage {
         });
         if (is_its) return false;
       }
-      const bool is_own = lists<clang::OMPPrivateClause>(*directive, *counter) ||
-                          lists<clang::OMPFirstprivateClause>(*directive, *counter) ||
-                          lists<clang::OMPLastprivateClause>(*directive, *counter) ||
+      // What a combined directive makes firstprivate by itself its target has, and its threads
+      // share.
+      const bool is_own = lists<clang::OMPPrivateClause>(*directive, *counter, kWritten) ||
+                          lists<clang::OMPFirstprivateClause>(*directive, *counter, kWritten) ||
+                          lists<clang::OMPLastprivateClause>(*directive, *counter, kWritten) ||
                           is_declared_in(*counter, *directive);
       if (is_own) return false;
       const clang::OpenMPDirectiveKind kind = directive->getDirectiveKind();
@@ -177,7 +230,7 @@ class Coverage {
     bool leaves = false;
     for (const auto* one : all_in<Stmt>(&code)) {
       leaves = leaves || isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt,
-                             clang::GotoStmt, clang::CXXThrowExpr>(one);
+                             clang::GotoStmt, clang::CXXThrowExpr, clang::OMPCancelDirective>(one);
     }
     return leaves;
   }
@@ -203,7 +256,7 @@ class Coverage {
     if (!is_plain) return std::nullopt;
     const bool is_less =
         condition->getOpcode() == clang::BO_LT || condition->getOpcode() == clang::BO_NE;
-    if (!is_less || variable_of(condition->getLHS()) != counter) return std::nullopt;
+    if (!is_less || counted_variable(*condition->getLHS()) != counter) return std::nullopt;
     const std::optional<Factors> count = factors(*condition->getRHS());
     if (!count) return std::nullopt;
     return Counted{&loop, counter, *count};
@@ -220,12 +273,18 @@ class Coverage {
 
   /// Of a product of numbers, and of variables that the region does not set.
   [[nodiscard]] std::optional<Factors> factors(const Expr& any) const {
-    const Expr& expression = *any.IgnoreParenCasts();
+    const Expr& expression = as_counted(any);
     if (const auto value = number(expression)) {
       return *value == 1 ? Factors() : Factors{std::to_string(*value)};
     }
-    if (const VarDecl* variable = variable_of(&expression)) {
+    if (const VarDecl* variable = counted_variable(expression)) {
       if (!variable->getType().getNonReferenceType()->isIntegerType() || is_set(*variable, false)) {
+        return std::nullopt;
+      }
+      // Another variable of that name, and the device's own copy, have other values.
+      if (is_declared_in(*variable, region_) ||
+          variable->hasAttr<clang::OMPDeclareTargetDeclAttr>() ||
+          lists<clang::OMPMapClause>(region_, *variable)) {
         return std::nullopt;
       }
       return Factors{variable->getNameAsString()};
@@ -277,7 +336,7 @@ class Coverage {
   };
   [[nodiscard]] bool add_terms(const Expr& any, const std::vector<Counted>& loops,
                                const Factors& by, std::vector<Term>& terms) const {
-    const Expr& expression = *any.IgnoreParenCasts();
+    const Expr& expression = as_counted(any);
     const auto* binary = dyn_cast<clang::BinaryOperator>(&expression);
     if (binary != nullptr && binary->getOpcode() == clang::BO_Add) {
       return add_terms(*binary->getLHS(), loops, by, terms) &&
@@ -292,7 +351,7 @@ class Coverage {
       }
       return false;
     }
-    const VarDecl* variable = variable_of(&expression);
+    const VarDecl* variable = counted_variable(expression);
     const bool is_counter = variable != nullptr && is_one(*variable, loops);
     if (is_counter) terms.push_back({variable, by});
     return is_counter;
@@ -307,7 +366,7 @@ class Coverage {
   /// Nullopt where a counter is among them.
   [[nodiscard]] std::optional<Factors> factors_without(const Expr& expression,
                                                        const std::vector<Counted>& loops) const {
-    const VarDecl* variable = variable_of(expression.IgnoreParenCasts());
+    const VarDecl* variable = counted_variable(expression);
     if (variable != nullptr && is_one(*variable, loops)) return std::nullopt;
     const auto all = factors(expression);
     const bool has_counter = all && std::ranges::any_of(loops, [&](const Counted& loop) {
@@ -333,6 +392,7 @@ class Coverage {
     }
     if (terms.size() != loops.size()) return std::nullopt;
     Factors width;  // so many elements are there so far
+    std::set<const VarDecl*> counted;
     for (std::size_t left = terms.size(); left > 0; --left) {
       const auto next = std::ranges::find(terms, times(width, {}), [](const Term& term) {
         return term.counter == nullptr ? Factors{"?"} : times(term.by, {});
@@ -341,6 +401,8 @@ class Coverage {
       const auto loop = std::ranges::find_if(loops, [&](const Counted& one) {
         return one.counter->getCanonicalDecl() == next->counter->getCanonicalDecl();
       });
+      // Two indices that count together walk along a diagonal.
+      if (!counted.insert(loop->counter->getCanonicalDecl()).second) return std::nullopt;
       width = times(width, loop->count);
       next->counter = nullptr;
     }

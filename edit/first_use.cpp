@@ -8,6 +8,7 @@
 
 #include "distinct.h"
 #include "facts.h"
+#include "known_functions.h"
 #include "names.h"
 
 namespace ompdm::edit {
@@ -32,7 +33,7 @@ class FirstUse {
       const Step& at = trail_.steps[i];
       end = i + 1;
       // Its bounds, or the pointer, are others then.
-      if (at.kind == Kind::kAccess && !at.on_device && sets(at, *item)) {
+      if (at.kind == Kind::kAccess && sets(at, *item)) {
         return open(at, "changes what its section is made of");
       }
       if (at.kind != Kind::kDirective) continue;
@@ -44,6 +45,9 @@ class FirstUse {
         return open(at, "may use it");
       }
       if (at.function != begin.function || !is_certain(i, step)) return open(at, "may be left out");
+      if (const Expr* call = call_between(directive, next)) {
+        return {"unknown", "may run other code", place_of(*at.context(), *call), false};
+      }
       const Program* unit = unit_of(at);
       if (unit == nullptr || may_use(next, *item->variable, true) ||
           !overwrites_all(*unit, next, *item->variable, *item->item)) {
@@ -66,10 +70,50 @@ class FirstUse {
   /// The item of that name, by a variable.
   [[nodiscard]] std::optional<MapItem> item_of(const Directive& directive) const {
     const std::string root = expression_.substr(0, expression_.find('['));
+    std::optional<MapItem> found;
     for (const MapItem& one : mapped_items(directive, true)) {
-      if (one.variable != nullptr && one.variable->getNameAsString() == root) return one;
+      if (one.variable == nullptr || one.variable->getNameAsString() != root) continue;
+      // Of two parts of an array one may be read.
+      if (found) return std::nullopt;
+      found = one;
     }
-    return std::nullopt;
+    return found;
+  }
+
+  /// The first call behind the one directive and before the other, but for functions of C's library
+  /// that run no code of the program; null: there is none.
+  [[nodiscard]] const Expr* call_between(const Directive& begin, const Directive& region) const {
+    const FunctionDecl* function = nullptr;
+    for (const Program* unit : program_.units()) {
+      if (function == nullptr) function = unit->function_of(region);
+    }
+    if (function == nullptr || !function->hasBody()) return nullptr;
+    const clang::SourceManager& sources = function->getASTContext().getSourceManager();
+    for (const Expr* call : all_in<Expr>(function->getBody())) {
+      if (!isa<CallExpr, clang::CXXConstructExpr, clang::CXXNewExpr, clang::CXXDeleteExpr>(call)) {
+        continue;
+      }
+      const clang::SourceLocation at = sources.getExpansionLoc(call->getBeginLoc());
+      const bool is_between =
+          sources.isBeforeInTranslationUnit(sources.getExpansionLoc(begin.getBeginLoc()), at) &&
+          sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(region.getBeginLoc()));
+      if (!is_between || is_in_region(*call)) continue;
+      const FunctionDecl* called = callee_of(call);
+      const bool is_harmless = called != nullptr && called->isExternC() && is_of_system(called) &&
+                               known_function(*called) != nullptr;
+      if (!is_harmless) return call;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] bool is_in_region(const Stmt& code) const {
+    for (const Program* unit : program_.units()) {
+      for (const Stmt* at = unit->parent_of(code); at != nullptr; at = unit->parent_of(*at)) {
+        const auto* directive = dyn_cast<Directive>(at);
+        if (directive != nullptr && runs_on_device(*directive)) return true;
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] bool sets(const Step& step, const MapItem& item) const {
@@ -95,7 +139,9 @@ class FirstUse {
       if (&one->context() == &data.getASTContext()) unit = one;
     }
     if (!as_other && (maps(region, data) || !edit::names_of(&code, data).empty())) return true;
-    if (!all_in<clang::CXXThisExpr>(&code).empty()) return true;
+    const bool has_device_names = region.hasClausesOfKind<clang::OMPIsDevicePtrClause>() ||
+                                  region.hasClausesOfKind<clang::OMPHasDeviceAddrClause>();
+    if (has_device_names || !all_in<clang::CXXThisExpr>(&code).empty()) return true;
     return std::ranges::any_of(all_in<clang::DeclRefExpr>(&code), [&](const auto* name) {
       if (isa<FunctionDecl>(name->getDecl())) {
         const bool is_known = name->getDecl()->getASTContext().getSourceManager().isInSystemHeader(
@@ -104,8 +150,10 @@ class FirstUse {
       }
       const auto* other = dyn_cast<VarDecl>(name->getDecl());
       if (other == nullptr || other->getCanonicalDecl() == data.getCanonicalDecl()) return false;
-      const clang::QualType type = other->getType().getNonReferenceType();
-      if (type->isRecordType()) return true;
+      const clang::QualType type = other->getType();
+      if (type->isRecordType() || (type->isReferenceType() && !is_declared_in(*other, code))) {
+        return true;
+      }
       return type->isAnyPointerType() && !is_declared_in(*other, code) &&
              (unit == nullptr || may_be_same(*unit, code, *other, data));
     });
@@ -123,12 +171,28 @@ class FirstUse {
     return has_own_code(directive) && !maps(directive, data);
   }
 
+  /// Whether both are for the same device: the default, or one of the same number.
+  [[nodiscard]] static bool is_for_device_of(const Directive& region, const Directive& begin,
+                                             const clang::ASTContext& context) {
+    const auto number = [&](const Directive& one) -> std::optional<long long> {
+      const auto* clause = one.getSingleClause<clang::OMPDeviceClause>();
+      if (clause == nullptr) return -1;
+      clang::Expr::EvalResult value;
+      if (!written(*clause->getDevice()).EvaluateAsInt(value, context)) return std::nullopt;
+      return value.Val.getInt().getExtValue();
+    };
+    const auto one = number(region);
+    return one && one == number(begin);
+  }
+
   /// Whether a region is come by whenever the directive is, and as a whole before anything else.
   [[nodiscard]] bool is_certain(std::uint32_t region, std::uint32_t from) const {
     const auto& directive = *cast<Directive>(trail_.steps[region].at);
     const bool is_plain = !directive.hasClausesOfKind<clang::OMPIfClause>() &&
                           !directive.hasClausesOfKind<clang::OMPNowaitClause>() &&
-                          !directive.hasClausesOfKind<clang::OMPDependClause>();
+                          !directive.hasClausesOfKind<clang::OMPDependClause>() &&
+                          is_for_device_of(directive, *cast<Directive>(trail_.steps[from].at),
+                                           *trail_.steps[region].context());
     if (!is_plain || trail_.steps[region].is_late) return false;
     const std::uint32_t outside = trail_.steps[from].branch;
     for (std::uint32_t at = trail_.steps[region].branch; at != outside; at = trail_.branches[at]) {

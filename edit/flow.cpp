@@ -1,5 +1,6 @@
 #include "flow.h"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
@@ -121,7 +122,13 @@ class OtherExits : public CodeVisitor {
  public:
   void visit(const Stmt& at) override {
     if (isa<clang::CXXThrowExpr>(at)) thrown = &at;
+    if (may_throw_unseen(at)) may_throw = &at;
     const FunctionDecl* called = callee_of(&at);
+    if (const auto* made = dyn_cast<clang::CXXConstructExpr>(&at)) {
+      const clang::CXXConstructorDecl* constructor = made->getConstructor();
+      const FunctionDecl* defined = nullptr;
+      if (constructor->hasBody(defined) && !is_in_system_header(*defined)) follow(defined);
+    }
     if (called == nullptr) return;
     const std::string name = called->getNameAsString();
     // The handler of a signal may be the program's own.
@@ -133,19 +140,98 @@ class OtherExits : public CodeVisitor {
   }
 
   const Stmt* thrown = nullptr;
+  const Stmt* may_throw = nullptr;  ///< what code that is not seen does
   const Stmt* ended = nullptr;
   const Stmt* moved = nullptr;
+
+ private:
+  /// Whether a call runs code of C++ that is not followed, and that does not promise to throw
+  /// nothing.
+  static bool may_throw_unseen(const Stmt& at) {
+    if (const auto* cast = dyn_cast<clang::CXXDynamicCastExpr>(&at)) {
+      return cast->getType()->isRecordType();
+    }
+    const FunctionDecl* called = callee_of(&at);
+    if (const auto* made = dyn_cast<clang::CXXConstructExpr>(&at)) called = made->getConstructor();
+    if (called == nullptr) {
+      const auto* call = dyn_cast<CallExpr>(&at);
+      return call != nullptr && !isa<clang::CXXPseudoDestructorExpr>(call->getCallee());
+    }
+    const auto* type = called->getType()->getAs<clang::FunctionProtoType>();
+    const bool promises = (type != nullptr && type->isNothrow()) || called->isExternC() ||
+                          called->isTrivial() || called->getBuiltinID() != 0;
+    if (promises) return false;
+    const auto* method = dyn_cast<clang::CXXMethodDecl>(called);
+    const bool is_virtual = method != nullptr && method->isVirtual();
+    return is_virtual || !called->hasBody() || is_in_system_header(*called);
+  }
 };
 
+/// Whether code of the program catches what is thrown.
+bool catches(const Program& program) {
+  const auto all = all_in<clang::CXXTryStmt>(program.context().getTranslationUnitDecl());
+  return std::ranges::any_of(all, [&](const clang::CXXTryStmt* one) {
+    return !program.context().getSourceManager().isInSystemHeader(one->getBeginLoc());
+  });
+}
+
 }  // namespace
+
+namespace {
+
+/// Whether the end of a variable runs code of the program.
+bool ends_late(const VarDecl& variable) {
+  if (is_in_system_header(variable)) return false;
+  if (variable.hasAttr<clang::CleanupAttr>()) return true;
+  const clang::CXXRecordDecl* type =
+      variable.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  return variable.hasGlobalStorage() && type != nullptr && type->hasDefinition() &&
+         !type->hasTrivialDestructor() && !is_in_system_header(*type);
+}
+
+/// Whether a variable of a namespace, or of one in it, ends so, or a function runs before `main` or
+/// after it.
+bool has_late_declaration(const clang::DeclContext& in) {
+  return std::ranges::any_of(in.decls(), [](const clang::Decl* one) {
+    if (isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(one)) {
+      return has_late_declaration(*cast<clang::DeclContext>(one));
+    }
+    if (const auto* variable = dyn_cast<VarDecl>(one)) return ends_late(*variable);
+    const bool runs =
+        one->hasAttr<clang::DestructorAttr>() || one->hasAttr<clang::ConstructorAttr>();
+    return runs && isa<FunctionDecl>(one) && !is_in_system_header(*one);
+  });
+}
+
+}  // namespace
+
+bool has_late_code(const Program& unit) {
+  const clang::TranslationUnitDecl* all = unit.context().getTranslationUnitDecl();
+  if (has_late_declaration(*all)) return true;
+  const bool is_asked = std::ranges::any_of(all_in<CallExpr>(all), [](const CallExpr* call) {
+    const FunctionDecl* called = call->getDirectCallee();
+    const std::string name = called == nullptr ? "" : called->getNameInfo().getAsString();
+    return name == "atexit" || name == "at_quick_exit" || name == "on_exit";
+  });
+  return is_asked ||
+         std::ranges::any_of(all_in<clang::DeclStmt>(all), [](const clang::DeclStmt* declared) {
+           return std::ranges::any_of(declared->decls(), [](const clang::Decl* one) {
+             const auto* variable = dyn_cast<VarDecl>(one);
+             return variable != nullptr && ends_late(*variable);
+           });
+         });
+}
 
 void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global) {
   OtherExits exits;
   exits.walk(&loop);
   if (exits.thrown != nullptr) program.refuse(*exits.thrown, "this may leave it by a jump");
+  if (exits.may_throw != nullptr && catches(program)) {
+    program.refuse(*exits.may_throw, "this may leave it by an exception that is caught");
+  }
   if (exits.moved != nullptr) program.refuse(*exits.moved, "this chooses another device");
-  if (exits.ended != nullptr && is_global) {
-    program.refuse(*exits.ended, "this ends the program, and what is global may be read then");
+  if (exits.ended != nullptr && (is_global || has_late_code(program))) {
+    program.refuse(*exits.ended, "this ends the program, and code that runs then may read it");
   }
 }
 

@@ -34,4 +34,8 @@ void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_g
 /// Throws Refusal where a statement may be left in a way that passes by what stands behind it.
 void expect_end_is_reached(const Program& program, const Stmt& statement);
 
+/// Whether code of a translation unit runs that nothing calls: at the end of variables with a
+/// cleanup, of objects that live as long as the program, and of the program.
+bool has_late_code(const Program& unit);
+
 }  // namespace ompdm::edit

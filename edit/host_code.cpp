@@ -85,9 +85,15 @@ class HostCode {
 
   /// What comes after directives; of data that no region reads nothing: it may be a result that
   /// another build reads.
-  [[nodiscard]] StretchItemFacts facts_of_rest(const Item& item, std::uint32_t number,
+  [[nodiscard]] StretchItemFacts facts_of_rest(const WholeProgram& program, const Item& item,
+                                               std::uint32_t number,
                                                const std::set<const Stmt*>& directives) const {
     StretchItemFacts facts = facts_of(item, number, after(directives));
+    if (facts.found && (!program.is_whole() || program.has_late_code())) {
+      facts.found = false;
+      facts.why = "code that nothing calls may read it";
+      return facts;
+    }
     Places data;
     for (const Naming& naming : trail_.namings) {
       if (naming.item == number) data.add(naming.places);
@@ -636,7 +642,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       if (stretch.kind == "first" || stretch.kind == "rest") {
         facts.items.push_back(stretch.kind == "first"
                                   ? code.facts_of_first(program, stretch.items[k], places)
-                                  : code.facts_of_rest(stretch.items[k], item, places));
+                                  : code.facts_of_rest(program, stretch.items[k], item, places));
         continue;
       }
       std::vector<Span> spans;

@@ -84,13 +84,16 @@ const KnownFunction* known_function(const FunctionDecl& function) {
   name.consume_front("std::");
   name.consume_front("__builtin_");
   if (!is_of_system(&function) && !function.isExternC()) return nullptr;
+  if (isa<clang::CXXMethodDecl>(function) && name.contains("operator")) return nullptr;
   const auto* found = std::ranges::find_if(
       kKnownFunctions, [&](const auto& one) { return one.name == name || one.name == whole; });
   return found == kKnownFunctions.end() ? nullptr : found;
 }
 
 bool forgets_arguments(const FunctionDecl& function) {
-  if (is_of_system(&function)) return function.getNameInfo().getAsString() != "pthread_create";
+  const std::string called = function.getNameInfo().getAsString();
+  if (called == "pthread_create" || called == "omp_get_mapped_ptr") return false;
+  if (is_of_system(&function)) return true;
   if (!function.isExternC()) return false;
   const std::string name = function.getNameAsString();
   const llvm::StringRef word = name;

@@ -377,6 +377,8 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
       store(pointees, fresh(call), false);
       record(Use::kWrite, pointees);
     } else if (does == 'f') {
+      // Memory that is made of it has its content.
+      if (known.result == KnownFunction::Result::kFresh) record(Use::kRead, pointees);
       if (is_program()) {
         add_storage(Step::Kind::kGone, pointees);
       } else {

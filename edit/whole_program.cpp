@@ -5,7 +5,10 @@
 #include <clang/AST/Mangle.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+
+#include "flow.h"
 
 namespace ompdm::edit {
 namespace {
@@ -140,6 +143,11 @@ const VarDecl* WholeProgram::same(const VarDecl& variable) const {
     return first;
   }
   return variable_of_name_.try_emplace(link_name(*first), first).first->second;
+}
+
+bool WholeProgram::has_late_code() const {
+  return std::ranges::any_of(units_,
+                             [](const Program* unit) { return edit::has_late_code(*unit); });
 }
 
 }  // namespace ompdm::edit

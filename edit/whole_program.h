@@ -33,6 +33,9 @@ class WholeProgram {
   [[nodiscard]] const VarDecl* same(const VarDecl& variable) const;
   /// `main`; null where it is not seen.
   [[nodiscard]] const FunctionDecl* main() const { return main_; }
+  /// Whether code runs that nothing calls: at the end of variables with a cleanup, of objects that
+  /// live as long as the program, and of the program.
+  [[nodiscard]] bool has_late_code() const;
   /// Variables of namespaces and of classes.
   [[nodiscard]] const std::vector<const VarDecl*>& globals() const { return globals_; }
 

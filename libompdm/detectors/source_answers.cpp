@@ -85,6 +85,16 @@ std::vector<Unless> conditions_of(const Finding& finding) {
   return all;
 }
 
+/// Whether a copy back is of a directive between which and its end kernels of another run may
+/// write.
+bool is_of_block(const Finding& finding) {
+  return std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts) &&
+         std::ranges::any_of(finding.edits, [](const Edit& edit) {
+           return edit.directive == Directive::kTargetData ||
+                  edit.directive == Directive::kTargetExitData;
+         });
+}
+
 /// Whether a finding is none where the condition comes true.
 bool is_refuting(Unless condition) {
   return condition == Unless::kHostChanges || condition == Unless::kKernelChanges ||
@@ -239,7 +249,11 @@ bool is_settled(const Caveat& caveat) {
 bool take_answers(const Trace& trace, Candidate& candidate,
                   std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
-  const std::vector<Unless> conditions = conditions_of(finding);
+  std::vector<Unless> conditions = conditions_of(finding);
+  if (is_of_block(finding) &&
+      std::ranges::find(conditions, Unless::kKernelChanges) == conditions.end()) {
+    conditions.push_back(Unless::kKernelChanges);
+  }
   if (conditions.empty()) return true;
   const std::optional<HostStretch> stretch = stretch_of(finding);
   if (!stretch) return true;
@@ -259,6 +273,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   }
   if (!open.items.empty()) questions.push_back(std::move(open));
   if (facts.empty()) return true;
+  // What the run left open may be open without edits, too: only of these it was told before.
+  if (is_of_block(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
     finding.answers.push_back(answer_to(finding, all, condition, facts));
   }

@@ -101,6 +101,33 @@ TEST_F(FactsTest, LeaveOpenWhatMayNotBeOverwritten) {
             "");
 }
 
+TEST_F(FactsTest, LeaveOpenWhatIsCountedOtherwiseThanTheClauseSays) {
+  const auto of = [&](const std::string& body, const std::string& before = {}) {
+    return item_of(source(before +
+                          "void k(int n, double* u, double (*w)[10]) {\n"
+                          "#pragma omp target map(tofrom: u[0:n], w[0:10])\n  {\n" +
+                          body + "  }\n}\n"),
+                   "u")
+        .overwritten;
+  };
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) u[i] = 1;\n"), "n");
+  EXPECT_EQ(of("  int n = 5;\n  for (int i = 0; i < n; ++i) u[i] = 1;\n"), "") << "another n";
+  EXPECT_EQ(of("  for (int i = 0; i < (unsigned char)n; ++i) u[i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (int i = 0; i < n; ++i) u[(unsigned char)i] = 1;\n"), "");
+  EXPECT_EQ(of("  for (long i = 0; i < n; ++i) u[i] = 1;\n"), "n") << "it is as wide";
+  EXPECT_EQ(of("  for (int i = 0; i < m; ++i) u[i] = 1;\n",
+               "int m = 9;\n#pragma omp declare target to(m)\n"),
+            "")
+      << "the device has its own";
+  EXPECT_EQ(item_of(source("double w[10][10];\nvoid k(void) {\n#pragma omp target map(tofrom: w)\n"
+                           "  for (int i = 0; i < 10; ++i)\n"
+                           "    for (int j = 0; j < 10; ++j) w[i][i] = 2;\n}\n"),
+                    "w")
+                .overwritten,
+            "")
+      << "a diagonal";
+}
+
 TEST_F(FactsTest, LeaveOpenWhatSeveralThreadsCountWithOneVariable) {
   const auto of = [&](const std::string& clauses, const std::string& declared) {
     return item_of(source("void k(int n, int m, double* u) {\n  int i, j;\n"

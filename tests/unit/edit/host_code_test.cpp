@@ -139,7 +139,7 @@ TEST_F(HostCodeTest, StorageIsMadeAnewInTheLoop) {
   EXPECT_EQ(beside("    double* d = new double[n]; step(d, n); delete[] d;\n"), "m");
   EXPECT_EQ(beside("    std::vector<double> t(n); step(t.data(), n);\n"), "wm");
   EXPECT_EQ(beside("    double t[100]; step(t, n);\n"), "m");
-  EXPECT_EQ(beside("    c = (double*)std::realloc(c, n * 8); step(c, n);\n"), "m");
+  EXPECT_EQ(beside("    c = (double*)std::realloc(c, n * 8); step(c, n);\n"), "rm");
   EXPECT_EQ(beside("    double* d = (double*)std::malloc(8); d[0] = 1; std::free(d);\n"), "-");
 }
 

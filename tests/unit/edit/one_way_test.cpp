@@ -93,6 +93,10 @@ TEST_F(OneWay, SentDataMayBeNeededWhereTheRegionMayBeLeftOut) {
   EXPECT_EQ(first(region("if(argc > 1)", "u[i] = v[i]")), "may be left out");
   EXPECT_EQ(first(region("nowait", "u[i] = v[i]")), "may be left out");
   EXPECT_EQ(first("    n = argc;\n" + written), "changes what its section is made of");
+  EXPECT_EQ(first("    elsewhere(v);\n" + written), "may run other code");
+  EXPECT_EQ(first(region("device(argc)", "u[i] = v[i]")), "may be left out");
+  EXPECT_EQ(first("#pragma omp target map(tofrom: n)\n    n = n - 1;\n" + written),
+            "changes what its section is made of");
   EXPECT_EQ(first("#pragma omp target update from(u[0:n])\n" + written), "may use it");
   EXPECT_EQ(first("    w = u;\n" + region("", "v[i] = w[i]") + written, "static double* w;\n"),
             "yes")
@@ -111,6 +115,27 @@ TEST_F(OneWay, WhatCameBackIsReadByTheHostOrFromTheHost) {
   EXPECT_EQ(rest("  double* p = u;\n  if (argc > 1) printf(\"%g\\n\", p[0]);\n"), "host");
   EXPECT_EQ(rest(region("map(to: u[0:n]) map(tofrom: v[0:n])", "v[i] += u[i]")), "kernel")
       << "it is sent again";
+}
+
+TEST_F(OneWay, WhatCameBackMayBeReadByCodeThatNothingCalls) {
+  const std::string late = "code that nothing calls may read it";
+  const auto with = [&](const std::string& before, const std::string& after) {
+    const StretchItemFacts facts =
+        ask(program("#pragma omp target teams loop map(tofrom: u[0:n], v[0:n])  // here\n"
+                    "  for (int i = 0; i < n; ++i) v[i] = u[i];\n" +
+                        after,
+                    before),
+            "rest");
+    return facts.found ? facts.read.use : facts.why;
+  };
+  EXPECT_EQ(with("", ""), "no");
+  EXPECT_EQ(with("__attribute__((destructor)) static void last(void) { puts(\"-\"); }\n", ""),
+            late);
+  EXPECT_EQ(with("static void end(double** p) { (void)p; }\n",
+                 "  __attribute__((cleanup(end))) double* q = v;\n"),
+            late);
+  EXPECT_EQ(with("", "  double* p = realloc(u, 1600);\n  printf(\"%g\\n\", p[0]);\n  u = p;\n"),
+            "yes");
 }
 
 TEST_F(OneWay, WhatCameBackMayBeAResultWhereNoRegionReadsIt) {
