@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -287,6 +288,10 @@ class Coverage {
           lists<clang::OMPMapClause>(region_, *variable)) {
         return std::nullopt;
       }
+      // Of two variables with one name the product would not tell which is meant.
+      const VarDecl* meant = variable->getCanonicalDecl();
+      const auto [known, is_new] = meant_.try_emplace(variable->getNameAsString(), meant);
+      if (known->second != meant) return std::nullopt;
       return Factors{variable->getNameAsString()};
     }
     const auto* product = dyn_cast<clang::BinaryOperator>(&expression);
@@ -413,6 +418,7 @@ class Coverage {
   clang::ASTContext& context_;
   const Directive& region_;
   const VarDecl& array_;
+  mutable std::map<std::string, const VarDecl*> meant_;  ///< by the names in products
 };
 
 }  // namespace
