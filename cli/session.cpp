@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -348,7 +349,8 @@ int finish_handed_over(const FinishVerb& verb) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   FinishOptions options = patient(verb.spool);
-  options.patience = {};
+  // Who waits for the trace holds the lock for a moment when it was quicker than we.
+  options.patience = std::chrono::seconds(10);
   options.waiting = nullptr;
   options.handed_over = STDIN_FILENO;
   leave_summary(finish(verb.spool, {}, options), WaitedFor::kNo);

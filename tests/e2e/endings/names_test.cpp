@@ -1,7 +1,9 @@
 // Who gets which file: names, placeholders, ranks, several processes under one `record`, and files
 // that were there before.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -139,6 +141,26 @@ TEST(Output, OfManyRunsAtOnceIsOneEach) {
     EXPECT_EQ(files.size(), kRounds * kAtOnce);
     EXPECT_TRUE(std::ranges::none_of(files, is_spool));
   }
+}
+
+// Who waits for a spool's end locks it for a moment, and can be quicker than its finisher.
+TEST(Output, IsWrittenThoughWhoWaitsForItHoldsTheLockAtFirst) {
+  const Place place;
+  Start run = plain();
+  run.environment = {{"OMPDM_FINISH", "off"}};
+  EXPECT_EQ(place.run(run).status, 14);
+  const int spool = open((place.path() / "trace.json.spool").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(spool, 0);
+  ASSERT_EQ(flock(spool, LOCK_EX), 0);
+  std::thread release([spool] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    close(spool);
+  });
+  const std::string finish =
+      std::string(OMPDM_COMMAND) + " finish --handed-over trace.json.spool <trace.json.spool";
+  EXPECT_EQ(place.run(script(finish, Attach::kNone)).status, 0);
+  release.join();
+  EXPECT_EQ(place.files(), (Names{"trace.json"}));
 }
 
 TEST(Output, OfAnMpiRankBearsIt) {

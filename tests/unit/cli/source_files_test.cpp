@@ -138,7 +138,8 @@ TEST_F(SourceFiles, AreLookedForWhereTheyWereCompiled) {
   const Trace trace = build.take();
   const std::filesystem::path folder = scratch_.folder();
   EXPECT_EQ(SourceLines(trace).path_of("heat.cpp"), "");
-  EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "."}).path_of("heat.cpp"), folder / "heat.cpp");
+  EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "."}).path_of("heat.cpp"),
+            folder / "heat.cpp");
   scratch_.write("other/heat.cpp", text());
   EXPECT_EQ(SourceLines(trace, {}, {folder, folder / "other"}).path_of("heat.cpp"), "")
       << "it may be either";
