@@ -19,7 +19,19 @@ using Kind = Step::Kind;
 class HostCode {
  public:
   HostCode(const Trail& trail, const Asked& asked, const DoubtAbout& doubt)
-      : trail_(trail), asked_(asked), doubt_(doubt), code_(trail), loops_(code_.all()) {}
+      : trail_(trail), asked_(asked), doubt_(doubt), code_(trail), loops_(code_.all()) {
+    std::vector<const Stmt*> open;
+    for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
+      const Step& step = trail.steps[i];
+      if (step.kind == Kind::kDirective && has_own_code(*cast<Directive>(step.at))) {
+        open.push_back(step.at);
+      } else if (step.kind == Kind::kDirectiveEnd && !open.empty()) {
+        open.pop_back();
+      } else if (step.on_device && !open.empty()) {
+        region_at_[i] = open.back();
+      }
+    }
+  }
 
   /// Steps of the loops that stand there and lead to a directive that names the item.
   [[nodiscard]] std::vector<Span> in_loops(const std::set<const Stmt*>& loops, std::uint32_t item,
@@ -36,6 +48,25 @@ class HostCode {
     if (all_entries) return {around(hull(spans))};
     for (Span& span : spans) span = with_threads(span);
     return spans;
+  }
+
+  /// Whether the program may come to one of these loops more than once.
+  [[nodiscard]] HostUse come_to_again(const std::set<const Stmt*>& loops) const {
+    HostUse again;
+    const LoopSpan* found = nullptr;
+    for (const LoopSpan& loop : loops_) {
+      if (!loops.contains(loop.loop)) continue;
+      // What is walked besides `main` is not called from there, as far as is seen.
+      const bool is_again = found != nullptr || loop.end > trail_.main_end;
+      if (is_again) again.use = "unknown";
+      found = &loop;
+    }
+    if (found == nullptr || !trail_.lost.empty()) again.use = "unknown";
+    if (again.use != "no") return again;
+    for (const LoopSpan& loop : loops_) {
+      if (&loop != found && loop.holds(*found)) again.use = "yes";
+    }
+    return again;
   }
 
   /// Steps from the first to the last of directives; of loops that hold some of them all. Not
@@ -460,7 +491,7 @@ class HostCode {
     for (std::uint32_t i = 0; i < span.end; ++i) {
       const Step& step = trail_.steps[i];
       if (i < span.begin && !step.is_late) continue;
-      if (step.kind == Kind::kAccess) add_access(step, data, is_always(i, naming), facts);
+      if (step.kind == Kind::kAccess) add_access(i, data, loop_of_use(i, naming), facts);
       if (step.kind == Kind::kMade || step.kind == Kind::kGone) {
         const Path& storage = trail_.accesses[step.access].path;
         const bool is_its = std::ranges::any_of(
@@ -470,21 +501,59 @@ class HostCode {
     }
   }
 
-  /// Whether a step is run as often as a directive that names the data: in the same loop, and no
-  /// branch there is around it. Loops are taken to have iterations.
-  [[nodiscard]] bool is_always(std::uint32_t step, const std::vector<Span>& naming) const {
-    return std::ranges::any_of(naming, [&](const Span& loop) {
-      if (!loop.holds(step)) return false;
-      const std::uint32_t outside = trail_.steps[loop.begin].branch;
-      for (std::uint32_t at = trail_.steps[step].branch; at != outside; at = trail_.branches[at]) {
-        if (at == 0 || !code_.is_body(at)) return false;
-      }
-      return true;
+  /// The loop, of those around a directive that names the data, in which a step is run as often as
+  /// the directive: no branch there is around it. Null: it may be run less often. Loops are taken to
+  /// have iterations.
+  [[nodiscard]] const Span* loop_of_use(std::uint32_t step, const std::vector<Span>& naming) const {
+    const auto found = std::ranges::find_if(naming, [&](const Span& loop) {
+      return loop.holds(step) &&
+             is_under_bodies(trail_.steps[step].branch, trail_.steps[loop.begin].branch);
     });
+    return found == naming.end() ? nullptr : &*found;
   }
 
-  void add_access(const Step& step, const Places& data, bool always,
+  /// Whether a branch is in another, and all between them are bodies of loops.
+  [[nodiscard]] bool is_under_bodies(std::uint32_t branch, std::uint32_t outside) const {
+    for (; branch != outside; branch = trail_.branches[branch]) {
+      if (branch == 0 || !code_.is_body(branch)) return false;
+    }
+    return true;
+  }
+
+  /// Adds the regions of a loop that use the data next after a step of the host's, or that wrote it
+  /// last before: as many as there are until one that is run as often as the step.
+  void add_beside(std::uint32_t step, const Span& loop, const Places& data, bool after,
+                  HostUse& use) const {
+    const std::uint32_t count = loop.end - loop.begin;
+    const std::uint32_t outside = trail_.steps[step].branch;
+    for (std::uint32_t k = 1; k < count; ++k) {
+      const std::uint32_t offset = step - loop.begin + (after ? k : count - k);
+      const std::uint32_t number = loop.begin + offset % count;
+      const Step& one = trail_.steps[number];
+      if (one.kind != Kind::kAccess || !one.on_device) continue;
+      const Access& access = trail_.accesses[one.access];
+      const bool counts = after || access.use != Use::kRead;
+      const bool is_its = counts && std::ranges::any_of(data.paths, [&](const Path& path) {
+                            return trail_.may_be_of(access, path);
+                          });
+      const Stmt* region = is_its ? region_at_.at(number) : nullptr;
+      if (region == nullptr) continue;
+      const Place place = place_of(*one.context(), *region);
+      const bool is_known = std::ranges::any_of(use.beside, [&](const Place& known) {
+        return known.file == place.file && known.line == place.line;
+      });
+      if (!is_known) use.beside.push_back(place);
+      std::uint32_t around = one.branch;  // of what both are in
+      while (around != 0 && !code_.is_under(outside, around) && code_.is_body(around)) {
+        around = trail_.branches[around];
+      }
+      if (code_.is_under(outside, around)) return;
+    }
+  }
+
+  void add_access(std::uint32_t number, const Places& data, const Span* loop,
                   StretchItemFacts& facts) const {
+    const Step& step = trail_.steps[number];
     const Access& access = trail_.accesses[step.access];
     const bool is_its = std::ranges::any_of(
         data.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
@@ -506,8 +575,12 @@ class HostCode {
     const bool writes = access.use == Use::kWrite || access.use == Use::kChange;
     if (reads) tell(step, "yes", {}, read);
     if (writes) tell(step, "yes", {}, written);
-    read.always = read.always || (reads && always);
-    written.always = written.always || (writes && always);
+    if (loop == nullptr) return;
+    read.always = read.always || reads;
+    written.always = written.always || writes;
+    if (step.on_device) return;
+    if (reads) add_beside(number, *loop, data, false, read);
+    if (writes) add_beside(number, *loop, data, true, written);
   }
 
   /// Loops of the span that lead to a directive which names the item.
@@ -566,6 +639,7 @@ class HostCode {
   const DoubtAbout& doubt_;
   TrailLoops code_;
   const std::vector<LoopSpan>& loops_;
+  std::map<std::uint32_t, const Stmt*> region_at_;  ///< by steps of devices
 };
 
 /// Directives, and loops, of all units at places.
@@ -654,6 +728,8 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
+      facts.items.back().again =
+          stretch.kind == "loop" ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
     }
   }
   return all;

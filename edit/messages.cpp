@@ -104,6 +104,7 @@ Ordered json_of(const HostUse& fact) {
   if (!fact.why.empty()) one["why"] = fact.why;
   if (fact.at) one["at"] = json_of(*fact.at);
   if (fact.always) one["always"] = true;
+  for (const Place& place : fact.beside) one["beside"].push_back(json_of(place));
   return one;
 }
 
@@ -120,6 +121,7 @@ Ordered json_of(const StretchFacts& stretch) {
     row["kernel_read"] = json_of(item.kernel_read);
     row["kernel_written"] = json_of(item.kernel_written);
     row["no_iteration"] = json_of(item.no_iteration);
+    row["again"] = json_of(item.again);
     one["items"].push_back(std::move(row));
   }
   return one;

@@ -203,6 +203,9 @@ struct HostUse {
   std::string why;          ///< of "unknown"
   std::optional<Place> at;  ///< the first statement
   bool always = false;      ///< of "yes": as often as a directive that names the item
+  /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
+  /// last before it is read.
+  std::vector<Place> beside = {};
 };
 
 struct StretchItemFacts {
@@ -215,6 +218,7 @@ struct StretchItemFacts {
   HostUse kernel_read;  ///< by code of regions there
   HostUse kernel_written;
   HostUse no_iteration;  ///< whether a loop there that leads to a directive may have none
+  HostUse again;         ///< whether the program may come to the loop more than once
 };
 
 struct StretchFacts {
@@ -224,8 +228,8 @@ struct StretchFacts {
 
 /// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written", "no_iteration"}, ...]}, ...]}. A region in doubt has
-/// "doubt": {"why", "file", "line"}.
+/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again"}, ...]}, ...]}. A region in
+/// doubt has "doubt": {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
   std::vector<std::string> files = {};  ///< of the program's that were read, not the system's

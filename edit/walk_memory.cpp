@@ -41,6 +41,8 @@ const Trail& CodeWalk::of_program(const WholeProgram& program, const Asked& aske
         end_labels();
       });
       frames_.pop_back();
+      const bool is_main = function == program.main();
+      if (is_main) trail_.main_end = static_cast<std::uint32_t>(trail_.steps.size());
     }
   });
   return trail_;

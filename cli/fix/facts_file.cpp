@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/4";
+constexpr const char* kFactsSchema = "ompdm.facts/5";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
@@ -60,6 +60,7 @@ Ordered row_of(const HostUse& use) {
   if (use.at.line > 0) json["at"] = row_of(use.at);
   if (!use.why.empty()) json["why"] = use.why;
   if (use.always) json["always"] = true;
+  if (!use.beside.empty()) json["beside"] = row_of(use.beside);
   return json;
 }
 
@@ -69,6 +70,7 @@ HostUse use_from(const Ordered& json) {
   if (json.contains("at")) use.at = line_from(json.at("at"));
   use.why = json.value("why", std::string());
   use.always = json.value("always", false);
+  if (json.contains("beside")) use.beside = lines_from(json.at("beside"));
   return use;
 }
 
@@ -81,6 +83,7 @@ void each_use(Fact& fact, Take&& take) {
   take("kernel_read", fact.kernel_read);
   take("kernel_written", fact.kernel_written);
   take("no_iteration", fact.no_iteration);
+  take("again", fact.again);
 }
 
 Ordered row_of(const HostFact& fact) {

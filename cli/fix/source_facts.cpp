@@ -187,6 +187,9 @@ HostUse host_use(const Json& use, const Names& names) {
                                   : HostUse::Answer::kUnknown;
   answer.why = use.value("why", std::string());
   answer.always = use.value("always", false);
+  for (const Json& place : use.value("beside", Json::array())) {
+    answer.beside.push_back(names.line(place));
+  }
   if (use.contains("at")) answer.at = names.line(use.at("at"));
   return answer;
 }
@@ -205,6 +208,7 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
         fact.kernel_read = host_use(items[i].at("kernel_read"), names);
         fact.kernel_written = host_use(items[i].at("kernel_written"), names);
         fact.no_iteration = host_use(items[i].at("no_iteration"), names);
+        fact.again = host_use(items[i].at("again"), names);
       } else {
         const std::string why = items[i].value("why", std::string());
         for (HostUse* use :

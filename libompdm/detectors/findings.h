@@ -98,6 +98,8 @@ struct Candidate {
   std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
   /// Conditions of Finding::withheld_edits.
   std::vector<Unless> withheld_unless;
+  /// Other directives that map its data in between bring back what kernels write there.
+  bool others_bring_back = false;
   /// It rests on one directive alone.
   bool stands_alone = false;
   /// What the source shows to be so, whatever the run shows: it is no finding, and told as such.

@@ -504,6 +504,7 @@ struct LoopCandidate : RedundantTransfers {
   std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
   std::uint64_t pieces = 0;  ///< whose first send of an entry has none before it
   bool with_others = false;  ///< other directives map the same in between
+  bool others_drop = false;  ///< and some of them, or of its own, do not bring the data back
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
   bool others_are_made = false;  ///< what the loop makes again is not among this data
   /// By number of the data: the pieces of it that each entry has.
@@ -524,6 +525,7 @@ void add_residency(const Evidence& evidence, const LoopResidency& residency, Loo
   if (2 * group.size() + 1 < entry->iterations) loop.rare.insert(data);
   loop.data_of_residency.push_back(data);
   loop.with_others = loop.with_others || others.any;
+  loop.others_drop = loop.others_drop || others.dropped;
   for (const std::uint32_t number : group) {
     loop.sites.add(evidence.mapping(number).site);
     loop.sites.add(trace.ops.common(evidence.mapping(number).remove.value).site);
@@ -618,6 +620,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
       std::ranges::all_of(loop.equal, [](const auto& one) { return one.second.are_backed(); });
   if (!are_backed) candidate.add_caveat(Caveat::Kind::kBlocksCompared);
   if (loop.with_others) candidate.add_caveat(Caveat::Kind::kOthersMap);
+  candidate.others_bring_back = !loop.others_drop;
   if (!loop.kept.straying.empty()) {
     candidate.add_caveat(Caveat::Kind::kNamesStray, loop.kept.data.names(loop.kept.straying));
   }

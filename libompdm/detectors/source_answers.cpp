@@ -246,6 +246,27 @@ bool is_settled(const Caveat& caveat) {
   }
 }
 
+/// Whether most of what was sent needlessly came next after the host had written it, as it does
+/// each time: updates there may send as much.
+bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
+                              const FactsOfItems& facts) {
+  std::set<SourceLine> next;
+  for (const auto& [data, fact] : facts) {
+    if (fact->written.answer != Answer::kYes || !fact->written.always) continue;
+    // None is known: a region in code that is not seen, say.
+    if (fact->written.beside.empty()) return true;
+    next.insert(fact->written.beside.begin(), fact->written.beside.end());
+  }
+  std::uint64_t sent = 0;
+  for (const std::uint32_t number : candidate.ops) {
+    const DataOp& op = trace.ops.common(number);
+    if (op.kind != OpKind::kHtoD || !op.site) continue;
+    const Site& site = trace.sites[op.site.value];
+    if (next.contains({site.file, site.line})) sent += op.bytes;
+  }
+  return 2 * sent > candidate.finding.wasted_bytes;
+}
+
 bool take_answers(const Trace& trace, Candidate& candidate,
                   std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
@@ -304,10 +325,9 @@ bool take_answers(const Trace& trace, Candidate& candidate,
         return answer.answer == Answer::kYes && is_refuting(answer.condition);
       });
   if (is_refuted) return false;
-  // An update of what the host writes each time moves as much; a branch that the run took would
-  // have changed what was sent.
-  const bool is_always_written = std::ranges::any_of(
-      facts, [&](const auto& fact) { return is_written(fact) && fact.second->written.always; });
+  // What the host writes each time is to be sent to the next region; a branch that the run took
+  // would have changed what was sent.
+  const bool is_always_written = updates_may_send_as_much(trace, candidate, facts);
   // Where the host needs the data meanwhile, the edits are right only with updates.
   const bool is_used = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
     return answer.answer == Answer::kYes && answer.condition == Unless::kHostUses;
@@ -315,12 +335,17 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   const bool has_update = std::ranges::any_of(finding.edits, [](const Edit& edit) {
     return edit.when == EditWhen::kHostUses || edit.when == EditWhen::kHostChanged;
   });
-  if (is_used && (!has_update || is_always_written))
-    candidate.add_caveat(Caveat::Kind::kHostChanges);
-  // Where a branch alone uses the data, what was sent tells whether it was changed there.
-  const bool is_used_always = std::ranges::any_of(facts, [](const auto& fact) {
-    return fact.second->read.always || fact.second->written.always;
-  });
+  const bool is_once = std::ranges::any_of(
+      facts, [](const auto& fact) { return fact.second->again.answer == Answer::kNo; });
+  if (is_once) {
+    std::erase_if(finding.caveats,
+                  [](const Caveat& caveat) { return caveat.kind == Caveat::Kind::kOtherEntries; });
+  }
+  // What the host reads each time has been counted as needed where the data is mapped in a loop.
+  const bool is_always_read =
+      !std::holds_alternative<facts::PerIterationMapping>(finding.facts) &&
+      std::ranges::any_of(facts, [](const auto& fact) { return fact.second->read.always; });
+  const bool is_used_always = is_always_written || is_always_read;
   const bool is_changed = std::ranges::any_of(facts, is_written);
   const bool is_settled_but_for_branches =
       is_used && has_update && !is_used_always &&
@@ -331,9 +356,15 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     std::erase_if(finding.caveats, [&](const Caveat& caveat) {
       const bool is_of_contents =
           caveat.kind == Caveat::Kind::kNotCompared || caveat.kind == Caveat::Kind::kFewCompared;
-      return is_settled(caveat) && !(is_changed && is_of_contents);
+      const bool is_of_others =
+          caveat.kind == Caveat::Kind::kOthersMap && candidate.others_bring_back;
+      return is_of_others || (is_settled(caveat) && !(is_changed && is_of_contents));
     });
-    if (finding.caveats.empty()) finding.confidence = Confidence::kLikely;
+  }
+  if (is_used && (!has_update || is_always_written))
+    candidate.add_caveat(Caveat::Kind::kHostChanges);
+  if (is_settled_but_for_branches && finding.caveats.empty()) {
+    finding.confidence = Confidence::kLikely;
   }
   if (std::ranges::all_of(finding.answers,
                           [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
@@ -343,7 +374,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
       return fact.second->kernel_written.answer == Answer::kNo &&
              fact.second->written.answer == Answer::kNo;
     });
-    if (is_constant && facts.size() == all.size()) {
+    if ((is_constant || candidate.others_bring_back) && facts.size() == all.size()) {
       std::erase_if(finding.caveats,
                     [](const Caveat& caveat) { return caveat.kind == Caveat::Kind::kOthersMap; });
     }

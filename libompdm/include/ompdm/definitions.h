@@ -127,6 +127,9 @@ struct HostUse {
   SourceLine at = {};    ///< the first statement; line 0: none
   std::string why = {};  ///< of kUnknown: "is handed to f(), whose body is not seen"
   bool always = false;   ///< of kYes: as often as a directive that names the item
+  /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
+  /// last before it is read.
+  std::vector<SourceLine> beside = {};
 };
 
 /// What the sources answer.
@@ -139,6 +142,7 @@ struct HostFact {
   HostUse kernel_read;  ///< by the code of target regions
   HostUse kernel_written;
   HostUse no_iteration;  ///< whether a loop around directives that name it may have none
+  HostUse again = {};    ///< whether the program may come to the loop more than once
 };
 
 /// Lines of a source file around a change of it.
