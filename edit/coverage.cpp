@@ -249,11 +249,9 @@ class Coverage {
       first = set->getRHS();
     }
     const auto* condition = dyn_cast_or_null<clang::BinaryOperator>(loop.getCond());
-    const auto* step = dyn_cast_or_null<clang::UnaryOperator>(loop.getInc());
     const bool is_plain = counter != nullptr && counter->getType()->isIntegerType() &&
                           first != nullptr && number(*first) == 0 && condition != nullptr &&
-                          step != nullptr && step->isIncrementOp() &&
-                          variable_of(step->getSubExpr()) == counter;
+                          counts_up(loop.getInc(), *counter);
     if (!is_plain) return std::nullopt;
     const bool is_less =
         condition->getOpcode() == clang::BO_LT || condition->getOpcode() == clang::BO_NE;
@@ -261,6 +259,16 @@ class Coverage {
     const std::optional<Factors> count = factors(*condition->getRHS());
     if (!count) return std::nullopt;
     return Counted{&loop, counter, *count};
+  }
+
+  /// Whether a loop's step adds one.
+  [[nodiscard]] bool counts_up(const Expr* step, const VarDecl& counter) const {
+    if (const auto* unary = dyn_cast_or_null<clang::UnaryOperator>(step)) {
+      return unary->isIncrementOp() && variable_of(unary->getSubExpr()) == &counter;
+    }
+    const auto* sum = dyn_cast_or_null<clang::CompoundAssignOperator>(step);
+    return sum != nullptr && sum->getOpcode() == clang::BO_AddAssign &&
+           variable_of(sum->getLHS()) == &counter && number(*sum->getRHS()) == 1;
   }
 
   [[nodiscard]] std::optional<long long> number(const Expr& any) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "coherence.h"
 #include "first_use.h"
 #include "names.h"
 #include "trail_loops.h"
@@ -67,6 +68,42 @@ class HostCode {
       if (&loop != found && loop.holds(*found)) again.use = "yes";
     }
     return again;
+  }
+
+  /// Whether one side may use data of updates in loops while the other's copy is newer.
+  [[nodiscard]] HostUse stale_in(const WholeProgram& program,
+                                 const std::map<std::uint32_t, Motion>& motions,
+                                 const std::vector<std::uint32_t>& items,
+                                 const std::set<const Stmt*>& loops) const {
+    if (!trail_.lost.empty()) return {"unknown", trail_.lost, std::nullopt};
+    std::set<std::string> whole;
+    for (const std::uint32_t item : items) {
+      std::string text = asked_.items[item].expression;
+      std::erase(text, ' ');
+      whole.insert(std::move(text));
+    }
+    HostUse use{"unknown", "the loop is not reached", std::nullopt};
+    bool is_reached = false;
+    for (const LoopSpan& loop : loops_) {
+      if (!loops.contains(loop.loop)) continue;
+      Places data;
+      for (const Naming& naming : trail_.namings) {
+        const bool is_it = std::ranges::find(items, naming.item) != items.end();
+        if (is_it && loop.holds(naming.step)) data.add(naming.places);
+      }
+      if (data.is_empty()) continue;
+      const bool is_sent = std::ranges::any_of(motions, [&](const auto& one) {
+        const auto named = asked_.at.find(one.second.directive);
+        return one.second.kind == Motion::Kind::kTo && named != asked_.at.end() &&
+               std::ranges::any_of(
+                   items, [&](std::uint32_t item) { return named->second.contains(item); });
+      });
+      const UpdatedData updated{data, is_sent, whole};
+      HostUse one = use_of_old_copy(program, trail_, code_, motions, loop, updated);
+      if (!is_reached || use.use == "no") use = std::move(one);
+      is_reached = true;
+    }
+    return use;
   }
 
   /// Steps from the first to the last of directives; of loops that hold some of them all. Not
@@ -502,8 +539,8 @@ class HostCode {
   }
 
   /// The loop, of those around a directive that names the data, in which a step is run as often as
-  /// the directive: no branch there is around it. Null: it may be run less often. Loops are taken to
-  /// have iterations.
+  /// the directive: no branch there is around it. Null: it may be run less often. Loops are taken
+  /// to have iterations.
   [[nodiscard]] const Span* loop_of_use(std::uint32_t step, const std::vector<Span>& naming) const {
     const auto found = std::ranges::find_if(naming, [&](const Span& loop) {
       return loop.holds(step) &&
@@ -684,7 +721,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
   std::set<const FunctionDecl*> functions;
   for (const Stretch& stretch : stretches) {
     Question& question = questions.emplace_back();
-    if (stretch.kind == "loop") {
+    if (stretch.kind == "loop" || stretch.kind == "resident") {
       for (const Place& place : stretch.places) question.places.add_loops(program, place);
     } else {
       question.places.add_directives(program, stretch.places);
@@ -701,6 +738,10 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
     }
     functions.insert(question.places.functions.begin(), question.places.functions.end());
   }
+  const bool any_resident =
+      std::ranges::any_of(stretches, [](const Stretch& one) { return one.kind == "resident"; });
+  std::map<std::uint32_t, Motion> motions;
+  if (any_resident) motions = motions_of(program, asked);
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
   const HostCode code(trail, asked, doubt);
@@ -720,7 +761,9 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         continue;
       }
       std::vector<Span> spans;
-      if (stretch.kind == "loop") {
+      const bool is_resident = stretch.kind == "resident";
+      const bool is_loop = stretch.kind == "loop" || is_resident;
+      if (is_loop) {
         spans = code.in_loops(question.places.statements, item, stretch.all_entries);
       } else if (stretch.kind == "way") {
         spans = code.between(question.from.statements, question.places.statements, stretch.to_end);
@@ -728,8 +771,10 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
-      facts.items.back().again =
-          stretch.kind == "loop" ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
+      facts.items.back().again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
+      facts.items.back().stale = is_resident
+                                     ? code.stale_in(program, motions, question.items, places)
+                                     : HostUse{"unknown", {}, {}};
     }
   }
   return all;

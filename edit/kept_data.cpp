@@ -53,8 +53,12 @@ std::vector<const FunctionDecl*> innermost_functions(const Program& program, con
 Stay stay_of(const Program& program, const Finding& finding) {
   Stay stay;
   Place missing;
+  stay.is_there = std::ranges::any_of(finding.edits, [](const Edit& edit) {
+    return is_around(edit) && edit.when == "always" && edit.directive == "target update";
+  });
   for (const Edit& edit : finding.edits) {
-    if (edit.kind == "keep") {
+    // Updates in the code lead there, too, though they go.
+    if (edit.kind == "keep" || (edit.kind == "remove" && stay.is_there)) {
       for (const Place& place : edit.places) {
         const auto here = program.directives_at(place);
         stay.kept.insert(stay.kept.end(), here.begin(), here.end());
@@ -66,17 +70,17 @@ Stay stay_of(const Program& program, const Finding& finding) {
     (edit.side == "before" ? stay.begin : stay.end).push_back(&edit);
     stay.is_of_loop = edit.of != "stay";
   }
-  if (stay.begin.empty() != stay.end.empty()) {
+  if (stay.begin.empty() != stay.end.empty() && !stay.is_there) {
     throw Refusal("the data enters or leaves the device elsewhere", {});
   }
-  if (!stay.begin.empty() && !stay.kept.empty() && missing.line > 0) {
+  if (stay.any() && !stay.kept.empty() && missing.line > 0) {
     throw Refusal("this directive is compiled elsewhere", missing);
   }
   return stay;
 }
 
 const Stmt& loop_of(const Program& program, const Stay& stay) {
-  const Edit& begin = *stay.begin.front();
+  const Edit& begin = stay.first();
   const Place& place = begin.inside.line > 0 ? begin.inside : begin.places.at(0);
   const Stmt* loop = program.loop_at(place, stay.kept_places);
   if (loop == nullptr) {

@@ -20,9 +20,13 @@ struct Stay {
   std::vector<const Edit*> begin;  ///< what is to be written before the code
   std::vector<const Edit*> end;    ///< and behind it
   bool is_of_loop = false;
+  bool is_there = false;  ///< the data is on the device before and behind: updates are written
   /// Directives of this translation unit that stay as they are.
   std::vector<const Directive*> kept;
   std::vector<Place> kept_places;
+
+  [[nodiscard]] bool any() const { return !begin.empty() || !end.empty(); }
+  [[nodiscard]] const Edit& first() const { return *(begin.empty() ? end : begin).front(); }
 };
 
 /// Empty `begin` and `end`: it asks for nothing of the kind. Empty `kept`: nothing of it is in this

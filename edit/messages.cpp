@@ -122,6 +122,7 @@ Ordered json_of(const StretchFacts& stretch) {
     row["kernel_written"] = json_of(item.kernel_written);
     row["no_iteration"] = json_of(item.no_iteration);
     row["again"] = json_of(item.again);
+    row["stale"] = json_of(item.stale);
     one["items"].push_back(std::move(row));
   }
   return one;

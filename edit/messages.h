@@ -83,7 +83,8 @@ struct Stretch {
   /// the item; "span": from the first to the last of the directives at `places`, in each call of
   /// the innermost function that leads to all of them; "way": from a directive at `from` to one at
   /// `places`; "rest": all that runs after directives at `places` have ended; "first": what regions
-  /// read of what directives at `places` send, before they overwrite it.
+  /// read of what directives at `places` send, before they overwrite it; "resident": as "loop", of
+  /// items of updates, each of all of the data.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;
@@ -219,6 +220,7 @@ struct StretchItemFacts {
   HostUse kernel_written;
   HostUse no_iteration;  ///< whether a loop there that leads to a directive may have none
   HostUse again;         ///< whether the program may come to the loop more than once
+  HostUse stale;         ///< of kind "resident": see coherence.h
 };
 
 struct StretchFacts {
@@ -228,8 +230,8 @@ struct StretchFacts {
 
 /// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again"}, ...]}, ...]}. A region in
-/// doubt has "doubt": {"why", "file", "line"}.
+/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again", "stale"}, ...]}, ...]}. A
+/// region in doubt has "doubt": {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
   std::vector<std::string> files = {};  ///< of the program's that were read, not the system's

@@ -351,16 +351,21 @@ class Writer {
       before.push_back(indent + "#pragma omp taskwait");
       behind = before;
     }
-    before.push_back(indent + begin_pragma());
-    behind.push_back(indent + end_pragma());
+    const auto add = [&](std::vector<std::string>& lines, const std::string& pragma) {
+      if (!pragma.empty()) lines.push_back(indent + pragma);
+    };
+    add(before, begin_pragma());
+    add(behind, end_pragma());
     for (const std::string& name : request_.released) {
       if (!request_.spoil || !residence_.data.contains(name)) continue;
       behind.push_back(spoiling(residence_.data.at(name).expression));
     }
-    plan_.replacements.push_back(text.lines_before(begin, before));
+    if (!before.empty()) plan_.replacements.push_back(text.lines_before(begin, before));
     write_updates();
     // Behind an update of the last statement.
-    plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
+    if (!behind.empty()) {
+      plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
+    }
     plan_.updates = residence_.updates.size();
     for (const Directive* update : residence_.idle) {
       remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
@@ -378,6 +383,10 @@ class Writer {
     Items items;
     for (const auto& [name, kept] : residence_.data) {
       if (kept.begin.empty()) continue;
+      if (stay_.is_there) {
+        items["to"].push_back(kept.expression);
+        continue;
+      }
       const bool asks = residence_.sent.contains(name) && !is_filled_first(*kept.variable);
       items[kept.begin == "alloc" && asks ? "to" : kept.begin].push_back(kept.expression);
     }
@@ -389,6 +398,10 @@ class Writer {
     Items items;
     for (const auto& [name, kept] : residence_.data) {
       if (kept.end.empty()) continue;
+      if (stay_.is_there) {
+        if (residence_.written.contains(name)) items["from"].push_back(kept.expression);
+        continue;
+      }
       std::string kind =
           kept.end == "release" && residence_.written.contains(name) ? "from" : kept.end;
       if (kind == "from" && !is_used_behind(program_, code_, *kept.variable)) {
@@ -402,10 +415,13 @@ class Writer {
 
   [[nodiscard]] std::string pragma(const std::vector<const Edit*>& edits,
                                    const Items& items) const {
+    if (items.empty() && stay_.is_there) return {};
     if (items.empty()) program_.refuse(code_, "the data enters or leaves the device elsewhere");
     std::string text = "#pragma omp " + edits.front()->directive + device();
     for (const auto& [kind, all] : items) {
-      text += fmt::format(" map({}: {})", kind, fmt::join(all, ", "));
+      const std::string data = fmt::format("{}", fmt::join(all, ", "));
+      text += stay_.is_there ? fmt::format(" {}({})", kind, data)
+                             : fmt::format(" map({}: {})", kind, data);
     }
     return text;
   }
@@ -613,7 +629,7 @@ bool is_settled(const Plan& plan, const Edit& edit) {
 void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
   // Around code: for all of the data, or for what can stay where some of it cannot.
   const Stay stay = stay_of(program, finding);
-  if (!stay.begin.empty()) {
+  if (stay.any()) {
     plan.found = !stay.kept.empty();
     if (plan.found) plan = Planner(program, stay, request).most();
     plan.number = finding.number;

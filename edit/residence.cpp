@@ -271,7 +271,7 @@ class Looker {
   }
 
   Residence look() {
-    const std::vector<int>& devices = stay_.begin.front()->devices;
+    const std::vector<int>& devices = stay_.first().devices;
     if (devices.size() > 1) program_.refuse(code_, "the data is on several devices");
     found_.device = devices.empty() ? 0 : devices.front();
     expect_room_around(program_, code_);
@@ -307,7 +307,7 @@ class Looker {
       expect_counted(uses, *scope.data);
       expect_within(uses, variable);
       expect_nothing_else_meant(program_, scope);
-      if (!uses.idle.empty()) {
+      if (!uses.idle.empty() && !stay_.is_there) {
         expect_mapped_here_alone(program_, code_, *uses.idle.front(), variables_);
       }
       found_.is_later = found_.is_later || !uses.later.empty();

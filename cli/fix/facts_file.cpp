@@ -23,7 +23,7 @@ constexpr const char* kFactsSchema = "ompdm.facts/5";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
-constexpr std::array kKinds = {"loop", "span", "way", "rest", "first"};
+constexpr std::array kKinds = {"loop", "span", "way", "rest", "first", "resident"};
 
 template <class Value, class Names>
 std::string word_of(Value value, const Names& names) {
@@ -84,6 +84,7 @@ void each_use(Fact& fact, Take&& take) {
   take("kernel_written", fact.kernel_written);
   take("no_iteration", fact.no_iteration);
   take("again", fact.again);
+  take("stale", fact.stale);
 }
 
 Ordered row_of(const HostFact& fact) {

@@ -162,7 +162,7 @@ class Names {
 };
 
 Json stretch_json(int number, const SourceQuestion& question, Names& names) {
-  constexpr std::array kNames = {"loop", "span", "way", "rest", "first"};
+  constexpr std::array kNames = {"loop", "span", "way", "rest", "first", "resident"};
   const HostStretch::Kind kind = question.stretch.kind;
   Json one = {{"number", number},
               {"kind", kNames.at(static_cast<std::size_t>(kind))},
@@ -209,6 +209,7 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
         fact.kernel_written = host_use(items[i].at("kernel_written"), names);
         fact.no_iteration = host_use(items[i].at("no_iteration"), names);
         fact.again = host_use(items[i].at("again"), names);
+        fact.stale = host_use(items[i].at("stale"), names);
       } else {
         const std::string why = items[i].value("why", std::string());
         for (HostUse* use :

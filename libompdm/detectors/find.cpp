@@ -452,6 +452,24 @@ void finish(const Evidence& evidence, Candidate& candidate) {
   }
 }
 
+/// Whether a candidate for a loop spares a tenth more than others do that have some of its
+/// operations, and are about little else: it takes their place then.
+bool takes_place_of(const Candidate& candidate, std::vector<Candidate>& others) {
+  const std::set<std::uint32_t> own(candidate.ops.begin(), candidate.ops.end());
+  const auto is_own = [&](std::uint32_t op) { return own.contains(op); };
+  std::uint64_t known = 0;
+  for (const Candidate& other : others) {
+    if (!std::ranges::any_of(other.ops, is_own)) continue;
+    const auto common = static_cast<std::size_t>(std::ranges::count_if(other.ops, is_own));
+    if (2 * common < other.ops.size()) return false;
+    known += other.finding.wasted_bytes;
+  }
+  if (10 * candidate.finding.wasted_bytes <= 11 * known) return false;
+  std::erase_if(others,
+                [&](const Candidate& other) { return std::ranges::any_of(other.ops, is_own); });
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
@@ -461,6 +479,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   Conflicts conflicts(evidence);
   detect(evidence, candidates, conflicts);
   for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
+  std::vector<Candidate> refuted;
   // What the program needs of a directive's items stands against all edits of these.
   std::set<ItemAt> needed;
   std::erase_if(candidates.reported, [&](Candidate& candidate) {
@@ -468,24 +487,37 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
     for (const Edit& edit : candidate.finding.edits) {
       needed.merge(edited_items(candidate.finding, edit));
     }
-    analysis.refuted.push_back(std::move(candidate.finding));
+    refuted.push_back(std::move(candidate));
     return true;
   });
   std::erase_if(candidates.reported, [&](Candidate& candidate) {
     const bool is_against = std::ranges::any_of(candidate.finding.edits, [&](const Edit& edit) {
       return share_one(edited_items(candidate.finding, edit), needed);
     });
-    if (is_against) analysis.refuted.push_back(std::move(candidate.finding));
+    if (is_against) refuted.push_back(std::move(candidate));
     return is_against;
   });
   for (Candidate& candidate : candidates.refuted) {
     refer(evidence, candidate);
-    analysis.refuted.push_back(std::move(candidate.finding));
+    refuted.push_back(std::move(candidate));
   }
-  identify(analysis.refuted);
   Removed removed(trace.ops.size());
   mark(trace, candidates.reported, removed);
   for (Candidate& candidate : candidates.reported) take_unread(trace, candidate, removed);
+  for (Candidate& candidate :
+       candidates.sifted(looped_updates(evidence, analysis.source_questions))) {
+    if (!takes_place_of(candidate, candidates.reported)) continue;
+    refer(evidence, candidate);
+    for (const std::uint32_t op : candidate.ops) removed[op] = true;
+    candidates.reported.push_back(std::move(candidate));
+  }
+  for (Candidate& candidate : refuted) {
+    // What would be wrong at one directive may be right around the loop.
+    const bool is_spared =
+        std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return removed[op]; });
+    if (!is_spared) analysis.refuted.push_back(std::move(candidate.finding));
+  }
+  identify(analysis.refuted);
   ask_one_way(evidence, removed, analysis.source_questions);
   candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);

@@ -125,6 +125,10 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
 void ask_one_way(const Evidence& evidence, const Removed& removed,
                  std::vector<SourceQuestion>& questions);
 
+/// See looped_updates.cpp.
+std::vector<Candidate> looped_updates(const Evidence& evidence,
+                                      std::vector<SourceQuestion>& questions);
+
 /// Adds Candidate::unread to what a candidate's edits remove, but for what `removed` has, where the
 /// source shows that the host does not read the data meanwhile.
 void take_unread(const Trace& trace, Candidate& candidate, Removed& removed);

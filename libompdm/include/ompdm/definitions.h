@@ -96,6 +96,9 @@ struct HostStretch {
     /// From directives at `places` on, until regions have overwritten all of the data; of the
     /// answers only `kernel_read` counts.
     kFirst,
+    /// The loop at `places`, whose data is on the device before it and after it: updates in it move
+    /// all of the items.
+    kResident,
   };
   Kind kind = Kind::kLoop;
   std::vector<SourceLine> places;
@@ -143,6 +146,8 @@ struct HostFact {
   HostUse kernel_written;
   HostUse no_iteration;  ///< whether a loop around directives that name it may have none
   HostUse again = {};    ///< whether the program may come to the loop more than once
+  /// Of kResident: whether the host, or a region, may use its copy while the other is newer.
+  HostUse stale = {};
 };
 
 /// Lines of a source file around a change of it.

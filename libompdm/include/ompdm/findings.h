@@ -185,6 +185,7 @@ struct PerIterationMapping {
   std::uint64_t compared = 0;   ///< transfers of a later iteration with what was there
   SameContents same = {};
   bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
+  bool by_updates = false;   ///< by `target update`: the data is on the device before and after
 };
 
 /// Data that went to a device which had it, or could have kept it.

@@ -57,11 +57,11 @@ std::string in_loop(const facts::PerIterationMapping& facts) {
 
 std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   const bool several = facts.devices.size() > 1;
-  std::string text =
-      fmt::format("{} {} mapped anew {}{}", named_or_counted(facts.names),
-                  facts.names.size() == 1 ? "was" : "were",
-                  several ? fmt::format("on {}, ", devices_text(facts.devices)) : std::string(),
-                  in_loop(facts));
+  std::string text = fmt::format(
+      "{} {} {} {}{}", named_or_counted(facts.names), facts.names.size() == 1 ? "was" : "were",
+      facts.by_updates ? "updated" : "mapped anew",
+      several ? fmt::format("on {}, ", devices_text(facts.devices)) : std::string(),
+      in_loop(facts));
   // Each entry that was not seen needs transfers of its own.
   const bool is_least = facts.entries_at_least;
   const char* enough = !facts.enough_at_most ? "" : is_least ? "about " : "at most ";
@@ -96,8 +96,10 @@ Words per_iteration_mapping(const facts::PerIterationMapping& facts, const Subje
                                              place_text(place, subject.names))
                            : facts.loop.is_calls ? "its calls"
                                                  : "its loop";
-  return {mapping_evidence(facts),
-          fmt::format("keep {} on the device around {}", subject.data, loop)};
+  const char* advice = facts.by_updates
+                           ? "update {} around {}, and in it only where the host uses it"
+                           : "keep {} on the device around {}";
+  return {mapping_evidence(facts), fmt::format(fmt::runtime(advice), subject.data, loop)};
 }
 
 Words resends(const facts::Resends& facts, const Subject& subject) {
@@ -294,6 +296,8 @@ Words device_leak(const facts::DeviceLeak& facts, const Subject& subject) {
 
 std::span<const Pattern> needless_data_patterns() {
   static constexpr Pattern kPatterns[] = {
+      {"per_iteration_update", "updated by each pass of a loop", "transfer", "transfers",
+       words_if<facts::PerIterationMapping, per_iteration_mapping>},
       {"per_iteration_mapping", "mapped anew by each pass of a loop", "transfer", "transfers",
        words_if<facts::PerIterationMapping, per_iteration_mapping>},
       {"duplicate_transfer", "sent though it was there already", "transfer", "transfers",

@@ -1,0 +1,492 @@
+#include "coherence.h"
+
+#include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "distinct.h"
+#include "facts.h"
+#include "names.h"
+
+namespace ompdm::edit {
+namespace {
+
+using StepKind = Step::Kind;
+
+/// Which copies are the newest, on some way to a place.
+struct Copies {
+  bool host = false;
+  bool device = false;
+  int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
+  /// The if() clause that was asked last, of which call, and whether it held.
+  std::string condition = {};
+  std::uint32_t call = 0;
+  bool held = false;
+
+  auto operator<=>(const Copies&) const = default;
+};
+
+constexpr int kMostCounted = 4;
+
+using Ways = std::set<Copies>;
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char letter) { return letter == ' ' || letter == '\n'; });
+  return text;
+}
+
+/// The condition of a directive's if() clause for the device; null: none.
+const Expr* condition_of(const Directive& directive) {
+  for (const auto* clause : directive.getClausesOfKind<clang::OMPIfClause>()) {
+    const auto modifier = clause->getNameModifier();
+    const bool counts = modifier == llvm::omp::OMPD_unknown || modifier == llvm::omp::OMPD_target ||
+                        modifier == llvm::omp::OMPD_target_update;
+    if (counts) return &written(*clause->getCondition());
+  }
+  return nullptr;
+}
+
+/// Goes all ways through a program's trail.
+class Walk {
+ public:
+  Walk(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
+       const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
+       const UpdatedData& data)
+      : program_(program),
+        trail_(trail),
+        loops_(loops),
+        motions_(motions),
+        loop_(loop),
+        data_(data) {
+    for (const LoopSpan& one : loops.all()) loop_at_[one.begin] = &one;
+    concerns_.assign(trail.steps.size() + 1, 0);
+    for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
+      const Step& step = trail.steps[i];
+      const bool has_access = step.kind == StepKind::kAccess || step.kind == StepKind::kMade ||
+                              step.kind == StepKind::kGone;
+      concerns_[i + 1] = has_access && is_of_data(trail.accesses[step.access]) ? 1 : 0;
+    }
+    for (const Naming& naming : trail.namings) {
+      if (!motions.contains(naming.item) || !is_of_data(naming.places)) continue;
+      namings_[naming.step].push_back(&naming);
+      concerns_[naming.step + 1] = 1;
+    }
+    for (std::uint32_t i = 0; i < trail.steps.size(); ++i) concerns_[i + 1] += concerns_[i];
+  }
+
+  HostUse use() {
+    const bool is_from_main = loop_.begin < trail_.main_end;
+    if (is_from_main) {
+      run(0, trail_.main_end, {{true, false, 0}});
+    } else {
+      (void)through_loop({{false, false, 1}});
+    }
+    if (!is_reached_) tell("unknown", trail_.steps[loop_.begin], "is not reached");
+    return use_;
+  }
+
+ private:
+  void tell(const char* use, const Step& step, std::string why) {
+    if (use_.use != "no") return;
+    use_.use = use;
+    use_.why = std::move(why);
+    if (step.at != nullptr && step.context() != nullptr) {
+      use_.at = place_of(*step.context(), *step.at);
+    }
+  }
+
+  /// Of code in the loop alone.
+  void expect(bool is_new, const Step& step) {
+    if (!is_new && inside_ > 0) tell("yes", step, {});
+  }
+
+  [[nodiscard]] bool is_of_data(const Access& access) const {
+    return std::ranges::any_of(data_.places.paths,
+                               [&](const Path& path) { return trail_.may_be_of(access, path); });
+  }
+
+  [[nodiscard]] bool is_of_data(const Places& places) const {
+    return places.is_any || std::ranges::any_of(places.paths, [&](const Path& path) {
+             return data_.places.paths.contains(path);
+           });
+  }
+
+  Ways run(std::uint32_t begin, std::uint32_t end, Ways ways) {
+    std::vector<std::pair<std::uint32_t, Ways>> branches;  // that are open, and the ways past them
+    const auto close = [&](std::uint32_t now) {
+      while (!branches.empty() && !loops_.is_under(now, branches.back().first)) {
+        ways.merge(branches.back().second);
+        branches.pop_back();
+      }
+    };
+    std::uint32_t call = begin < end ? trail_.steps[begin].call : 0;
+    const std::uint32_t outside = begin > 0 ? trail_.steps[begin - 1].branch : 0;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const Step& step = trail_.steps[i];
+      close(step.branch);
+      const std::uint32_t open = branches.empty() ? outside : branches.back().first;
+      if (step.branch != open && step.branch != 0) branches.emplace_back(step.branch, ways);
+      if (step.call != call) {
+        add_jumps(begin, i, call, ways);
+        call = step.call;
+      }
+      if (step.kind == StepKind::kLoop && loop_at_.contains(i)) {
+        const LoopSpan& loop = *loop_at_.at(i);
+        if (i == loop_.begin) {
+          ways = through_loop(ways);
+        } else if (!step.on_device) {
+          ways = through(loop, ways);
+        }
+        i = loop.end - 1;
+        continue;
+      }
+      take(i, ways);
+    }
+    while (!branches.empty()) {
+      ways.merge(branches.back().second);
+      branches.pop_back();
+    }
+    return ways;
+  }
+
+  /// Adds the ways that jumps of a call led on: to the end of a loop, or of the function.
+  void add_jumps(std::uint32_t begin, std::uint32_t end, std::uint32_t call, Ways& ways) const {
+    const auto last = jumped_.lower_bound(end);
+    for (auto jump = jumped_.lower_bound(begin); jump != last; ++jump) {
+      if (trail_.steps[jump->first].call == call) {
+        ways.insert(jump->second.begin(), jump->second.end());
+      }
+    }
+  }
+
+  /// Ways behind a loop, which may have no iteration.
+  Ways through(const LoopSpan& loop, Ways before) {
+    if (concerns_[loop.end] == concerns_[loop.begin]) {
+      Ways behind;  // what it sets may be what was asked
+      for (const Copies& one : before) behind.insert({one.host, one.device, one.present});
+      return behind;
+    }
+    for (;;) {
+      Ways behind = run(loop.begin + 1, loop.end, before);
+      add_jumps(loop.begin, loop.end, trail_.steps[loop.begin].call, behind);
+      const std::size_t known = before.size();
+      before.insert(behind.begin(), behind.end());
+      if (before.size() == known) return loops_.has_iterations(loop) ? behind : before;
+    }
+  }
+
+  /// The loop that is asked about: the edit makes both copies the host's before it.
+  Ways through_loop(const Ways& before) {
+    is_reached_ = true;
+    const Step& begin = trail_.steps[loop_.begin];
+    const bool is_host_new = std::ranges::all_of(before, &Copies::host);
+    if (data_.is_sent && !is_host_new && !loops_.has_iterations(loop_)) {
+      tell("unknown", begin, "may have no iteration");
+    }
+    Ways entered;
+    for (const Copies& one : before) {
+      if (one.present == 0) tell("unknown", begin, "may begin without the data on the device");
+      entered.insert(data_.is_sent ? Copies{true, false, one.present} : one);
+    }
+    ++inside_;
+    Ways behind = through(loop_, std::move(entered));
+    --inside_;
+    behind.insert(before.begin(), before.end());
+    return behind;
+  }
+
+  [[nodiscard]] bool concerns(std::uint32_t step) const {
+    return concerns_[step + 1] > concerns_[step];
+  }
+
+  void take(std::uint32_t number, Ways& ways) {
+    const Step& step = trail_.steps[number];
+    switch (step.kind) {
+      case StepKind::kJump:
+        if (inside_ > 0 && isa<clang::CXXThrowExpr>(step.at)) tell("unknown", step, "throws");
+        jumped_[number].insert(ways.begin(), ways.end());
+        return;
+      case StepKind::kDirective:
+        return come_by(number, ways);
+      case StepKind::kDirectiveEnd:
+        return end_block(step, ways);
+      case StepKind::kMade:
+      case StepKind::kGone:
+        if (inside_ > 0 && concerns(number)) tell("unknown", step, "makes the storage again");
+        return;
+      case StepKind::kAccess:
+        return use_on_host(number, ways);
+      default:
+        return;
+    }
+  }
+
+  void use_on_host(std::uint32_t number, Ways& ways) {
+    const Step& step = trail_.steps[number];
+    const Access& access = trail_.accesses[step.access];
+    if (step.on_device) return;
+    if (access.use != Use::kRead) forget_condition(access, ways);
+    if (!concerns(number)) return;
+    if (step.is_late || access.use == Use::kUnknown) {
+      if (inside_ > 0) tell("unknown", step, access.why.empty() ? "is a task" : access.why);
+    }
+    Ways after;
+    for (Copies one : ways) {
+      expect(one.host, step);
+      if (access.use != Use::kRead) one.device = false;
+      after.insert(std::move(one));
+    }
+    ways = std::move(after);
+  }
+
+  /// What was asked is open again where a variable of it is set.
+  void forget_condition(const Access& access, Ways& ways) const {
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(access.path.root);
+    Ways after;
+    for (Copies one : ways) {
+      const auto names = names_in(one.condition);
+      const bool is_set = variable == nullptr ||
+                          std::ranges::find(names, variable->getNameAsString()) != names.end();
+      if (is_set) one = {one.host, one.device, one.present};
+      after.insert(std::move(one));
+    }
+    ways = std::move(after);
+  }
+
+  /// Calls take(copies, held) for each way, once for each answer that a condition may have there.
+  template <class Take>
+  void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) const {
+    const Expr* condition = condition_of(directive);
+    const std::string text =
+        condition == nullptr ? std::string() : without_blanks(text_of(*step.context(), *condition));
+    Ways after;
+    for (const Copies& one : ways) {
+      const bool is_known = one.condition == text && one.call == step.call;
+      for (const bool held : {true, false}) {
+        if (condition == nullptr && !held) continue;
+        if (condition != nullptr && is_known && held != one.held) continue;
+        Copies next = one;
+        if (condition != nullptr) {
+          next.condition = text;
+          next.call = step.call;
+          next.held = held;
+        }
+        take(next, held);
+        after.insert(std::move(next));
+      }
+    }
+    ways = std::move(after);
+  }
+
+  void come_by(std::uint32_t number, Ways& ways) {
+    const Step& step = trail_.steps[number];
+    const auto& directive = *cast<Directive>(step.at);
+    if (runs_on_device(directive)) return run_region(number, ways);
+    const auto named = namings_.find(number);
+    if (named == namings_.end()) return;
+    for (const Naming* naming : named->second) {
+      if (naming->places.is_any && inside_ > 0) tell("unknown", step, "may be of other data");
+      expect_plain(step, directive);
+      move(step, motions_.at(naming->item), ways);
+    }
+  }
+
+  void expect_plain(const Step& step, const Directive& directive) {
+    if (inside_ == 0) return;
+    const bool is_plain = !step.is_late && !directive.hasClausesOfKind<clang::OMPNowaitClause>() &&
+                          !directive.hasClausesOfKind<clang::OMPDependClause>();
+    if (!is_plain) tell("unknown", step, "is a task");
+    const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
+    const std::string device =
+        clause == nullptr ? std::string()
+                          : without_blanks(text_of(*step.context(), written(*clause->getDevice())));
+    if (!device_) device_ = device;
+    if (*device_ != device) tell("unknown", step, "may be for another device");
+  }
+
+  void move(const Step& step, const Motion& motion, Ways& ways) {
+    const auto& directive = *motion.directive;
+    if (motion.kind == Motion::Kind::kMapped) {
+      if (!motion.is_plain && inside_ > 0) tell("unknown", step, "copies it always, or deletes it");
+      const auto kind = directive.getDirectiveKind();
+      const bool ends = kind == llvm::omp::OMPD_target_exit_data;
+      if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
+      each(step, directive, ways, [&](Copies& one, bool held) {
+        if (held) ends ? leave(step, motion, one) : enter(step, motion, one);
+      });
+      return;
+    }
+    const bool is_whole =
+        data_.whole.contains(without_blanks(text_of(*step.context(), *motion.item)));
+    each(step, directive, ways, [&](Copies& one, bool held) {
+      if (!held) return;
+      const bool is_to = motion.kind == Motion::Kind::kTo;
+      const bool is_new = is_to ? one.host : one.device;
+      expect(is_new, step);
+      bool& other = is_to ? one.device : one.host;
+      if (!is_new) {
+        one.host = one.device = false;
+      } else if (is_whole) {
+        other = true;
+      }
+    });
+  }
+
+  void enter(const Step& step, const Motion& motion, Copies& one) {
+    if (one.present == 0) {
+      if (inside_ > 0) tell("unknown", step, "maps the data");
+      one.device = motion.sends && one.host;
+    }
+    one.present = std::min(one.present + 1, kMostCounted);
+  }
+
+  void leave(const Step& step, const Motion& motion, Copies& one) {
+    if (one.present == kMostCounted || one.present == 0) return;
+    if (--one.present > 0) return;
+    if (inside_ > 0) tell("unknown", step, "may take the data from the device");
+    // What is not brought back is lost: the host has the newest then.
+    one.host = one.host || !motion.returns || one.device;
+    one.device = false;
+  }
+
+  void end_block(const Step& step, Ways& ways) {
+    const auto block = blocks_.find(cast<Directive>(step.at));
+    if (block == blocks_.end()) return;
+    for (const Motion* motion : block->second) {
+      each(step, *motion->directive, ways, [&](Copies& one, bool held) {
+        if (held) leave(step, *motion, one);
+      });
+    }
+    blocks_.erase(block);
+  }
+
+  /// A region as a whole: what it reads, and writes.
+  void run_region(std::uint32_t number, Ways& ways) {
+    const Step& begin = trail_.steps[number];
+    const auto& region = *cast<Directive>(begin.at);
+    bool reads = false;
+    bool writes = false;
+    for (std::uint32_t i = number + 1; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == StepKind::kDirectiveEnd && step.at == begin.at) break;
+      if (step.kind != StepKind::kAccess || !step.on_device || !concerns(i)) continue;
+      const Access& access = trail_.accesses[step.access];
+      if (access.use == Use::kUnknown && inside_ > 0) tell("unknown", step, access.why);
+      reads = reads || access.use != Use::kWrite;
+      writes = writes || access.use != Use::kRead;
+    }
+    if (!reads && !writes) return;
+    expect_plain(begin, region);
+    const bool is_filled = !reads && fills(begin, region);
+    each(begin, region, ways, [&](Copies& one, bool held) {
+      if (!held) {
+        expect(one.host, begin);
+        one.device = one.device && !writes;
+        return;
+      }
+      // Its own clauses send the data, and bring it back.
+      if (one.present == 0) return;
+      expect(one.device || is_filled, begin);
+      if (!writes) return;
+      one.host = false;
+      one.device = one.device || is_filled;
+    });
+  }
+
+  /// Whether a region overwrites all of the data, as an update of the same function names it.
+  [[nodiscard]] bool fills(const Step& step, const Directive& region) const {
+    const Expr* item = item_of(step);
+    const VarDecl* array = item == nullptr ? nullptr : root_variable(*item);
+    const auto unit = std::ranges::find_if(
+        program_.units(), [&](const Program* one) { return &one->context() == step.context(); });
+    return array != nullptr && unit != program_.units().end() &&
+           overwrites_all(**unit, region, *array, *item);
+  }
+
+  [[nodiscard]] const Expr* item_of(const Step& step) const {
+    for (const auto& [number, motion] : motions_) {
+      if (motion.kind == Motion::Kind::kMapped || step.context() == nullptr) continue;
+      const std::string text = without_blanks(text_of(*step.context(), *motion.item));
+      if (!data_.whole.contains(text)) continue;
+      const bool is_here =
+          std::ranges::any_of(trail_.namings, [&, item = number](const Naming& one) {
+            return one.item == item && trail_.steps[one.step].function == step.function &&
+                   is_of_data(one.places);
+          });
+      if (is_here) return motion.item;
+    }
+    return nullptr;
+  }
+
+  const WholeProgram& program_;
+  const Trail& trail_;
+  const TrailLoops& loops_;
+  const std::map<std::uint32_t, Motion>& motions_;
+  const LoopSpan& loop_;
+  const UpdatedData& data_;
+  std::map<std::uint32_t, const LoopSpan*> loop_at_;
+  std::map<std::uint32_t, std::vector<const Naming*>> namings_;    // by step
+  std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
+  std::vector<std::uint32_t> concerns_;   // how many steps before each have to do with the data
+  std::map<std::uint32_t, Ways> jumped_;  // by step: ways that jumps lead on
+  int inside_ = 0;                        // of the loop that is asked about
+  bool is_reached_ = false;
+  std::optional<std::string> device_;  // that directives in the loop are for
+  HostUse use_;
+};
+
+}  // namespace
+
+std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked) {
+  std::map<std::uint32_t, Motion> motions;
+  const auto add = [&](Motion::Kind kind, const Directive& directive, const Expr& item,
+                       const clang::ASTContext& context) {
+    const auto number = static_cast<std::uint32_t>(asked.items.size());
+    asked.items.push_back({text_of(context, item)});
+    asked.at[&directive].insert(number);
+    motions[number] = {.kind = kind, .directive = &directive, .item = &item};
+  };
+  for (const Program* unit : program.units()) {
+    for (const FunctionDecl* function : unit->functions()) {
+      each_statement(function->getBody(), [&](const Stmt& one) {
+        const auto* directive = dyn_cast<Directive>(&one);
+        if (directive == nullptr || runs_on_device(*directive)) return;
+        const auto kind = directive->getDirectiveKind();
+        for (const MapItem& item : mapped_items(*directive)) {
+          if (item.item == nullptr) continue;
+          add(Motion::Kind::kMapped, *directive, *item.item, unit->context());
+          Motion& motion = motions.rbegin()->second;
+          const auto type = item.clause->getMapType();
+          motion.sends = type == clang::OMPC_MAP_to || type == clang::OMPC_MAP_tofrom;
+          motion.returns = type == clang::OMPC_MAP_from || type == clang::OMPC_MAP_tofrom;
+          const auto modifiers = item.clause->getMapTypeModifiers();
+          motion.is_plain = type != clang::OMPC_MAP_delete &&
+                            !llvm::is_contained(modifiers, clang::OMPC_MAP_MODIFIER_always);
+        }
+        if (kind != llvm::omp::OMPD_target_update) return;
+        for (const auto* clause : directive->getClausesOfKind<clang::OMPToClause>()) {
+          for (const Expr* item : clause->varlists()) {
+            add(Motion::Kind::kTo, *directive, *item, unit->context());
+          }
+        }
+        for (const auto* clause : directive->getClausesOfKind<clang::OMPFromClause>()) {
+          for (const Expr* item : clause->varlists()) {
+            add(Motion::Kind::kFrom, *directive, *item, unit->context());
+          }
+        }
+      });
+    }
+  }
+  return motions;
+}
+
+HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
+                        const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
+                        const UpdatedData& data) {
+  return Walk(program, trail, loops, motions, loop, data).use();
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "detectors/edits.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Answer = HostUse::Answer;
+
+/// Updates in a loop of one piece of storage, which is on the device all the while.
+struct UpdatedPiece {
+  std::map<const EnclosingEntry*, std::vector<std::uint32_t>> entries;  ///< positions in Trace::ops
+  std::map<NamedItem, Index<Site>> items;                               ///< as clauses name it
+  std::set<std::int32_t> devices;
+  bool is_plain = true;  ///< each of them moved all of it
+};
+
+using PieceInLoop = std::pair<std::size_t, std::uint32_t>;  // row of the loop, Mapping::piece
+
+std::map<PieceInLoop, UpdatedPiece> updated_pieces(const Evidence& evidence) {
+  const Trace& trace = evidence.trace;
+  std::map<PieceInLoop, UpdatedPiece> pieces;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    const bool is_update = is_transfer(op.kind) && !op.internal && op.site &&
+                           trace.sites[op.site.value].directive == Directive::kTargetUpdate;
+    const std::uint32_t number = is_update ? evidence.mappings.of(i) : kNoOp;
+    if (number == kNoOp) continue;
+    const Mapping& mapping = evidence.mapping(number);
+    const Site& site = trace.sites[op.site.value];
+    const EnclosingEntry* entry = evidence.entry_around(i);
+    for (; entry != nullptr; entry = entry->parent) {
+      if (mapping.begin >= entry->begin || mapping.end <= entry->end) break;
+      UpdatedPiece& piece = pieces[{entry->loop, mapping.piece}];
+      const std::string item = expression_at(trace, evidence.mappings, i);
+      piece.is_plain = piece.is_plain && op.bytes == mapping.bytes && op.bytes > kRidesAlong &&
+                       !is_of_deferred_task(trace, i) && !mapping.replaced && !mapping.is_static &&
+                       !item.empty() && site.line > 0;
+      piece.entries[entry].push_back(i);
+      piece.items.emplace(NamedItem{item, {site.file, site.line}}, op.site);
+      piece.devices.insert(mapping.device);
+    }
+  }
+  return pieces;
+}
+
+/// What the source says of the host's use of a piece in the loop; null: it was not asked. Of its
+/// items the one that says most against leaving updates out.
+const HostFact* fact_of(const Trace& trace, const HostStretch& stretch, const UpdatedPiece& piece) {
+  const HostFact* worst = nullptr;
+  const auto weight = [](const HostFact& fact) {
+    const auto of = [](const HostUse& use) {
+      return use.answer == Answer::kNo        ? 0
+             : use.answer == Answer::kUnknown ? 2
+             : use.always                     ? 3
+                                              : 1;
+    };
+    return std::tuple(of(fact.stale), of(fact.renewed), of(fact.read), of(fact.written));
+  };
+  for (const auto& [item, site] : piece.items) {
+    const auto found = std::ranges::find_if(trace.host_facts, [&](const HostFact& fact) {
+      return fact.stretch == stretch && fact.item == item;
+    });
+    if (found == trace.host_facts.end()) return nullptr;
+    if (worst == nullptr || weight(*found) > weight(*worst)) worst = &*found;
+  }
+  return worst;
+}
+
+/// Adds what updates of one entry into the loop move needlessly: what went over as the device had
+/// it, and what came back again before the host looked at it.
+void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
+               const HostFact& fact, facts::PerIterationMapping& facts, Candidate& candidate) {
+  const auto drop = [&](std::uint32_t op) {
+    candidate.ops.push_back(op);
+    candidate.depends_on.push_back({op, kNoOp});
+    candidate.finding.count += 1;
+  };
+  bool is_first = true;
+  std::uint32_t returned = kNoOp;
+  bool is_news = false;  // what the host sent since
+  const bool is_unread = fact.read.answer == Answer::kNo;
+  for (const std::uint32_t i : ops) {
+    if (evidence.is_send(i)) {
+      ++facts.sent;
+      const bool knows = evidence.contents.known();
+      const bool is_same = knows && evidence.contents.before(i).tells_same();
+      if (knows && evidence.contents.before(i).same == Same::kNo) is_news = true;
+      if (!is_first && knows) ++facts.compared;
+      // What the host writes each time goes over each time, whatever it was in this run.
+      if (!is_first && is_same && !fact.written.always) {
+        ++facts.same.equal;
+        if (evidence.contents.before(i).same == Same::kYes) ++facts.same.in_full;
+        ++candidate.finding.examined;
+        drop(i);
+      } else {
+        ++facts.sent_enough;
+      }
+      is_first = false;
+      continue;
+    }
+    ++facts.returned;
+    ++facts.returned_enough;
+    // Where a branch alone reads it, or changes it, what was sent tells whether it was taken.
+    const bool is_open = returned != kNoOp && !is_unread && fact.read.always;
+    if (returned != kNoOp && !is_news && !is_open) {
+      drop(returned);
+      --facts.returned_enough;
+      facts.may_be_read = facts.may_be_read || !is_unread;
+    }
+    returned = i;
+    is_news = false;
+  }
+}
+
+Edit edit_of(Directive directive, EditKind kind, Anchor anchor, EditWhen when, const char* clause,
+             std::uint32_t data) {
+  Edit edit;
+  edit.kind = kind;
+  edit.anchor = std::move(anchor);
+  edit.directive = directive;
+  edit.when = when;
+  edit.clauses = {{clause, {data}}};
+  return edit;
+}
+
+}  // namespace
+
+/// Updates that move the same data in each iteration of a loop around which it is on the device,
+/// where the source shows that few of them are needed: pattern per_iteration_update. Without the
+/// source there is none: it alone tells where the host uses the data. Adds to `questions` what was
+/// not asked yet.
+std::vector<Candidate> looped_updates(const Evidence& evidence,
+                                      std::vector<SourceQuestion>& questions) {
+  const Trace& trace = evidence.trace;
+  if (has_lost_events(trace) || !evidence.contents.known()) return {};
+  std::vector<Candidate> candidates;
+  for (const auto& [at, piece] : updated_pieces(evidence)) {
+    const Loop& row = evidence.loops.rows[at.first];
+    if (!piece.is_plain || piece.devices.size() != 1 || row.iterations < 2) continue;
+    UniqueSites sites;
+    for (const auto& [item, site] : piece.items) sites.add(site);
+    const Anchor around = loop_anchor(trace, row, sites.all());
+    const SourcePlace& place = around.places.front();
+    const bool is_placed =
+        around.of == Anchor::Of::kLoop && !around.unplaced && place.line > 0 && !place.file.empty();
+    if (!is_placed) continue;
+    const HostStretch stretch{
+        HostStretch::Kind::kResident, {{place.file, place.line}}, {}, false, false};
+    const HostFact* fact = fact_of(trace, stretch, piece);
+    if (fact == nullptr) {
+      SourceQuestion question{stretch, {}};
+      for (const auto& [item, site] : piece.items) question.items.push_back(item);
+      questions.push_back(std::move(question));
+      continue;
+    }
+    const bool is_known =
+        fact->stale.answer == Answer::kNo && fact->renewed.answer == Answer::kNo &&
+        fact->read.answer != Answer::kUnknown && fact->written.answer != Answer::kUnknown;
+    if (!is_known) continue;
+    Candidate candidate;
+    Finding& finding = candidate.finding;
+    facts::PerIterationMapping facts;
+    facts.by_updates = true;
+    for (const auto& [entry, ops] : piece.entries) {
+      add_entry(evidence, ops, *fact, facts, candidate);
+    }
+    if (candidate.ops.empty()) continue;
+    analysis::place(candidate, "per_iteration_update", trace,
+                    trace.ops.common(candidate.ops.front()).site);
+    candidate.stands_alone = true;
+    candidate.host_copy_stale = facts.may_be_read;
+    const auto& [item, site] = *piece.items.begin();
+    const std::vector<std::uint32_t> data =
+        add_items(finding, {item.expression}, trace.sites[site.value]);
+    facts.names = {base_of(item.expression)};
+    facts.devices = listed(piece.devices);
+    facts.loop = place_of_loop(trace, row);
+    facts.iterations = row.iterations;
+    facts.iterations_at_least = row.at_least;
+    facts.entries = row.entries;
+    facts.entries_at_least = row.entries_at_least;
+    finding.facts = facts;
+    const std::uint64_t count = finding.count;
+    sum_up(candidate, trace);
+    describe(candidate, count, Confidence::kLikely, facts.names);
+    const auto insert = [&](Anchor::Side side, EditWhen when, const char* clause) {
+      Edit edit = edit_of(Directive::kTargetUpdate, EditKind::kInsert, beside(around, side), when,
+                          clause, data.front());
+      edit.devices = facts.devices;
+      finding.edits.push_back(std::move(edit));
+    };
+    if (facts.sent > 0) insert(Anchor::Side::kBefore, EditWhen::kAlways, "to");
+    if (facts.returned > 0) insert(Anchor::Side::kAfter, EditWhen::kAlways, "from");
+    const bool is_written = fact->written.answer == Answer::kYes;
+    const bool is_read = fact->read.answer == Answer::kYes;
+    if (is_read && facts.returned > 0) insert(Anchor::Side::kWithin, EditWhen::kHostUses, "from");
+    if (is_written) insert(Anchor::Side::kWithin, EditWhen::kHostChanged, "to");
+    finding.edits.push_back(edit_of(Directive::kTargetUpdate, EditKind::kRemove,
+                                    anchor_at(trace, sites.all()), EditWhen::kAlways, "",
+                                    data.front()));
+    const HostUse& use = is_read ? fact->read : fact->written;
+    finding.answers = {{Unless::kHostUses,
+                        is_read || is_written ? Answer::kYes : Answer::kNo,
+                        use.at,
+                        {},
+                        facts.names}};
+    candidates.push_back(std::move(candidate));
+  }
+  // Of nested loops the one that spares most; the inner one of equals.
+  std::ranges::stable_sort(candidates, std::ranges::greater(),
+                           [](const Candidate& one) { return one.finding.wasted_bytes; });
+  Removed taken(trace.ops.size());
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    const bool is_taken =
+        std::ranges::any_of(candidate.ops, [&](std::uint32_t op) { return taken[op]; });
+    if (!is_taken) {
+      for (const std::uint32_t op : candidate.ops) taken[op] = true;
+    }
+    return is_taken;
+  });
+  return candidates;
+}
+
+}  // namespace ompdm::analysis
