@@ -143,7 +143,14 @@ class Walk {
         i = loop.end - 1;
         continue;
       }
-      take(i, ways);
+      const bool is_region = step.kind == StepKind::kDirective &&
+                             runs_on_device(*cast<Directive>(step.at)) &&
+                             has_own_code(*cast<Directive>(step.at));
+      if (is_region) {
+        i = run_region(i, end, ways);
+      } else {
+        take(i, ways);
+      }
     }
     while (!branches.empty()) {
       ways.merge(branches.back().second);
@@ -284,7 +291,6 @@ class Walk {
   void come_by(std::uint32_t number, Ways& ways) {
     const Step& step = trail_.steps[number];
     const auto& directive = *cast<Directive>(step.at);
-    if (runs_on_device(directive)) return run_region(number, ways);
     const auto named = namings_.find(number);
     if (named == namings_.end()) return;
     for (const Naming* naming : named->second) {
@@ -364,26 +370,39 @@ class Walk {
   }
 
   /// A region as a whole: what it reads, and writes.
-  void run_region(std::uint32_t number, Ways& ways) {
+  /// Returns the step of its end.
+  std::uint32_t run_region(std::uint32_t number, std::uint32_t end, Ways& ways) {
     const Step& begin = trail_.steps[number];
     const auto& region = *cast<Directive>(begin.at);
     bool reads = false;
     bool writes = false;
-    for (std::uint32_t i = number + 1; i < trail_.steps.size(); ++i) {
-      const Step& step = trail_.steps[i];
+    std::vector<const Access*> set;  // by the host, where it runs the region
+    std::uint32_t last = number + 1;
+    for (; last + 1 < end; ++last) {
+      const Step& step = trail_.steps[last];
       if (step.kind == StepKind::kDirectiveEnd && step.at == begin.at) break;
-      if (step.kind != StepKind::kAccess || !step.on_device || !concerns(i)) continue;
+      if (step.kind != StepKind::kAccess) continue;
       const Access& access = trail_.accesses[step.access];
+      if (access.use != Use::kRead && !step.on_device) set.push_back(&access);
+      if (!step.on_device || !concerns(last)) continue;
       if (access.use == Use::kUnknown && inside_ > 0) tell("unknown", step, access.why);
       reads = reads || access.use != Use::kWrite;
       writes = writes || access.use != Use::kRead;
     }
-    if (!reads && !writes) return;
+    if (reads || writes) use_in(begin, region, reads, writes, ways);
+    for (const Access* access : set) {
+      if (!is_of_data(*access)) forget_condition(*access, ways);
+    }
+    return last;
+  }
+
+  void use_in(const Step& begin, const Directive& region, bool reads, bool writes, Ways& ways) {
     expect_plain(begin, region);
     const bool is_filled = !reads && fills(begin, region);
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
-        expect(one.host, begin);
+        expect(one.host || is_filled, begin);
+        one.host = one.host || is_filled;
         one.device = one.device && !writes;
         return;
       }

@@ -242,7 +242,7 @@ class HostCode {
     }
     if (facts.renewed.use == "no") facts.renewed = changed_in(spans, number, is_elsewhere);
     for (const Span& span : spans) {
-      add(span, data, loops_naming(number, span), facts);
+      add(span, data, naming_of(number, span), facts);
       add_loops(span, number, facts.no_iteration);
     }
     return facts;
@@ -509,21 +509,27 @@ class HostCode {
     if (first < last) spans.push_back(way);
   }
 
-  /// The innermost loops of the span in which directives name an item.
-  [[nodiscard]] std::vector<Span> loops_naming(std::uint32_t item, const Span& span) const {
-    std::vector<Span> innermost;
+  /// A directive that names an item: the innermost loop around it in a span, or that, and its
+  /// branch.
+  struct Named {
+    Span loop;
+    std::uint32_t branch = 0;
+  };
+
+  [[nodiscard]] std::vector<Named> naming_of(std::uint32_t item, const Span& span) const {
+    std::vector<Named> all;
     for (const Naming& naming : trail_.namings) {
       if (naming.item != item || !span.holds(naming.step)) continue;
       Span inner = span;
       for (const LoopSpan& loop : loops_) {  // those outside first
         if (inner.holds(loop) && loop.holds(naming.step)) inner = loop;
       }
-      innermost.push_back(inner);
+      all.push_back({inner, trail_.steps[naming.step].branch});
     }
-    return innermost;
+    return all;
   }
 
-  void add(const Span& span, const Places& data, const std::vector<Span>& naming,
+  void add(const Span& span, const Places& data, const std::vector<Named>& naming,
            StretchItemFacts& facts) const {
     for (std::uint32_t i = 0; i < span.end; ++i) {
       const Step& step = trail_.steps[i];
@@ -539,19 +545,18 @@ class HostCode {
   }
 
   /// The loop, of those around a directive that names the data, in which a step is run as often as
-  /// the directive: no branch there is around it. Null: it may be run less often. Loops are taken
-  /// to have iterations.
-  [[nodiscard]] const Span* loop_of_use(std::uint32_t step, const std::vector<Span>& naming) const {
-    const auto found = std::ranges::find_if(naming, [&](const Span& loop) {
-      return loop.holds(step) &&
-             is_under_bodies(trail_.steps[step].branch, trail_.steps[loop.begin].branch);
+  /// the directive: each branch around the step is around that, too. Null: it may be run less
+  /// often. Loops are taken to have iterations.
+  [[nodiscard]] const Span* loop_of_use(std::uint32_t step,
+                                        const std::vector<Named>& naming) const {
+    const auto found = std::ranges::find_if(naming, [&](const Named& named) {
+      return named.loop.holds(step) && is_as_often(trail_.steps[step].branch, named.branch);
     });
-    return found == naming.end() ? nullptr : &*found;
+    return found == naming.end() ? nullptr : &found->loop;
   }
 
-  /// Whether a branch is in another, and all between them are bodies of loops.
-  [[nodiscard]] bool is_under_bodies(std::uint32_t branch, std::uint32_t outside) const {
-    for (; branch != outside; branch = trail_.branches[branch]) {
+  [[nodiscard]] bool is_as_often(std::uint32_t branch, std::uint32_t other) const {
+    for (; !code_.is_under(other, branch); branch = trail_.branches[branch]) {
       if (branch == 0 || !code_.is_body(branch)) return false;
     }
     return true;

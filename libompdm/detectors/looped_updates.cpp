@@ -47,33 +47,35 @@ std::map<PieceInLoop, UpdatedPiece> updated_pieces(const Evidence& evidence) {
   return pieces;
 }
 
-/// What the source says of the host's use of a piece in the loop; null: it was not asked. Of its
-/// items the one that says most against leaving updates out.
-const HostFact* fact_of(const Trace& trace, const HostStretch& stretch, const UpdatedPiece& piece) {
-  const HostFact* worst = nullptr;
-  const auto weight = [](const HostFact& fact) {
-    const auto of = [](const HostUse& use) {
-      return use.answer == Answer::kNo        ? 0
-             : use.answer == Answer::kUnknown ? 2
-             : use.always                     ? 3
-                                              : 1;
-    };
-    return std::tuple(of(fact.stale), of(fact.renewed), of(fact.read), of(fact.written));
-  };
+/// What the source says of each item, by its directive; empty: it was not asked of all.
+using FactsAt = std::map<std::uint32_t, const HostFact*>;  // by Site
+
+FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedPiece& piece) {
+  FactsAt facts;
   for (const auto& [item, site] : piece.items) {
     const auto found = std::ranges::find_if(trace.host_facts, [&](const HostFact& fact) {
       return fact.stretch == stretch && fact.item == item;
     });
-    if (found == trace.host_facts.end()) return nullptr;
-    if (worst == nullptr || weight(*found) > weight(*worst)) worst = &*found;
+    if (found == trace.host_facts.end()) return {};
+    facts[site.value] = &*found;
   }
-  return worst;
+  return facts;
+}
+
+/// Whether both copies are kept the same, and all uses by the host are known.
+bool is_certain(const FactsAt& facts) {
+  return std::ranges::all_of(facts, [](const auto& one) {
+    const HostFact& fact = *one.second;
+    return fact.stale.answer == Answer::kNo && fact.renewed.answer == Answer::kNo &&
+           fact.read.answer != Answer::kUnknown && fact.written.answer != Answer::kUnknown;
+  });
 }
 
 /// Adds what updates of one entry into the loop move needlessly: what went over as the device had
-/// it, and what came back again before the host looked at it.
+/// it, and what came back though the host looks at it in a branch at most, before it came again.
 void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
-               const HostFact& fact, facts::PerIterationMapping& facts, Candidate& candidate) {
+               const FactsAt& known, facts::PerIterationMapping& facts, Candidate& candidate) {
+  const Trace& trace = evidence.trace;
   const auto drop = [&](std::uint32_t op) {
     candidate.ops.push_back(op);
     candidate.depends_on.push_back({op, kNoOp});
@@ -82,8 +84,8 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   bool is_first = true;
   std::uint32_t returned = kNoOp;
   bool is_news = false;  // what the host sent since
-  const bool is_unread = fact.read.answer == Answer::kNo;
   for (const std::uint32_t i : ops) {
+    const HostFact& fact = *known.at(trace.ops.common(i).site.value);
     if (evidence.is_send(i)) {
       ++facts.sent;
       const bool knows = evidence.contents.known();
@@ -104,12 +106,13 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     }
     ++facts.returned;
     ++facts.returned_enough;
-    // Where a branch alone reads it, or changes it, what was sent tells whether it was taken.
-    const bool is_open = returned != kNoOp && !is_unread && fact.read.always;
-    if (returned != kNoOp && !is_news && !is_open) {
+    // What the host sent instead of it, it may have read before.
+    const HostFact* before =
+        returned == kNoOp ? nullptr : known.at(trace.ops.common(returned).site.value);
+    if (before != nullptr && !is_news && !before->read.always) {
       drop(returned);
       --facts.returned_enough;
-      facts.may_be_read = facts.may_be_read || !is_unread;
+      facts.may_be_read = facts.may_be_read || before->read.answer == Answer::kYes;
     }
     returned = i;
     is_news = false;
@@ -150,23 +153,21 @@ std::vector<Candidate> looped_updates(const Evidence& evidence,
     if (!is_placed) continue;
     const HostStretch stretch{
         HostStretch::Kind::kResident, {{place.file, place.line}}, {}, false, false};
-    const HostFact* fact = fact_of(trace, stretch, piece);
-    if (fact == nullptr) {
+    const FactsAt known = facts_of(trace, stretch, piece);
+    if (known.empty()) {
       SourceQuestion question{stretch, {}};
       for (const auto& [item, site] : piece.items) question.items.push_back(item);
       questions.push_back(std::move(question));
       continue;
     }
-    const bool is_known =
-        fact->stale.answer == Answer::kNo && fact->renewed.answer == Answer::kNo &&
-        fact->read.answer != Answer::kUnknown && fact->written.answer != Answer::kUnknown;
-    if (!is_known) continue;
+    if (!is_certain(known)) continue;
+    const HostFact* fact = known.begin()->second;  // of the same data
     Candidate candidate;
     Finding& finding = candidate.finding;
     facts::PerIterationMapping facts;
     facts.by_updates = true;
     for (const auto& [entry, ops] : piece.entries) {
-      add_entry(evidence, ops, *fact, facts, candidate);
+      add_entry(evidence, ops, known, facts, candidate);
     }
     if (candidate.ops.empty()) continue;
     analysis::place(candidate, "per_iteration_update", trace,
