@@ -68,9 +68,10 @@ void compare_contents(const Evidence& evidence, const std::vector<std::uint32_t>
 /// Whether the host reads data in a loop, as the source says.
 enum class HostReads : std::uint8_t { kUnknown, kYes, kNo };
 
-/// Of mappings (positions in Evidence::mappings) in the order of the iterations.
+/// Of mappings (positions in Evidence::mappings) in the order of the iterations. `read`: of kYes,
+/// the regions whose results the host reads; none are known: it may read any.
 RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std::uint32_t>& group,
-                                HostReads reads) {
+                                HostReads reads, const std::vector<SourceLine>& read = {}) {
   using OffsetPiece = std::pair<std::uint64_t, std::uint64_t>;  // offset, bytes
   std::map<OffsetPiece, std::uint32_t> arrived;
   std::map<OffsetPiece, std::uint32_t> returned;
@@ -93,9 +94,13 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
       group, [&](std::uint32_t number) { return evidence.mapping(number).sent; });
   // What came back need not have come before the loop's end where the next iteration sends the data
   // again, and nothing shows that the host had changed it. Whether it has read it does not show.
-  const bool is_read = reads == HostReads::kYes;
-  const bool drops_returns =
-      reads == HostReads::kNo || (is_sent && !is_read && !redundant.host_changes());
+  const auto is_result = [&](std::uint32_t op) {
+    const Index<Site> at = ops.common(op).site;
+    if (reads != HostReads::kYes || read.empty() || !at) return reads == HostReads::kYes;
+    const Site& site = evidence.trace.sites[at.value];
+    return std::ranges::find(read, SourceLine{site.file, site.line}) != read.end();
+  };
+  const bool may_drop_returns = reads == HostReads::kNo || (is_sent && !redundant.host_changes());
   for (const std::uint32_t number : group) {
     const Mapping& mapping = evidence.mapping(number);
     for (const std::uint32_t i : evidence.transfers(number)) {
@@ -124,6 +129,8 @@ RedundantTransfers redundant_of(const Evidence& evidence, const std::vector<std:
         // What the host sent instead of it, it may have read before.
         const bool was_replaced = replaced.erase(piece) > 0;
         const bool was_resent = resent.erase(piece) > 0;
+        const bool is_read = !is_first && is_result(at->second);
+        const bool drops_returns = may_drop_returns && !is_read;
         const bool no_news = !is_first && !is_read && !redundant.host_changes() &&
                              evidence.contents.known() &&
                              evidence.contents.sent_before(at->second).tells_same();
@@ -702,9 +709,9 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
       std::ranges::any_of(data, [](const EditData& one) { return !one.objects.empty(); });
   const Anchor around = place_around(evidence, row, whole);
   const std::vector<std::string> made = made_within(evidence, row, around, whole);
-  std::set<std::uint32_t> doubtful;  // aliases
-  std::set<std::uint32_t> used;      // aliases
-  std::set<std::uint32_t> read;      // aliases
+  std::set<std::uint32_t> doubtful;                       // aliases
+  std::set<std::uint32_t> used;                           // aliases
+  std::map<std::uint32_t, std::vector<SourceLine>> read;  // by alias: regions whose results
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t number = whole.data_of_residency[i];
     const HostFact* fact = host_fact(evidence, around, data[number]);
@@ -716,7 +723,10 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
     const bool is_back = all[i]->redundant.facts.returned > 0;
     const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
     // What a branch reads the run need not have read.
-    if (is_read && fact->read.always) read.insert(all[i]->alias);
+    if (is_read && fact->read.always) {
+      std::vector<SourceLine>& regions = read[all[i]->alias];
+      regions.insert(regions.end(), fact->read.beside.begin(), fact->read.beside.end());
+    }
     if (is_read || fact->written.answer == HostUse::Answer::kYes) used.insert(all[i]->alias);
   }
   std::vector<LoopCandidate> candidates;
@@ -728,7 +738,8 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
   for (const LoopResidency* residency : all) {
     if (read.contains(residency->alias)) {
       LoopResidency copy = *residency;
-      copy.redundant = redundant_of(evidence, copy.mappings, HostReads::kYes);
+      copy.redundant =
+          redundant_of(evidence, copy.mappings, HostReads::kYes, read.at(residency->alias));
       if (copy.redundant.bytes == 0) continue;
       residency = &needed.emplace_back(std::move(copy));
     }
