@@ -13,7 +13,7 @@ function(add_fix_program name)
 endfunction()
 foreach(name aggregate alias asks calls chain cleanup copied_back data_alone elsewhere functions global host_reads
     kept later macro named_in_functions nested no_memory on_host one_thread parts reads returns rows spelled split team
-    to_file two_loops unnamed unseen untaken without)
+    to_file two_loops unnamed unseen untaken updated without)
   add_fix_program(${name} ${fix_sources}/${name}.c C)
 endforeach()
 add_fix_program(member_ends ${fix_sources}/member_ends.cpp OPTIONS -std=c++20)

@@ -80,7 +80,22 @@ TEST_P(ReportPatch, IsWhatFixWrites) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, ReportPatch,
                          ::testing::Values("host_reads.c", "nested.c", "copied_back.c",
-                                           "functions.c"));
+                                           "functions.c", "updated.c"));
+
+// A branch that uses the data speaks against leaving out one update, and not against all of them.
+TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
+  Project project(kPrograms / "updated.c");
+  project.set("OMPDM_SOURCE", "auto");
+  ASSERT_TRUE(project.record());
+  const Json report = reported(project);
+  ASSERT_EQ(report.at("findings").size(), 1U);
+  const Json& finding = report.at("findings")[0];
+  EXPECT_EQ(finding.at("pattern"), "per_iteration_update");
+  EXPECT_EQ(finding.at("confidence"), "likely");
+  const std::string hunks = finding.at("patch").at("hunks").dump();
+  EXPECT_TRUE(contains(hunks, "-#pragma omp target update to(v[0 : m])"));
+  EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(u[0:n])"));
+}
 
 TEST(ReportPatch, StandsInTheTextWithItsMarks) {
   Project project(kPrograms / "host_reads.c");

@@ -1,0 +1,137 @@
+// Whether updates in a loop keep the host's copy and the device's the same wherever one is used.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "asked.h"
+
+namespace ompdm::edit::coherence_test {
+namespace {
+
+using testing::EditTest;
+using testing::File;
+
+constexpr const char* kSend = "#pragma omp target update to(u[0:n])  // sent\n";
+constexpr const char* kBring = "#pragma omp target update from(u[0:n])  // back\n";
+constexpr const char* kChange =
+    "#pragma omp target teams distribute parallel for\n"
+    "    for (int i = 0; i < n; ++i) u[i] += 1;\n";
+constexpr const char* kFill =
+    "#pragma omp target teams distribute parallel for\n"
+    "    for (int i = 0; i < n; i += 1) u[i] = i * k;\n";
+
+class Coherence : public EditTest {
+ protected:
+  /// Of u[0:n] in the loop with "// loop": "no", "yes", or the reason of "unknown".
+  [[nodiscard]] std::string stale(const std::string& in_loop, const std::string& before_loop = {},
+                                  const std::string& before_main = {}) const {
+    const File file = write(
+        "updates.c", "#include <stdio.h>\n#include <stdlib.h>\n" + before_main +
+                         "int main(int argc, char** argv) {\n"
+                         "  int n = 100;\n  int steps = argc > 1 ? atoi(argv[1]) : 9;\n"
+                         "  double* u = malloc(n * sizeof *u);\n"
+                         "  for (int i = 0; i < n; ++i) u[i] = i;\n"
+                         "#pragma omp target enter data map(to: u[0:n])\n" +
+                         before_loop + "  for (int k = 0; k < steps; ++k) {  // loop\n" + in_loop +
+                         "  }\n"
+                         "#pragma omp target exit data map(from: u[0:n])\n"
+                         "  printf(\"%g\\n\", u[7]);\n  free(u);\n}\n");
+    Request request = testing::asked(file, {});
+    request.is_whole = true;
+    Stretch stretch{0, "resident", {file.at("// loop")}, {}, false, {}};
+    for (const char* mark : {"// sent", "// back"}) {
+      if (in_loop.find(mark) == std::string::npos) continue;
+      stretch.items.push_back({"u[0:n]", file.at(mark)});
+    }
+    request.stretches = {stretch};
+    const Answer answer = answer_to(request);
+    if (!answer.errors.empty()) throw std::logic_error(answer.errors.front());
+    const HostUse& use = answer.facts.value().stretches.at(0).items.at(0).stale;
+    return use.use == "unknown" ? use.why : use.use;
+  }
+};
+
+TEST_F(Coherence, OfUpdatesAroundEachRegion) {
+  const std::string all = std::string(kSend) + kChange + kBring;
+  EXPECT_EQ(stale(all), "no");
+  EXPECT_EQ(stale(all + "    if (k % 3 == 0) u[2] = k;\n"), "no");
+  EXPECT_EQ(stale(all + "    if (k % 3 == 0) printf(\"%g\\n\", u[2]);\n"), "no");
+  EXPECT_EQ(stale("    u[1] = k;\n" + all), "no");
+}
+
+TEST_F(Coherence, IsLostWhereAnUpdateIsMissing) {
+  const std::string send = kSend;
+  const std::string bring = kBring;
+  EXPECT_EQ(stale(send + kChange + "    printf(\"%g\\n\", u[2]);\n" + bring), "yes");
+  EXPECT_EQ(stale(send + kChange + bring + "    u[1] = k;\n" + kChange + bring), "yes");
+  EXPECT_EQ(stale(send + kChange + "    if (k % 2 == 0) {\n" + bring + "    }\n"), "yes")
+      << "the next iteration sends what is old";
+  EXPECT_EQ(stale(send + kChange + bring + "    u[1] = k;\n    if (k == 3) continue;\n" + send +
+                  kChange + bring),
+            "no");
+  EXPECT_EQ(stale(send + kChange + "    if (k == 3) continue;\n" + bring), "yes");
+}
+
+TEST_F(Coherence, WhatARegionFillsNeedsNothingBefore) {
+  EXPECT_EQ(stale(std::string(kFill) + kBring + "    u[1] = k;\n" + kSend + kChange + kBring),
+            "no");
+  const std::string half =
+      "#pragma omp target teams distribute parallel for\n"
+      "    for (int i = 0; i < n / 2; ++i) u[i] = i * k;\n";
+  EXPECT_EQ(stale(half + kBring + kSend + kChange + kBring), "yes");
+}
+
+TEST_F(Coherence, OfCopiesBackAloneRestsOnTheCodeBefore) {
+  const std::string all = std::string(kChange) + kBring;
+  EXPECT_EQ(stale(all), "no") << "`target enter data` has sent it";
+  EXPECT_EQ(stale(all, "  u[0] = 3;\n"), "yes");
+  EXPECT_EQ(stale(all, "  u[0] = 3;\n#pragma omp target update to(u[0:n])\n"), "no");
+  EXPECT_EQ(stale(all, "  u[0] = 3;\n#pragma omp target update to(u[0:1])\n"), "yes")
+      << "a part is not followed";
+}
+
+TEST_F(Coherence, ALoopWithoutIterationsMustNotSendWhatIsOld) {
+  const std::string all = std::string(kSend) + kFill + kBring;
+  const std::string newer = "#pragma omp target\n  for (int i = 0; i < n; ++i) u[i] += 1;\n";
+  EXPECT_EQ(stale(all, newer), "may have no iteration");
+  EXPECT_EQ(stale(all, newer + "  steps = 4;\n"), "no");
+}
+
+TEST_F(Coherence, ConditionsOfIfClausesHoldTogether) {
+  const auto with = [](const char* update, const char* region) {
+    const std::string even = " if(k % 2 == 0)";
+    return std::string("#pragma omp target update") + update + " to(u[0:n])  // sent\n" +
+           "#pragma omp target teams distribute parallel for" + region +
+           "\n    for (int i = 0; i < n; ++i) u[i] += 1;\n"
+           "#pragma omp target update" +
+           update + " from(u[0:n])  // back\n";
+  };
+  EXPECT_EQ(stale(with(" if(k % 2 == 0)", " if(target: k % 2 == 0)")), "no");
+  EXPECT_EQ(stale(with(" if(k % 2 == 0)", " if(target: k % 3 == 0)")), "yes");
+  EXPECT_EQ(stale(with(" if(k % 2 == 0)", "")), "yes");
+}
+
+TEST_F(Coherence, DataThatComesAndGoesInTheLoopIsOpen) {
+  const std::string all = std::string(kSend) + kChange + kBring;
+  EXPECT_EQ(stale("#pragma omp target data map(tofrom: u[0:n])\n    {\n" + all + "    }\n"), "no");
+  EXPECT_EQ(stale(all + "#pragma omp target exit data map(delete: u[0:n])\n"),
+            "copies it always, or deletes it");
+  EXPECT_EQ(stale(all + "#pragma omp target exit data map(release: u[0:n])\n"
+                        "#pragma omp target enter data map(to: u[0:n])\n"),
+            "may take the data from the device");
+}
+
+TEST_F(Coherence, GoesThroughFunctionsAndOtherNames) {
+  const std::string step =
+      "static void step(double* v, int m) {\n"
+      "#pragma omp target teams distribute parallel for\n"
+      "  for (int i = 0; i < m; ++i) v[i] += 1;\n"
+      "}\n";
+  EXPECT_EQ(stale(std::string(kSend) + "    step(u, n);\n" + kBring, {}, step), "no");
+  EXPECT_EQ(stale(std::string(kSend) + "    step(u, n);\n    u[0] = 1;\n    step(u, n);\n" + kBring,
+                  {}, step),
+            "yes");
+}
+
+}  // namespace
+}  // namespace ompdm::edit::coherence_test
