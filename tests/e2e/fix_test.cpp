@@ -162,10 +162,7 @@ Project project_of(const std::string& name) {
   if (name == "templates") {
     return Project(fs::path(offload_build().folder) / "fix/dos/templates.cpp");
   }
-  Project project(kPrograms / (name + ".c"));
-  // Its source alone tells that there is something to write.
-  if (name == "updated") project.set("OMPDM_SOURCE", "auto");
-  return project;
+  return Project(kPrograms / (name + ".c"));
 }
 
 class PlansSlow : public ::testing::TestWithParam<std::string> {};
@@ -173,7 +170,9 @@ class PlansSlow : public ::testing::TestWithParam<std::string> {};
 // With one input more than the one that is recorded.
 TEST_P(PlansSlow, HoldWhereTheyAreBuiltAndRun) {
   const std::string& name = GetParam();
-  const Project project = project_of(name);
+  Project project = project_of(name);
+  // Its source alone tells that there is something to write.
+  if (name == "updated") project.set("OMPDM_SOURCE", "auto");
   ASSERT_TRUE(project.record());
   const std::vector<std::string> other = {"./" + name, "another"};
   const std::string expected = project.start(other).out;
