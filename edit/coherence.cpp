@@ -78,6 +78,7 @@ class Walk {
   }
 
   HostUse use() {
+    find_names();
     const bool is_from_main = loop_.begin < trail_.main_end;
     if (is_from_main) {
       run(0, trail_.main_end, {{true, false, 0}});
@@ -190,7 +191,7 @@ class Walk {
     is_reached_ = true;
     const Step& begin = trail_.steps[loop_.begin];
     const bool is_host_new = std::ranges::all_of(before, &Copies::host);
-    if (data_.is_sent && !is_host_new && !loops_.has_iterations(loop_)) {
+    if (!is_host_new && !loops_.has_iterations(loop_)) {
       tell("unknown", begin, "may have no iteration");
     }
     Ways entered;
@@ -237,6 +238,7 @@ class Walk {
     if (step.on_device) return;
     if (access.use != Use::kRead) forget_condition(access, ways);
     if (!concerns(number)) return;
+    expect_name(step);
     if (step.is_late || access.use == Use::kUnknown) {
       if (inside_ > 0) tell("unknown", step, access.why.empty() ? "is a task" : access.why);
     }
@@ -385,6 +387,7 @@ class Walk {
       const Access& access = trail_.accesses[step.access];
       if (access.use != Use::kRead && !step.on_device) set.push_back(&access);
       if (!step.on_device || !concerns(last)) continue;
+      expect_name(step);
       if (access.use == Use::kUnknown && inside_ > 0) tell("unknown", step, access.why);
       reads = reads || access.use != Use::kWrite;
       writes = writes || access.use != Use::kRead;
@@ -413,6 +416,49 @@ class Walk {
       one.host = false;
       one.device = one.device || is_filled;
     });
+  }
+
+  /// Variables by which the code names the data: those of the updates, and parameters that they are
+  /// handed to.
+  void find_names() {
+    for (const auto& [number, motion] : motions_) {
+      const bool is_its =
+          std::ranges::any_of(trail_.namings, [&, item = number](const Naming& one) {
+            return one.item == item && is_of_data(one.places);
+          });
+      const VarDecl* root = is_its ? root_variable(*motion.item) : nullptr;
+      if (root != nullptr) names_.insert(root->getCanonicalDecl());
+    }
+    for (std::size_t known = 0; known != names_.size();) {
+      known = names_.size();
+      for (const Program* unit : program_.units()) {
+        for (const FunctionDecl* function : unit->functions()) {
+          each_statement(function->getBody(), [&](const Stmt& one) {
+            const auto* call = dyn_cast<CallExpr>(&one);
+            const FunctionDecl* called = call == nullptr ? nullptr : call->getDirectCallee();
+            called = called == nullptr ? nullptr : program_.definition_of(*called);
+            if (called == nullptr) return;
+            for (const clang::ParmVarDecl* parameter : called->parameters()) {
+              const Expr* handed = argument_for(*call, *parameter);
+              const VarDecl* variable = handed == nullptr ? nullptr : variable_of(handed);
+              if (variable != nullptr && names_.contains(variable->getCanonicalDecl())) {
+                names_.insert(parameter->getCanonicalDecl());
+              }
+            }
+          });
+        }
+      }
+    }
+  }
+
+  /// Edits know the data by its names alone.
+  void expect_name(const Step& step) {
+    if (inside_ == 0 || step.at == nullptr) return;
+    const auto all = all_in<clang::DeclRefExpr>(step.at);
+    const bool is_named = std::ranges::any_of(all, [&](const clang::DeclRefExpr* one) {
+      return names_.contains(one->getDecl()->getCanonicalDecl());
+    });
+    if (!is_named) tell("unknown", step, "is used by another name");
   }
 
   /// Whether a region overwrites all of the data, as an update of the same function names it.
@@ -451,6 +497,7 @@ class Walk {
   std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
   std::vector<std::uint32_t> concerns_;   // how many steps before each have to do with the data
   std::map<std::uint32_t, Ways> jumped_;  // by step: ways that jumps lead on
+  std::set<const clang::Decl*> names_;    // see find_names()
   int inside_ = 0;                        // of the loop that is asked about
   bool is_reached_ = false;
   std::optional<std::string> device_;  // that directives in the loop are for

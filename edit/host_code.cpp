@@ -70,6 +70,33 @@ class HostCode {
     return again;
   }
 
+  /// Whether the program may come to one of the second directives without one of the first before.
+  [[nodiscard]] HostUse come_without(const std::set<const Stmt*>& from,
+                                     const std::set<const Stmt*>& to) const {
+    const std::vector<std::uint32_t> begins = steps_of(from);
+    const auto is_before = [&](std::uint32_t first, std::uint32_t last) {
+      const auto& directive = *cast<Directive>(trail_.steps[first].at);
+      if (first >= last || directive.hasClausesOfKind<clang::OMPIfClause>()) return false;
+      const bool has_iterations = std::ranges::all_of(loops_, [&](const LoopSpan& loop) {
+        return !loop.holds(first) || loop.holds(last) || code_.has_iterations(loop);
+      });
+      // Each branch around the first is around the last, too.
+      return has_iterations && is_as_often(trail_.steps[first].branch, trail_.steps[last].branch);
+    };
+    for (const std::uint32_t last : steps_of(to)) {
+      if (from.contains(trail_.steps[last].at)) continue;
+      const bool is_certain =
+          std::ranges::any_of(begins, [&](std::uint32_t first) { return is_before(first, last); });
+      if (is_certain) continue;
+      HostUse use{"unknown", "may be come to without the transfer before", std::nullopt};
+      if (const clang::ASTContext* context = trail_.steps[last].context()) {
+        use.at = place_of(*context, *trail_.steps[last].at);
+      }
+      return use;
+    }
+    return {};
+  }
+
   /// Whether one side may use data of updates in loops while the other's copy is newer.
   [[nodiscard]] HostUse stale_in(const WholeProgram& program,
                                  const std::map<std::uint32_t, Motion>& motions,
@@ -776,6 +803,9 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
+      if (stretch.kind == "way") {
+        facts.items.back().no_iteration = code.come_without(question.from.statements, places);
+      }
       facts.items.back().again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
       facts.items.back().stale = is_resident
                                      ? code.stale_in(program, motions, question.items, places)

@@ -265,12 +265,47 @@ void remove_directive(const Program& program, const Directive& directive, const 
       {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
 }
 
+/// Takes variables out of the clauses of an update; all of it where nothing else is left. Throws
+/// Refusal.
+void leave_out_of_update(const Program& program, const Directive& update,
+                         const std::set<std::string>& roots, const Place& place, Plan& plan) {
+  const SourceText text(program.context(), update.getBeginLoc());
+  std::vector<Replacement> changed;
+  bool any_left = false;
+  const auto take = [&](const clang::OMPClause& clause, const auto& items, const char* kind) {
+    std::vector<std::string> left;
+    bool is_changed = false;
+    for (const Expr* item : items) {
+      const std::string one = text_of(program.context(), *item);
+      const bool goes = roots.contains(root_of(one));
+      is_changed = is_changed || goes;
+      if (!goes) left.push_back(one);
+    }
+    any_left = any_left || !left.empty();
+    if (!is_changed) return;
+    const unsigned begin = text.offset_of(clause.getBeginLoc());
+    const unsigned end = text.offset_of(clause.getEndLoc()) + 1;
+    const std::string rest =
+        left.empty() ? std::string() : fmt::format("{}({})", kind, fmt::join(left, ", "));
+    changed.push_back({text.file(), begin, end - begin, rest});
+  };
+  for (const auto* clause : update.getClausesOfKind<clang::OMPToClause>()) {
+    take(*clause, clause->varlists(), "to");
+  }
+  for (const auto* clause : update.getClausesOfKind<clang::OMPFromClause>()) {
+    take(*clause, clause->varlists(), "from");
+  }
+  if (!any_left) return remove_directive(program, update, place, plan);
+  plan.replacements.insert(plan.replacements.end(), changed.begin(), changed.end());
+}
+
 /// Adds what "replace", "leave_out" and "remove" ask: of one directive all together. False: a
 /// directive is not in this translation unit. Throws Refusal.
 bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits, Plan& plan) {
   bool all = true;
   std::vector<std::pair<const Directive*, Place>> order;
   std::map<const Directive*, Rewriter> rewriters;
+  std::map<const Directive*, std::pair<Place, std::set<std::string>>> updates;
   for (const Edit* edit : edits) {
     for (const Place& place : edit->places) {
       const auto here = program.directives_at(place);
@@ -279,6 +314,15 @@ bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits,
         continue;
       }
       const auto& directive = only_one(here, place);
+      const bool is_update = directive.getDirectiveKind() == llvm::omp::OMPD_target_update;
+      if (edit->kind == "remove" && is_update && !edit->clauses.empty()) {
+        auto& [at, roots] = updates[&directive];
+        at = place;
+        for (const Clause& clause : edit->clauses) {
+          for (const Item& item : clause.items) roots.insert(root_of(item.expression));
+        }
+        continue;
+      }
       if (edit->kind == "remove") {
         remove_directive(program, directive, place, plan);
         continue;
@@ -295,6 +339,9 @@ bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits,
         }
       }
     }
+  }
+  for (const auto& [update, what] : updates) {
+    leave_out_of_update(program, *update, what.second, what.first, plan);
   }
   for (const auto& [directive, place] : order) {
     Rewriter& rewriter = rewriters.at(directive);

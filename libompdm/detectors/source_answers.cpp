@@ -95,6 +95,14 @@ bool is_of_block(const Finding& finding) {
          });
 }
 
+/// Whether a directive is needless because of another before it, which the program may leave out.
+bool needs_one_before(const Finding& finding, const HostStretch& stretch) {
+  return stretch.kind == HostStretch::Kind::kWay && !places_before(finding.facts).empty() &&
+         std::ranges::none_of(stretch.places, [&](const SourceLine& place) {
+           return std::ranges::find(stretch.from, place) != stretch.from.end();
+         });
+}
+
 /// Whether a finding is none where the condition comes true.
 bool is_refuting(Unless condition) {
   return condition == Unless::kHostChanges || condition == Unless::kKernelChanges ||
@@ -193,6 +201,7 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
     case Unless::kKernelUses:
       return worse(fact.kernel_written, fact.kernel_read);
     case Unless::kNoIteration:
+    case Unless::kNoneBefore:  // of a way
       return fact.no_iteration;
   }
   return {};
@@ -294,6 +303,10 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   }
   if (!open.items.empty()) questions.push_back(std::move(open));
   if (facts.empty()) return true;
+  if (needs_one_before(finding, *stretch)) {
+    conditions.push_back(Unless::kNoneBefore);
+    finding.unless.push_back(Unless::kNoneBefore);
+  }
   // What the run left open may be open without edits, too: only of these it was told before.
   if (is_of_block(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {

@@ -349,6 +349,8 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
       with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
   add(has(finding, Unless::kNoIteration),
       with_answer(finding, Unless::kNoIteration, "no pass of a loop fills it"));
+  add(has(finding, Unless::kNoneBefore),
+      with_answer(finding, Unless::kNoneBefore, "the transfer before it is left out"));
   return all;
 }
 

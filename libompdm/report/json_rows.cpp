@@ -142,7 +142,7 @@ Json edit_json(const Analysis& of, const Finding& finding, const Edit& edit) {
 const char* name_of(analysis::Unless unless) {
   constexpr const char* kUnless[] = {"host_uses",   "host_changes",       "kernel_changes",
                                      "kernel_uses", "host_wants_restore", "made_anew",
-                                     "no_pass"};
+                                     "no_pass",     "none_before"};
   return kUnless[static_cast<std::size_t>(unless)];
 }
 

@@ -133,6 +133,7 @@ enum class Unless : std::uint8_t {
   kHostWantsRestore,  ///< the host has changed its copy, and wants what the device has
   kMadeAgain,         ///< the program makes the storage again meanwhile
   kNoIteration,       ///< the loop has no iteration: data that it fills or sends is not set
+  kNoneBefore,        ///< the program comes by without the transfer that makes it needless
 };
 
 /// What the source says of a condition.
