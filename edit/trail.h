@@ -72,10 +72,10 @@ struct Trail {
   std::vector<std::uint32_t> branches = {0};
   /// Calls of functions: the position of that which each is in; the first is the program.
   std::vector<std::uint32_t> callers = {0};
-  std::set<Path> escaped;  ///< what code that is not seen may know
-  bool is_whole = false;   ///< no other code knows global variables
+  std::set<Path> escaped;      ///< what code that is not seen may know
+  bool is_whole = false;       ///< no other code knows global variables
   std::uint32_t main_end = 0;  ///< the number of steps that `main` has; 0: it is not seen
-  std::string lost;        ///< why nothing is certain; empty: it is
+  std::string lost;            ///< why nothing is certain; empty: it is
 
   /// Whether an access may be of the data that a path leads to.
   [[nodiscard]] bool may_be_of(const Access& access, const Path& data) const;
