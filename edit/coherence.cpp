@@ -191,9 +191,12 @@ class Walk {
     is_reached_ = true;
     const Step& begin = trail_.steps[loop_.begin];
     const bool is_host_new = std::ranges::all_of(before, &Copies::host);
-    if (!is_host_new && !loops_.has_iterations(loop_)) {
-      tell("unknown", begin, "may have no iteration");
-    }
+    // The edit is made before and behind the loop, whatever its iterations come to.
+    if (!is_host_new) tell("unknown", begin, "the host's copy may be old before it");
+    const bool is_device_new = std::ranges::all_of(before, &Copies::device);
+    const bool is_sent = data_.is_sent && loops_.has_iterations(loop_);
+    if (!is_device_new && !is_sent)
+      tell("unknown", begin, "the device's copy may be old before it");
     Ways entered;
     for (const Copies& one : before) {
       if (one.present == 0) tell("unknown", begin, "may begin without the data on the device");
@@ -202,6 +205,9 @@ class Walk {
     ++inside_;
     Ways behind = through(loop_, std::move(entered));
     --inside_;
+    if (!std::ranges::all_of(behind, &Copies::host)) {
+      tell("unknown", begin, "the host's copy may be old behind it");
+    }
     behind.insert(before.begin(), before.end());
     return behind;
   }

@@ -48,7 +48,7 @@ std::map<PieceInLoop, UpdatedPiece> updated_pieces(const Evidence& evidence) {
 }
 
 /// What the source says of each item, by its directive; empty: it was not asked of all.
-using FactsAt = std::map<std::uint32_t, const HostFact*>;  // by Site
+using FactsAt = std::map<SourceLine, const HostFact*>;
 
 FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedPiece& piece) {
   FactsAt facts;
@@ -57,9 +57,15 @@ FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedPi
       return fact.stretch == stretch && fact.item == item;
     });
     if (found == trace.host_facts.end()) return {};
-    facts[site.value] = &*found;
+    facts[item.named_at] = &*found;
   }
   return facts;
+}
+
+/// That of the directive of an operation.
+const HostFact& fact_at(const Trace& trace, const FactsAt& known, std::uint32_t op) {
+  const Site& site = trace.sites[trace.ops.common(op).site.value];
+  return *known.at({site.file, site.line});
 }
 
 /// Whether both copies are kept the same, and all uses by the host are known.
@@ -85,7 +91,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   std::uint32_t returned = kNoOp;
   bool is_news = false;  // what the host sent since
   for (const std::uint32_t i : ops) {
-    const HostFact& fact = *known.at(trace.ops.common(i).site.value);
+    const HostFact& fact = fact_at(trace, known, i);
     if (evidence.is_send(i)) {
       ++facts.sent;
       const bool knows = evidence.contents.known();
@@ -107,8 +113,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     ++facts.returned;
     ++facts.returned_enough;
     // What the host sent instead of it, it may have read before.
-    const HostFact* before =
-        returned == kNoOp ? nullptr : known.at(trace.ops.common(returned).site.value);
+    const HostFact* before = returned == kNoOp ? nullptr : &fact_at(trace, known, returned);
     if (before != nullptr && !is_news && !before->read.always) {
       drop(returned);
       --facts.returned_enough;

@@ -379,8 +379,11 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   if (is_settled_but_for_branches && finding.caveats.empty()) {
     finding.confidence = Confidence::kLikely;
   }
-  if (std::ranges::all_of(finding.answers,
-                          [](const SourceAnswer& one) { return one.answer == Answer::kNo; })) {
+  // Whether a transfer before it is left out says nothing of what happens where it is not.
+  const bool is_idle = std::ranges::all_of(finding.answers, [](const SourceAnswer& one) {
+    return one.answer == Answer::kNo || one.condition == Unless::kNoneBefore;
+  });
+  if (is_idle) {
     std::erase_if(finding.caveats, is_settled);
     // What neither side changes is the same, whoever maps it in between.
     const bool is_constant = std::ranges::all_of(facts, [](const auto& fact) {
