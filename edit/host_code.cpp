@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "first_use.h"
 #include "names.h"
+#include "residence.h"
 #include "trail_loops.h"
 #include "walk.h"
 
@@ -738,6 +739,44 @@ struct Found {
   }
 };
 
+/// Whether updates where the host uses data of a loop come as often as those that would go.
+bool spares_nothing(const WholeProgram& program, const Stretch& stretch) {
+  const auto edit = [&](const char* kind, const char* side, const char* of, const char* when) {
+    Edit made;
+    made.kind = kind;
+    made.side = side;
+    made.of = of;
+    made.directive = "target update";
+    made.when = when;
+    made.places = stretch.places;
+    return made;
+  };
+  Finding finding;
+  const auto add = [&](const char* side, const char* of, const char* when, const char* clause) {
+    finding.edits.push_back(edit("insert", side, of, when));
+    finding.edits.back().clauses = {{clause, {stretch.items.front()}}};
+  };
+  add("before", "loop", "always", "to");
+  add("after", "loop", "always", "from");
+  add("within", "uses", "host_uses", "from");
+  add("within", "uses", "host_changed", "to");
+  for (const Item& item : stretch.items) {
+    finding.edits.push_back(edit("remove", "at", "directive", "always"));
+    finding.edits.back().places = {item.named_at};
+  }
+  for (const Program* unit : program.units()) {
+    try {
+      const Stay stay = stay_of(*unit, finding);
+      if (stay.kept.empty()) continue;
+      const Stmt& loop = loop_of(*unit, stay);
+      return spares_nothing(*unit, loop, residence_of(*unit, loop, stay, items_of(stay)));
+    } catch (const Refusal&) {
+      // The patch says why there is none.
+    }
+  }
+  return false;
+}
+
 struct Question {
   Found places;
   Found from;
@@ -807,9 +846,12 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         facts.items.back().no_iteration = code.come_without(question.from.statements, places);
       }
       facts.items.back().again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
-      facts.items.back().stale = is_resident
-                                     ? code.stale_in(program, motions, question.items, places)
-                                     : HostUse{"unknown", {}, {}};
+      HostUse& stale = facts.items.back().stale;
+      stale = is_resident ? code.stale_in(program, motions, question.items, places)
+                          : HostUse{"unknown", {}, {}};
+      if (stale.use == "no" && spares_nothing(program, stretch)) {
+        stale = {"unknown", "as many updates would be needed where the host uses it", {}};
+      }
     }
   }
   return all;

@@ -462,7 +462,139 @@ class Looker {
   Residence found_;
 };
 
+/// How often an update in code is come by: branches that it is in, and loops.
+struct Frequency {
+  using Branch = std::pair<const Stmt*, const Stmt*>;  // a statement, and its arm
+  bool from = false;
+  std::set<Branch> branches = {};
+  std::set<const Stmt*> loops = {};
+
+  [[nodiscard]] bool is_at_most(const Frequency& other) const {
+    return std::ranges::includes(branches, other.branches) &&
+           std::ranges::includes(other.loops, loops);
+  }
+  [[nodiscard]] bool is_as(const Frequency& other) const {
+    return branches == other.branches && loops == other.loops;
+  }
+};
+
+bool may_leave(const Stmt& statement) {
+  if (isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement)) {
+    return true;
+  }
+  return std::ranges::any_of(statement.children(), [](const Stmt* child) {
+    return child != nullptr && may_leave(*child);
+  });
+}
+
+/// Of a statement in the code, or in a function that it calls in one place.
+Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& statement) {
+  Frequency found;
+  const Stmt* child = &statement;
+  while (child != &code) {
+    const Stmt* parent = program.parent_of(*child);
+    if (parent == nullptr) {
+      const FunctionDecl* function = program.function_of(*child);
+      const auto calls = function == nullptr ? std::vector<const CallExpr*>()
+                                             : program.calls_of(*function);
+      if (calls.size() != 1) break;
+      child = calls.front();
+      continue;
+    }
+    const auto* branch = dyn_cast<clang::IfStmt>(parent);
+    if (branch != nullptr ? child != branch->getCond()
+                          : isa<clang::SwitchStmt, clang::SwitchCase>(parent)) {
+      found.branches.insert({parent, child});
+    }
+    if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
+      for (const Stmt* one : block->body()) {
+        if (one == child) break;
+        if (may_leave(*one)) found.branches.insert({one, one});
+      }
+    }
+    if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
+    child = parent;
+  }
+  return found;
+}
+
+/// Those in both arms of a branch come as often as that.
+std::vector<Frequency> joined(std::vector<Frequency> all) {
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    for (const Frequency::Branch& branch : one->branches) {
+      const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
+      if (condition == nullptr || branch.second != condition->getThen()) continue;
+      Frequency whole = *one;
+      whole.branches.erase(branch);
+      Frequency other = whole;
+      other.branches.insert({condition, condition->getElse()});
+      const auto beside = std::find_if(all.begin(), all.end(), [&](const Frequency& candidate) {
+        return candidate.from == other.from && candidate.is_as(other);
+      });
+      if (beside == all.end()) continue;
+      *one = std::move(whole);
+      all.erase(beside);
+      return joined(std::move(all));
+    }
+  }
+  return all;
+}
+
+/// Of the directive's clauses for data.
+std::vector<Frequency> frequencies_of(const Program& program, const Stmt& code,
+                                      const Directive& update, const KeptData& data) {
+  const auto names_data = [&](const auto* clause) {
+    return std::ranges::any_of(clause->varlists(), [&](const Expr* item) {
+      const VarDecl* root = root_variable(*item);
+      return root != nullptr && data.contains(root->getNameAsString());
+    });
+  };
+  Frequency often = frequency_of(program, code, update);
+  if (update.hasClausesOfKind<clang::OMPIfClause>()) often.branches.insert({&update, &update});
+  std::vector<Frequency> all;
+  const bool sends = llvm::any_of(update.getClausesOfKind<clang::OMPToClause>(), names_data);
+  const bool returns = llvm::any_of(update.getClausesOfKind<clang::OMPFromClause>(), names_data);
+  // Where a function calls them by other names, its one clause is meant.
+  const bool any_sends = update.hasClausesOfKind<clang::OMPToClause>();
+  for (const bool from : {false, true}) {
+    const bool moves = sends || returns ? (from ? returns : sends) : from != any_sends;
+    if (!moves) continue;
+    all.push_back(often);
+    all.back().from = from;
+  }
+  return all;
+}
+
 }  // namespace
+
+bool spares_nothing(const Program& program, const Stmt& code, const Residence& residence) {
+  std::vector<Frequency> gone;
+  for (const Directive* one : residence.idle) {
+    for (Frequency& often : frequencies_of(program, code, *one, residence.data)) {
+      gone.push_back(std::move(often));
+    }
+  }
+  std::vector<Frequency> written;
+  for (const Update& one : residence.updates) {
+    written.push_back(frequency_of(program, code, *one.statement));
+    written.back().from = one.from;
+    if (!one.condition.empty()) written.back().branches.insert({one.statement, one.statement});
+  }
+  int fewer = 0;
+  int more = 0;
+  for (const Frequency& often : joined(std::move(written))) {
+    const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
+      return one.from == often.from && often.is_at_most(one);
+    });
+    if (replaced == gone.end()) {
+      ++more;
+      continue;
+    }
+    if (!often.is_as(*replaced)) ++fewer;
+    gone.erase(replaced);
+  }
+  return fewer + static_cast<int>(gone.size()) <= more;
+}
 
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items) {

@@ -31,6 +31,10 @@ struct Residence {
   std::set<const Directive*> idle;  ///< that are not needed any more
 };
 
+/// Whether the updates that are to be written in the code come as often as those in it that go, as
+/// far as branches and loops around them tell.
+bool spares_nothing(const Program& program, const Stmt& code, const Residence& residence);
+
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items);

@@ -56,7 +56,25 @@ TEST_F(Coherence, OfUpdatesAroundEachRegion) {
   EXPECT_EQ(stale(all), "no");
   EXPECT_EQ(stale(all + "    if (k % 3 == 0) u[2] = k;\n"), "no");
   EXPECT_EQ(stale(all + "    if (k % 3 == 0) printf(\"%g\\n\", u[2]);\n"), "no");
-  EXPECT_EQ(stale("    u[1] = k;\n" + all), "no");
+}
+
+TEST_F(Coherence, AsManyUpdatesAsBeforeAreNoEdit) {
+  const std::string all = std::string(kSend) + kChange + kBring;
+  const std::string show = "printf(\"%g\\n\", u[2]);\n";
+  const std::string as_many = "as many updates would be needed where the host uses it";
+  EXPECT_EQ(stale("    u[1] = k;\n" + all), as_many);
+  EXPECT_EQ(stale("    if (k > 3) u[1] = k; else u[1] = 0;\n" + all), as_many) << "in both arms";
+  EXPECT_EQ(stale("    if (k > 3) u[1] = k;\n" + all), "no");
+  EXPECT_EQ(stale(all + "    " + show), "no") << "nothing is sent in the loop any more";
+  EXPECT_EQ(stale(kChange + std::string(kBring) + "    " + show), as_many);
+  EXPECT_EQ(stale(kChange + std::string(kBring) + "    if (k > 3) continue;\n    " + show), "no");
+  EXPECT_EQ(stale(kFill + std::string(kBring) + "    for (int i = 0; i < n; ++i) u[i] = 0;\n"),
+            as_many)
+      << "the host's change would be sent, which no update of the loop does";
+  const std::string in_callee =
+      "static void set(double* p, int k) { if (k % 3 == 0) p[0] = k; }\n";
+  EXPECT_EQ(stale(all + "    set(u, k);\n", {}, in_callee), as_many)
+      << "updates are written around the call";
 }
 
 TEST_F(Coherence, IsLostWhereAnUpdateIsMissing) {
@@ -107,7 +125,9 @@ TEST_F(Coherence, ConditionsOfIfClausesHoldTogether) {
            "#pragma omp target update" +
            update + " from(u[0:n])  // back\n";
   };
-  EXPECT_EQ(stale(with(" if(k % 2 == 0)", " if(target: k % 2 == 0)")), "no");
+  EXPECT_EQ(stale(with(" if(k % 2 == 0)", " if(target: k % 2 == 0)")),
+            "as many updates would be needed where the host uses it")
+      << "the host runs the region in the other iterations";
   EXPECT_EQ(stale(with(" if(k % 2 == 0)", " if(target: k % 3 == 0)")), "yes");
   EXPECT_EQ(stale(with(" if(k % 2 == 0)", "")), "yes");
 }
