@@ -310,7 +310,8 @@ class Walk {
 
   void expect_plain(const Step& step, const Directive& directive) {
     if (inside_ == 0) return;
-    const bool is_plain = !step.is_late && !directive.hasClausesOfKind<clang::OMPNowaitClause>() &&
+    const Program* unit = unit_of(step);
+    const bool is_plain = !step.is_late && unit != nullptr && !runs_beside(*unit, directive) &&
                           !directive.hasClausesOfKind<clang::OMPDependClause>();
     if (!is_plain) tell("unknown", step, "is a task");
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
@@ -471,10 +472,14 @@ class Walk {
   [[nodiscard]] bool fills(const Step& step, const Directive& region) const {
     const Expr* item = item_of(step);
     const VarDecl* array = item == nullptr ? nullptr : root_variable(*item);
+    const Program* unit = unit_of(step);
+    return array != nullptr && unit != nullptr && overwrites_all(*unit, region, *array, *item);
+  }
+
+  [[nodiscard]] const Program* unit_of(const Step& step) const {
     const auto unit = std::ranges::find_if(
         program_.units(), [&](const Program* one) { return &one->context() == step.context(); });
-    return array != nullptr && unit != program_.units().end() &&
-           overwrites_all(**unit, region, *array, *item);
+    return unit == program_.units().end() ? nullptr : *unit;
   }
 
   [[nodiscard]] const Expr* item_of(const Step& step) const {

@@ -29,8 +29,8 @@ class HostCode {
         open.push_back(step.at);
       } else if (step.kind == Kind::kDirectiveEnd && !open.empty()) {
         open.pop_back();
-      } else if (step.on_device && !open.empty()) {
-        region_at_[i] = open.back();
+      } else if (!open.empty() && (step.on_device || is_region(*open.back()))) {
+        (step.on_device ? region_at_ : host_region_at_)[i] = open.back();
       }
     }
   }
@@ -542,6 +542,7 @@ class HostCode {
   struct Named {
     Span loop;
     std::uint32_t branch = 0;
+    std::uint32_t step = 0;
   };
 
   [[nodiscard]] std::vector<Named> naming_of(std::uint32_t item, const Span& span) const {
@@ -552,24 +553,69 @@ class HostCode {
       for (const LoopSpan& loop : loops_) {  // those outside first
         if (inner.holds(loop) && loop.holds(naming.step)) inner = loop;
       }
-      all.push_back({inner, trail_.steps[naming.step].branch});
+      all.push_back({inner, trail_.steps[naming.step].branch, naming.step});
     }
     return all;
   }
 
   void add(const Span& span, const Places& data, const std::vector<Named>& naming,
            StretchItemFacts& facts) const {
+    const Step* gone = nullptr;
     for (std::uint32_t i = 0; i < span.end; ++i) {
       const Step& step = trail_.steps[i];
       if (i < span.begin && !step.is_late) continue;
-      if (step.kind == Kind::kAccess) add_access(i, data, loop_of_use(i, naming), facts);
+      if (step.kind == Kind::kAccess) {
+        const Span* loop = loop_of_use(i, naming);
+        // What the run did on the device the host may do in any number of other iterations.
+        const bool is_undecided = loop == nullptr && is_of_undecided_region(i, span);
+        if (is_undecided && !is_mapped_in_each(naming, span)) loop = &span;
+        add_access(i, data, loop, facts);
+      }
       if (step.kind == Kind::kMade || step.kind == Kind::kGone) {
         const Path& storage = trail_.accesses[step.access].path;
         const bool is_its = std::ranges::any_of(
             data.paths, [&](const Path& path) { return path.begins_with(storage); });
-        if (is_its && i >= span.begin) tell(step, "yes", {}, facts.renewed);
+        if (!is_its || i < span.begin) continue;
+        if (step.kind == Kind::kMade) tell(step, "yes", {}, facts.renewed);
+        if (step.kind == Kind::kGone && gone == nullptr) gone = &step;
       }
     }
+    // Where it is made tells more than where it is freed.
+    if (gone != nullptr) tell(*gone, "yes", {}, facts.renewed);
+  }
+
+  /// Whether a region without an if() clause names the item in each iteration.
+  [[nodiscard]] bool is_mapped_in_each(const std::vector<Named>& naming, const Span& loop) const {
+    return std::ranges::any_of(naming, [&](const Named& one) {
+      const auto& directive = *cast<Directive>(trail_.steps[one.step].at);
+      return runs_on_device(directive) && !directive.hasClausesOfKind<clang::OMPIfClause>() &&
+             is_in_each(one.step, loop);
+    });
+  }
+
+  /// Whether the host runs the region of a step where an if() clause says so, which asks for
+  /// variables that change in the span.
+  [[nodiscard]] bool is_of_undecided_region(std::uint32_t step, const Span& span) const {
+    const auto region = host_region_at_.find(step);
+    if (region == host_region_at_.end()) return false;
+    std::set<std::string> names;
+    const auto& directive = *cast<Directive>(region->second);
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPIfClause>()) {
+      for (const auto* one : all_in<clang::DeclRefExpr>(clause->getCondition())) {
+        names.insert(one->getDecl()->getNameAsString());
+      }
+    }
+    for (std::uint32_t i = span.begin; i < span.end && !names.empty(); ++i) {
+      const Step& one = trail_.steps[i];
+      if (one.kind != Kind::kAccess || one.on_device) continue;
+      const Access& access = trail_.accesses[one.access];
+      const auto* variable = dyn_cast_or_null<const VarDecl*>(access.path.root);
+      if (access.use != Use::kRead && variable != nullptr &&
+          names.contains(variable->getNameAsString())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// The loop, of those around a directive that names the data, in which a step is run as often as
@@ -709,7 +755,8 @@ class HostCode {
   const DoubtAbout& doubt_;
   TrailLoops code_;
   const std::vector<LoopSpan>& loops_;
-  std::map<std::uint32_t, const Stmt*> region_at_;  ///< by steps of devices
+  std::map<std::uint32_t, const Stmt*> region_at_;       ///< by steps of devices
+  std::map<std::uint32_t, const Stmt*> host_region_at_;  ///< by steps of the host in regions
 };
 
 /// Directives, and loops, of all units at places.

@@ -127,6 +127,18 @@ bool has_own_code(const Directive& directive) {
               clang::OMPTargetExitDataDirective>(directive);
 }
 
+bool runs_beside(const Program& program, const Directive& directive) {
+  if (!directive.hasClausesOfKind<clang::OMPNowaitClause>()) return false;
+  const Stmt* parent = program.parent_of(directive);
+  if (!isa_and_nonnull<clang::CompoundStmt>(parent)) return true;
+  const auto statements = parent->children();
+  auto next = std::ranges::find(statements, &directive);
+  if (next == statements.end() || ++next == statements.end()) return true;
+  const auto* wait = dyn_cast_or_null<Directive>(*next);
+  return wait == nullptr || wait->getDirectiveKind() != llvm::omp::OMPD_taskwait ||
+         wait->getNumClauses() > 0;
+}
+
 bool is_region(const Stmt& statement) {
   const auto* directive = dyn_cast<Directive>(&statement);
   return directive != nullptr && runs_on_device(*directive);

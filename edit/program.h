@@ -119,6 +119,10 @@ bool has_own_code(const Directive& directive);
 /// Whether a statement is a directive that runs on a device.
 bool is_region(const Stmt& statement);
 
+/// Whether the host goes on while a directive is at work: it is nowait, and the next statement of
+/// its block is no `taskwait`.
+bool runs_beside(const Program& program, const Directive& directive);
+
 /// The region that a statement is in; null of what the host runs.
 const Directive* region_around(const Program& program, const Stmt& statement);
 

@@ -369,6 +369,8 @@ class Looker {
     std::vector<Update> here =
         updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
     for (const MayStay& one : scope.uses.may_stay) {
+      // Of updates it is counted how many come and go: spares_nothing().
+      if (!stay_.is_there && !is_moved_in_each(variable)) expect_decided(scope, one);
       const std::string condition = fmt::format("!({})", one.condition);
       if (is_written) here.push_back({one.region, scope.data, true, one.item, condition});
       if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition});
@@ -381,6 +383,49 @@ class Looker {
     found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
     const bool is_changed = !here.empty() || !scope.uses.idle.empty();
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
+  }
+
+  /// Whether a region without an if() clause maps the data in each iteration: updates for another
+  /// one move no more than that does.
+  [[nodiscard]] bool is_moved_in_each(const VarDecl& variable) const {
+    for (const Scope& scope : used_.at(&variable)) {
+      if (scope.function != nullptr) continue;
+      for (const Item& item : scope.uses.items) {
+        for (const Directive* one : program_.directives_at(item.named_at)) {
+          const bool is_always = is_region(*one) && program_.is_within(*one, code_) &&
+                                 !one->hasClausesOfKind<clang::OMPIfClause>() &&
+                                 is_certain(program_, *one, code_);
+          if (is_always) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// Where a region runs on the host in some iterations, updates for it may move more than goes.
+  void expect_decided(const Scope& scope, const MayStay& region) const {
+    if (!is_decided(scope, region)) {
+      program_.refuse(*region.region, "its if() may hold in some iterations alone");
+    }
+  }
+
+  [[nodiscard]] bool is_decided(const Scope& scope, const MayStay& region) const {
+    if (scope.function == nullptr) return stays_the_same(program_, code_, region.condition);
+    if (!stays_the_same(program_, *scope.code, region.condition)) return false;
+    for (const std::string& name : edit::names_in(region.condition)) {
+      const auto parameter =
+          llvm::find_if(scope.function->parameters(),
+                        [&](const auto* one) { return one->getNameAsString() == name; });
+      if (parameter == scope.function->param_end()) return false;
+      for (const CallExpr* call : program_.calls_of(*scope.function)) {
+        if (!program_.is_within(*call, code_)) continue;
+        const Expr* handed = argument_for(*call, **parameter);
+        if (handed == nullptr) return false;
+        const std::string text = text_of(program_.context(), *handed);
+        if (!stays_the_same(program_, code_, text)) return false;
+      }
+    }
+    return true;
   }
 
   /// What an update brings or takes a region must not be at work on.

@@ -256,7 +256,7 @@ class Uses {
   }
 
   void expect_at_once(const Directive& directive) const {
-    if (directive.hasClausesOfKind<clang::OMPNowaitClause>()) {
+    if (runs_beside(program_, directive)) {
       program_.refuse(directive, "this directive is nowait");
     }
   }
@@ -324,7 +324,7 @@ class Uses {
       program_.refuse(region, "a kernel changes {}, which its clause only sends", name());
     }
     found.writes = found.writes || writes;
-    if (region.hasClausesOfKind<clang::OMPNowaitClause>()) found.later.push_back(&region);
+    if (runs_beside(program_, region)) found.later.push_back(&region);
     add_if(region, writes);
   }
 

@@ -204,9 +204,8 @@ class CodeWalk {
   template <class List>
   Places listed(const List& list);
 
-  /// Returns the places of the variables themselves.
   template <class List>
-  Places add_private(const List& list);
+  void add_private(const List& list);
 
   void add_reduction(const Directive& directive, const clang::OMPClause& clause);
 

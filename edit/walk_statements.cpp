@@ -159,8 +159,9 @@ void CodeWalk::run_directive_code(const Directive& directive) {
   const std::set<Path::Root> before = private_;
   for (const clang::OMPClause* clause : directive.clauses()) {
     if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
-      const Places all = add_private(copied->varlists());
-      if (!runs_on_device(directive)) record(Use::kRead, all);
+      at_ = &directive;
+      if (!runs_on_device(directive)) record(Use::kRead, own_values(copied->varlists()));
+      add_private(copied->varlists());
     } else if (const auto* made = dyn_cast<clang::OMPPrivateClause>(clause)) {
       add_private(made->varlists());
     } else if (const auto* last = dyn_cast<clang::OMPLastprivateClause>(clause)) {
@@ -387,19 +388,10 @@ Places CodeWalk::listed(const List& list) {
 }
 
 template <class List>
-Places CodeWalk::add_private(const List& list) {
-  Places all;
+void CodeWalk::add_private(const List& list) {
   for (const Expr* item : list) {
-    const VarDecl* variable = variable_of(item);
-    if (variable == nullptr) continue;
-    const Places its = place(*item->IgnoreParenCasts());
-    const bool is_data = !variable->getType()->isAnyPointerType();
-    for (const Path& path : its.paths) {
-      if (is_data && !is_own(path)) all.paths.insert(path);
-    }
-    private_.insert(same(*variable));
+    if (const VarDecl* variable = variable_of(item)) private_.insert(same(*variable));
   }
-  return all;
 }
 
 void CodeWalk::add_reduction(const Directive& directive, const clang::OMPClause& clause) {

@@ -67,7 +67,10 @@ bool is_whole(const SourcePatch& patch) { return !patch.hunks.empty() && patch.l
 
 /// What writes the edits has seen the code that the run did not reach.
 void take_withheld_edits(Finding& finding) {
-  if (finding.unreached.empty()) return;
+  if (finding.withheld_edits.empty()) return;
+  std::erase_if(finding.remarks, [](const analysis::Remark& remark) {
+    return remark.kind == analysis::Remark::Kind::kRunsAtTimes;
+  });
   finding.edits = std::exchange(finding.withheld_edits, {});
   finding.unreached.clear();
 }
@@ -101,7 +104,7 @@ SourcedFindings sourced_findings(const analysis::Analysis& analysis, const Sourc
   SourcedFindings all;
   all.findings = Json::array();
   for (Finding finding : analysis.findings) {
-    if (!finding.unreached.empty()) finding.edits = finding.withheld_edits;
+    if (!finding.withheld_edits.empty()) finding.edits = finding.withheld_edits;
     all.findings.push_back(Json(report::finding_json(finding, analysis)));
     // What the lines of a source say of edits is no part of these.
     Json edits = all.findings.back().at("edits");

@@ -181,7 +181,10 @@ void find_pointers(DecodedTrace& decoded, Symbols& symbols) {
         // Of a call that optimizers moved, the scope can be a caller's.
         const auto& functions = symbols.at(site.module, site.address - 1).functions;
         const bool is_own = !functions.empty() && functions.front() == site.function;
-        if (!is_own) found->second.local_line = found->second.scope_line = 0;
+        if (!is_own) {
+          found->second.local_line = found->second.scope_line = 0;
+          found->second.is_automatic = false;
+        }
       }
       if (is_value) {
         item.hands_table = found->second.leads_to_pointers.value_or(item.hands_table);
@@ -190,6 +193,7 @@ void find_pointers(DecodedTrace& decoded, Symbols& symbols) {
       item.local_line = found->second.local_line;
       item.scope_line = found->second.scope_line;
       item.aggregate = found->second.is_aggregate;
+      item.automatic = found->second.is_automatic;
       if (item.bytes >= kAddressSize && found->second.names_pointers.value_or(false)) {
         trace.variables[item.variable.value].holds_pointers = true;
       }

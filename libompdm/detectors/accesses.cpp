@@ -88,13 +88,17 @@ void Namings::read() const {
     const Region& region = trace_.regions.common(i);
     if (!region.site || region.map_list >= trace_.map_lists.size()) continue;
     if (is_of(trace_, region.site, Directive::kTargetUpdate)) continue;
-    by_list_[{region.device, region.map_list}].push_back({trace_.regions.begin_of(i), region.site});
+    // A task that nobody waits for may begin when what it was to find is gone.
+    const Nanoseconds asked = trace_.regions[i].asked();
+    by_list_[{region.device, region.map_list}].push_back({asked, region.site});
   }
   for (auto& [list, namings] : by_list_) std::ranges::sort(namings);
   for (std::uint32_t list = 0; list < trace_.map_lists.size(); ++list) {
     for (const MapItem& item : trace_.map_lists[list]) {
-      if (item.bytes == 0 || (item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
-      names_.add(item.begin, item.begin + item.bytes, list);
+      if (item.begin == 0 || (item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
+      // A pointer that no clause of the directive maps has a section without length.
+      const std::uint64_t bytes = std::max<std::uint64_t>(item.bytes, 1);
+      names_.add(item.begin, item.begin + bytes, list);
     }
   }
   names_.build();

@@ -259,7 +259,7 @@ std::vector<Candidate> repeated_allocation(const Evidence& evidence, const Remov
     finding.facts = group.facts;
     add_edits(trace, group, finding);
     if (!add_what_is_made_within(evidence, group)) continue;
-    group.kept.withdraw_edits(finding);
+    group.kept.withdraw_edits(group.candidate);
     sum_up(group.candidate, trace);
     candidates.push_back(std::move(group.candidate));
   }

@@ -44,18 +44,23 @@ bool is_chance(const Evidence& evidence, const ItemTransfers& transfers) {
   return is_of(evidence.trace, evidence.trace.ops.common(sent).site, Directive::kTargetUpdate);
 }
 
-/// The first statement of a directive's region that writes one of these items; line 0: not known.
+/// The first statement of a region that writes one of these items: of the directive's own, or of
+/// one that knows the data by the same name; line 0: not known.
 SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<std::string>& items) {
   if (!at) return {};
   const Site& site = trace.sites[at.value];
+  SourceLine elsewhere;
   for (const SourceFact& fact : trace.source_facts) {
-    const bool is_here = fact.file == site.file && fact.line == site.line;
-    if (!is_here || fact.use != SourceUse::kWritten) continue;
-    const bool is_it = std::ranges::any_of(
-        items, [&](const std::string& item) { return base_of(item) == fact.name; });
-    if (is_it) return {fact.file, fact.use_line};
+    const bool is_it =
+        fact.use == SourceUse::kWritten && std::ranges::any_of(items, [&](const auto& item) {
+          return base_of(item) == fact.name;
+        });
+    if (!is_it) continue;
+    if (fact.file == site.file && fact.line == site.line) return {fact.file, fact.use_line};
+    if (elsewhere.line == 0) elsewhere = {fact.file, fact.use_line};
   }
-  return {};
+  return maps_data(site.directive) && site.directive != Directive::kTarget ? elsewhere
+                                                                           : SourceLine();
 }
 
 /// What came back as it had been sent in this run, and whose kernel's source writes it.

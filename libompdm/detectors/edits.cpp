@@ -361,16 +361,19 @@ void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace&
   finding.remarks = {{Remark::Kind::kMakeOnce, names, loop, all_entries}};
 }
 
-void KeptData::withdraw_edits(Finding& finding) const {
+void KeptData::withdraw_edits(Candidate& candidate) const {
+  Finding& finding = candidate.finding;
   const bool any = by_mapper || (!at_times.empty() && !finding.edits.empty());
   if (!any) return;
-  finding.edits.clear();
-  finding.unless.clear();
   finding.remarks.clear();
   if (by_mapper) {
+    finding.edits.clear();
+    finding.unless.clear();
     finding.remarks = {{Remark::Kind::kMapObjects}};
     return;
   }
+  finding.withheld_edits = std::exchange(finding.edits, {});
+  candidate.withheld_unless = std::exchange(finding.unless, {});
   for (const SourcePlace& place : at_times) {
     finding.remarks.push_back({Remark::Kind::kRunsAtTimes, data.names(), place});
   }

@@ -149,8 +149,8 @@ struct KeptData {
   [[nodiscard]] std::vector<Edit> edits_of_directives(const Trace& trace) const;
 
   /// Removes a finding's edits if one of them cannot be written, and adds a remark on what to do
-  /// instead.
-  void withdraw_edits(Finding& finding) const;
+  /// instead. Those that only the source could write are withheld.
+  void withdraw_edits(Candidate& candidate) const;
 
   /// Adds an edit that inserts a directive with these clauses, but those without data. Adds none if
   /// no clause has data.

@@ -254,7 +254,8 @@ void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   Finding& finding = candidate.finding;
   const bool any = std::ranges::any_of(
       trace.loops, [](const CodeLoop& loop) { return !loop.unreached.empty(); });
-  if (!any || finding.edits.empty() || candidate.stands_alone) return;
+  const bool has_edits = !finding.edits.empty() || !finding.withheld_edits.empty();
+  if (!any || !has_edits || candidate.stands_alone) return;
   std::set<UnreachedDirective> unreached;
   const auto add = [&](std::uint32_t code) {
     const std::vector<UnreachedDirective>& rows = trace.loops[code].unreached;
@@ -268,11 +269,10 @@ void withhold_edits(const Evidence& evidence, Candidate& candidate) {
   for (const std::uint32_t code : loops_meanwhile(trace, candidate)) add(code);
   if (unreached.empty()) return;
   finding.unreached = listed(unreached);
-  finding.withheld_edits = std::move(finding.edits);
-  candidate.withheld_unless = std::move(finding.unless);
-  finding.edits.clear();
-  finding.unless.clear();
   candidate.residencies.clear();
+  if (finding.edits.empty()) return;
+  finding.withheld_edits = std::exchange(finding.edits, {});
+  candidate.withheld_unless = std::exchange(finding.unless, {});
 }
 
 }  // namespace

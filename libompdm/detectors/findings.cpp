@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/map_types.h"
+
 namespace ompdm::analysis {
 
 void place(Candidate& candidate, const char* pattern, const Trace& trace, Index<Site> site) {
@@ -19,6 +21,13 @@ bool is_deferred(const Trace& trace, std::uint32_t op) {
 bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
   const Index<Site> site = trace.ops.common(op).site;
   return is_deferred(trace, op) && site && trace.sites[site.value].directive != Directive::kTarget;
+}
+
+bool is_spoilt(const Evidence& evidence, const Mapping& mapping) {
+  const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
+  return mapping.host != 0 && (alloc.map_type & kMapFrom) == 0 &&
+         comes_of_mapping(evidence.trace, alloc) &&
+         evidence.kernels.writer_of(mapping, mapping.begin, mapping.end) == Writer::kWriter;
 }
 
 void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,

@@ -285,6 +285,14 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
   });
 }
 
+/// Whether the loop's code cannot keep an object: each call of another function makes it.
+bool is_made_by_calls(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  const Trace& trace = evidence.trace;
+  const std::string function = source_place(trace, loop).function;
+  return mapping.item != nullptr && mapping.item->automatic && mapping.site && !function.empty() &&
+         template_name(function) != template_name(trace.sites[mapping.site.value].function);
+}
+
 void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t alias,
             Node& node) {
   const bool any_number = may_be_several(evidence.trace, evidence.loops.rows[entry.loop]);
@@ -299,6 +307,9 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
     const Loop& loop = evidence.loops.rows[entry.loop];
+    if (is_made_by_calls(evidence, loop, evidence.mapping(mappings.front()))) continue;
+    const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, evidence.mapping(one)); };
+    if (std::ranges::any_of(mappings, is_its)) continue;
     const HostReads reads = is_left_alone(evidence, loop, evidence.mapping(mappings.front()))
                                 ? HostReads::kNo
                                 : HostReads::kUnknown;
@@ -673,7 +684,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
   if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
-  loop.kept.withdraw_edits(finding);
+  loop.kept.withdraw_edits(candidate);
   return candidate;
 }
 

@@ -577,6 +577,17 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   if (is_duplicate && !group.kept.data.empty() && group.content.pairs.size() < kChance) {
     candidate.add_caveat(Caveat::Kind::kSameMadeAgain);
   }
+  const auto is_dropped = [&](const ItemTransfers::Pair& pair) {
+    const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
+    return evidence.contents.mapping_of(pair.earlier) != mapping &&
+           is_spoilt(evidence, evidence.mapping(mapping));
+  };
+  if (std::ranges::any_of(group.content.pairs, is_dropped)) {
+    // To keep the data, a copy of it would have to be brought back before, and sent again.
+    finding.answers = {{Unless::kKernelChanges, HostUse::Answer::kYes, {}, {}, {}}};
+    candidate.is_refuted = true;
+    return candidate;
+  }
   if (group.is_other && !group.kept.data.empty()) {
     candidate.add_caveat(Caveat::Kind::kOtherData);
   }
@@ -589,7 +600,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
     add_edits_of_remapped(
         trace, group, in_all && group.content.same.equal == group.content.same.in_full, finding);
   }
-  group.kept.withdraw_edits(finding);
+  group.kept.withdraw_edits(candidate);
   return candidate;
 }
 

@@ -306,11 +306,31 @@ Present present_scalars(const Evidence& evidence) {
   return present;
 }
 
+using NameAtLine = std::tuple<std::string, int, std::string>;  // file, line, item
+
+NameAtLine name_at_line(const Trace& trace, const Mapping& mapping) {
+  const Site& site = trace.sites[mapping.site.value];
+  return {site.file, site.line, mapping.item->name};
+}
+
+/// Names that are objects in another instance of the template that holds the directive: without a
+/// clause these go both ways.
+std::set<NameAtLine> objects_at_lines(const Evidence& evidence) {
+  std::set<NameAtLine> objects;
+  for (const Mapping& row : evidence.mappings.rows()) {
+    if (row.item == nullptr || !row.site || !is_plain(row.item->name)) continue;
+    const bool is_object = row.bytes > kArgument || may_be_aggregate(*row.item);
+    if (is_object) objects.insert(name_at_line(evidence.trace, row));
+  }
+  return objects;
+}
+
 /// By directive row.
 std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Removed& removed) {
   std::map<std::uint32_t, Sender> senders;
   const std::vector<Mapping>& rows = evidence.mappings.rows();
   const Present present = present_scalars(evidence);
+  const std::set<NameAtLine> objects = objects_at_lines(evidence);
   std::set<std::pair<std::uint32_t, std::string>> spoilt;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto transfers = evidence.transfers(i);
@@ -323,7 +343,8 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Remov
     if (is_new) at->second.site = site;
     if (is_new) at->second.loop = loop_around(evidence, rows[i].alloc.value, row);
     append(evidence, i, at->second.scalars[rows[i].item->name]);
-    if (present.contains({site.value, rows[i].host})) spoilt.emplace(row, rows[i].item->name);
+    const bool is_object = objects.contains(name_at_line(evidence.trace, rows[i]));
+    if (is_object || present.contains({site.value, rows[i].host})) spoilt.emplace(row, rows[i].item->name);
   }
   for (const auto& [row, name] : spoilt) senders[row].scalars.erase(name);
   return senders;

@@ -271,9 +271,22 @@ bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
     const DataOp& op = trace.ops.common(number);
     if (op.kind != OpKind::kHtoD || !op.site) continue;
     const Site& site = trace.sites[op.site.value];
-    if (next.contains({site.file, site.line})) sent += op.bytes;
+    // What another directive than a region's sends is for regions behind it.
+    const bool is_for_next =
+        site.directive != Directive::kTarget || next.contains({site.file, site.line});
+    if (is_for_next) sent += op.bytes;
   }
   return 2 * sent > candidate.finding.wasted_bytes;
+}
+
+/// Whether directives of several functions allocated it: arrays of their own then, of which one lay
+/// where another had been.
+bool is_of_functions(const Finding& finding) {
+  const auto* facts = std::get_if<facts::RepeatedAllocation>(&finding.facts);
+  if (facts == nullptr || facts->by.empty()) return false;
+  return std::ranges::any_of(facts->by, [&](const SourcePlace& place) {
+    return place.function != facts->by.front().function;
+  });
 }
 
 bool take_answers(const Trace& trace, Candidate& candidate,
@@ -334,8 +347,9 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   const bool is_sent_anew = std::holds_alternative<facts::Resends>(finding.facts) &&
                             facts.size() == all.size() && std::ranges::all_of(facts, is_written);
   const bool is_refuted =
-      is_sent_anew || std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
-        return answer.answer == Answer::kYes && is_refuting(answer.condition);
+      is_sent_anew || std::ranges::any_of(finding.answers, [&](const SourceAnswer& answer) {
+        const bool is_chance = answer.condition == Unless::kMadeAgain && is_of_functions(finding);
+        return answer.answer == Answer::kYes && (is_refuting(answer.condition) || is_chance);
       });
   if (is_refuted) return false;
   // What the host writes each time is to be sent to the next region; a branch that the run took

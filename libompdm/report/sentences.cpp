@@ -70,7 +70,9 @@ std::string refuted(const Analysis& one) {
     for (const analysis::SourceAnswer& answer : finding.answers) {
       if (answer.answer != HostUse::Answer::kYes) continue;
       const std::string place =
-          place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
+          answer.at.line == 0
+              ? "a kernel"
+              : place_text(analysis::SourcePlace{answer.at.file, answer.at.line, {}, 0});
       all.push_back(
           fmt::format("{}, {} of {} at {} ({} changes it)", counted(finding.count, "transfer"),
                       spoken_size(finding.wasted_bytes), finding.variable,

@@ -260,6 +260,16 @@ int scope_line_of(const std::vector<Dwarf_Die>& scopes, std::string_view express
   return latest;
 }
 
+/// Whether what `selectors` select of a variable lies in the function's frame, be it optimized away.
+bool is_automatic(Dwarf_Die variable, std::string_view selectors) {
+  const std::optional<Dwarf_Die> type = type_of(&variable);
+  Dwarf_Die own = type.value_or(Dwarf_Die{});
+  const bool is_object = type && !is_pointer(&own) && !fixed_address(&variable);
+  if (!is_object || selectors.find("->") != std::string_view::npos) return false;
+  // An element of a member may be reached by a pointer.
+  return selectors.find('[') == std::string_view::npos || dwarf_tag(&own) == DW_TAG_array_type;
+}
+
 /// As its variable is declared in these scopes, innermost first.
 ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
                                const std::string& expression) {
@@ -274,6 +284,7 @@ ItemDeclaration declaration_of(const std::vector<Dwarf_Die>& scopes,
   if (!variable) return item;
   const bool is_local = dwarf_tag(&*variable) == DW_TAG_variable && !fixed_address(&*variable);
   if (is_local) item.local_line = line_of(&*variable);
+  item.is_automatic = !dereferences && is_automatic(*variable, text.substr(name.size()));
   auto type = selected(type_of(&*variable), text.substr(name.size()));
   type = without_reference(type);
   if (type && dereferences) type = target_of(*type);

@@ -32,6 +32,8 @@ struct ItemDeclaration {
   /// The line of the variable that its name begins with, if the function makes it again in each
   /// call: no parameter, nothing static or global. 0: else, or not known.
   int local_line = 0;
+  /// It is the memory of a parameter or local variable, which is gone when the function returns.
+  bool is_automatic = false;
   /// Line from which on all names in it are in scope, those of its section too (parameters and
   /// globals: from 1 on); 0: not known.
   int scope_line = 0;

@@ -259,7 +259,9 @@ struct Finding {
   /// Directives in the code of the loop that edits would rest on, which this run did not reach: so
   /// there are none.
   std::vector<UnreachedDirective> unreached;
-  std::vector<Edit> withheld_edits;  ///< what they would be but for these
+  /// The edits, where only the source can tell whether they are right: of code that the run did not
+  /// reach, and of directives that must not run at times (Remark::Kind::kRunsAtTimes).
+  std::vector<Edit> withheld_edits;
   std::vector<Remark> remarks;
   SourcePatch patch;  ///< the edits in the program's sources, where these were asked
   /// Device memory that the edits keep at one time, beyond what single directives had there.

@@ -295,6 +295,8 @@ struct MapItem {
   bool aggregate = false;  ///< an array, struct or class as a whole, by debug information
   /// Its value may be the address of device memory in which pointers lie (`is_device_ptr(table)`).
   bool hands_table = false;
+  /// Memory of its function's frame, by debug information: gone when the function returns.
+  bool automatic = false;
   bool operator==(const MapItem&) const = default;
 };
 
@@ -311,6 +313,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("by_mapper", row.by_mapper, {.optional = true});
   visit("aggregate", row.aggregate, {.optional = true});
   visit("hands_table", row.hands_table, {.optional = true});
+  visit("automatic", row.automatic, {.optional = true});
 }
 
 /// A target region's code.
