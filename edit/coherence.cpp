@@ -38,17 +38,6 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-/// The condition of a directive's if() clause for the device; null: none.
-const Expr* condition_of(const Directive& directive) {
-  for (const auto* clause : directive.getClausesOfKind<clang::OMPIfClause>()) {
-    const auto modifier = clause->getNameModifier();
-    const bool counts = modifier == llvm::omp::OMPD_unknown || modifier == llvm::omp::OMPD_target ||
-                        modifier == llvm::omp::OMPD_target_update;
-    if (counts) return &written(*clause->getCondition());
-  }
-  return nullptr;
-}
-
 /// Goes all ways through a program's trail.
 class Walk {
  public:
@@ -274,7 +263,7 @@ class Walk {
   /// Calls take(copies, held) for each way, once for each answer that a condition may have there.
   template <class Take>
   void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) const {
-    const Expr* condition = condition_of(directive);
+    const Expr* condition = device_condition(directive);
     const std::string text =
         condition == nullptr ? std::string() : without_blanks(text_of(*step.context(), *condition));
     Ways after;

@@ -188,7 +188,7 @@ class FirstUse {
   /// Whether a region is come by whenever the directive is, and as a whole before anything else.
   [[nodiscard]] bool is_certain(std::uint32_t region, std::uint32_t from) const {
     const auto& directive = *cast<Directive>(trail_.steps[region].at);
-    const bool is_plain = !directive.hasClausesOfKind<clang::OMPIfClause>() &&
+    const bool is_plain = device_condition(directive) == nullptr &&
                           !directive.hasClausesOfKind<clang::OMPNowaitClause>() &&
                           !directive.hasClausesOfKind<clang::OMPDependClause>() &&
                           is_for_device_of(directive, *cast<Directive>(trail_.steps[from].at),

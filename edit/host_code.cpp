@@ -77,7 +77,7 @@ class HostCode {
     const std::vector<std::uint32_t> begins = steps_of(from);
     const auto is_before = [&](std::uint32_t first, std::uint32_t last) {
       const auto& directive = *cast<Directive>(trail_.steps[first].at);
-      if (first >= last || directive.hasClausesOfKind<clang::OMPIfClause>()) return false;
+      if (first >= last || device_condition(directive) != nullptr) return false;
       const bool has_iterations = std::ranges::all_of(loops_, [&](const LoopSpan& loop) {
         return !loop.holds(first) || loop.holds(last) || code_.has_iterations(loop);
       });
@@ -588,7 +588,7 @@ class HostCode {
   [[nodiscard]] bool is_mapped_in_each(const std::vector<Named>& naming, const Span& loop) const {
     return std::ranges::any_of(naming, [&](const Named& one) {
       const auto& directive = *cast<Directive>(trail_.steps[one.step].at);
-      return runs_on_device(directive) && !directive.hasClausesOfKind<clang::OMPIfClause>() &&
+      return runs_on_device(directive) && device_condition(directive) == nullptr &&
              is_in_each(one.step, loop);
     });
   }
@@ -598,12 +598,11 @@ class HostCode {
   [[nodiscard]] bool is_of_undecided_region(std::uint32_t step, const Span& span) const {
     const auto region = host_region_at_.find(step);
     if (region == host_region_at_.end()) return false;
+    const Expr* condition = device_condition(*cast<Directive>(region->second));
+    if (condition == nullptr) return false;
     std::set<std::string> names;
-    const auto& directive = *cast<Directive>(region->second);
-    for (const auto* clause : directive.getClausesOfKind<clang::OMPIfClause>()) {
-      for (const auto* one : all_in<clang::DeclRefExpr>(clause->getCondition())) {
-        names.insert(one->getDecl()->getNameAsString());
-      }
+    for (const auto* one : all_in<clang::DeclRefExpr>(condition)) {
+      names.insert(one->getDecl()->getNameAsString());
     }
     for (std::uint32_t i = span.begin; i < span.end && !names.empty(); ++i) {
       const Step& one = trail_.steps[i];

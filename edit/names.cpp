@@ -457,7 +457,7 @@ bool names(const Stmt& code, const VarDecl& data) {
 }
 
 bool only_brings_back(const Directive& region, const VarDecl& data) {
-  if (region.hasClausesOfKind<clang::OMPIfClause>()) return false;
+  if (device_condition(region) != nullptr) return false;
   const std::vector<MapItem> items = mapped_items(region, data);
   return !items.empty() && std::ranges::all_of(items, [](const MapItem& one) {
     const auto type = one.clause->getMapType();

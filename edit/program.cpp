@@ -127,6 +127,17 @@ bool has_own_code(const Directive& directive) {
               clang::OMPTargetExitDataDirective>(directive);
 }
 
+const Expr* device_condition(const Directive& directive) {
+  for (const auto* clause : directive.getClausesOfKind<clang::OMPIfClause>()) {
+    const clang::OpenMPDirectiveKind modifier = clause->getNameModifier();
+    const bool counts = modifier == llvm::omp::OMPD_unknown || modifier == llvm::omp::OMPD_target ||
+                        clang::isOpenMPTargetDataManagementDirective(modifier) ||
+                        modifier == llvm::omp::OMPD_target_update;
+    if (counts) return &written(*clause->getCondition());
+  }
+  return nullptr;
+}
+
 bool runs_beside(const Program& program, const Directive& directive) {
   if (!directive.hasClausesOfKind<clang::OMPNowaitClause>()) return false;
   const Stmt* parent = program.parent_of(directive);

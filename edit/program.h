@@ -119,6 +119,10 @@ bool has_own_code(const Directive& directive);
 /// Whether a statement is a directive that runs on a device.
 bool is_region(const Stmt& statement);
 
+/// The condition of a directive's if() clause that leaves the device alone where it does not hold;
+/// null: none. One for `parallel` or `simd` does not.
+const Expr* device_condition(const Directive& directive);
+
 /// Whether the host goes on while a directive is at work: it is nowait, and the next statement of
 /// its block is no `taskwait`.
 bool runs_beside(const Program& program, const Directive& directive);

@@ -393,7 +393,7 @@ class Looker {
       for (const Item& item : scope.uses.items) {
         for (const Directive* one : program_.directives_at(item.named_at)) {
           const bool is_always = is_region(*one) && program_.is_within(*one, code_) &&
-                                 !one->hasClausesOfKind<clang::OMPIfClause>() &&
+                                 device_condition(*one) == nullptr &&
                                  is_certain(program_, *one, code_);
           if (is_always) return true;
         }
@@ -595,7 +595,7 @@ std::vector<Frequency> frequencies_of(const Program& program, const Stmt& code,
     });
   };
   Frequency often = frequency_of(program, code, update);
-  if (update.hasClausesOfKind<clang::OMPIfClause>()) often.branches.insert({&update, &update});
+  if (device_condition(update) != nullptr) often.branches.insert({&update, &update});
   std::vector<Frequency> all;
   const bool sends = llvm::any_of(update.getClausesOfKind<clang::OMPToClause>(), names_data);
   const bool returns = llvm::any_of(update.getClausesOfKind<clang::OMPFromClause>(), names_data);

@@ -329,25 +329,22 @@ class Uses {
   }
 
   void add_if(const Directive& region, bool writes) {
-    for (const auto* clause : region.getClausesOfKind<clang::OMPIfClause>()) {
-      const auto modifier = clause->getNameModifier();
-      if (modifier != llvm::omp::OMPD_unknown && modifier != llvm::omp::OMPD_target) continue;
-      const Expr& condition = written(*clause->getCondition());
-      // It is asked before and behind the region.
-      if (condition.HasSideEffects(program_.context()) || !only_names(condition)) {
-        program_.refuse(region,
-                        "asking this directive's if() again may change or tell something else");
-      }
-      expect_unmapped(condition, region);
-      // Behind it stands what the host has changed by then.
-      if (writes) expect_at_once(region);
-      const auto items = mapped_items(region, data_, kWritten);
-      const std::string item = items.empty() ? std::string() : text(*items.back().item);
-      if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
-        program_.refuse(region, "this directive stands in no block: put braces around it");
-      }
-      found.may_stay.push_back({&region, text(condition), item, writes});
+    const Expr* condition = device_condition(region);
+    if (condition == nullptr) return;
+    // It is asked before and behind the region.
+    if (condition->HasSideEffects(program_.context()) || !only_names(*condition)) {
+      program_.refuse(region,
+                      "asking this directive's if() again may change or tell something else");
     }
+    expect_unmapped(*condition, region);
+    // Behind it stands what the host has changed by then.
+    if (writes) expect_at_once(region);
+    const auto items = mapped_items(region, data_, kWritten);
+    const std::string item = items.empty() ? std::string() : text(*items.back().item);
+    if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
+      program_.refuse(region, "this directive stands in no block: put braces around it");
+    }
+    found.may_stay.push_back({&region, text(*condition), item, writes});
   }
 
   void expect_unmapped(const Expr& condition, const Directive& region) const {

@@ -203,7 +203,7 @@ void CodeWalk::run_target(const Directive& directive) {
   name_items(directive);
   const std::set<Path::Root> before = on_device_;
   bool may_be_host = false;
-  const bool is_certain = !directive.hasClausesOfKind<clang::OMPIfClause>();
+  const bool is_certain = device_condition(directive) == nullptr;
   for (const clang::OMPClause* clause : directive.clauses()) {
     if (const auto* copied = dyn_cast<clang::OMPFirstprivateClause>(clause)) {
       record(Use::kRead, own_values(copied->varlists()));
@@ -220,7 +220,7 @@ void CodeWalk::run_target(const Directive& directive) {
       may_be_host = may_be_host || !is_number;
     } else if (const auto* condition = dyn_cast<clang::OMPIfClause>(clause)) {
       discard(*condition->getCondition());
-      may_be_host = true;
+      may_be_host = may_be_host || device_condition(directive) != nullptr;
     } else if (is_asked(*clause)) {
       for (const Stmt* child : clause->children()) run(child);
     }

@@ -251,8 +251,8 @@ KernelWrites::KernelWrites(const Trace& trace)
       if (use == SourceUse::kNone) continue;
       const bool is_read = use == SourceUse::kRead;
       NamedStorage& named = is_read                      ? reads_
-                            : is_copied_in(item)         ? copies_
                             : use == SourceUse::kWritten ? sure_
+                            : is_copied_in(item)         ? copies_
                                                          : writes_;
       named.add(item.begin, end_of(item), list);
       if (item.bytes == 0 && !is_read) pointers_.add(item.begin, end_of(item), list);
