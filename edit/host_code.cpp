@@ -786,7 +786,7 @@ struct Found {
 };
 
 /// Whether updates where the host uses data of a loop come as often as those that would go.
-bool spares_nothing(const WholeProgram& program, const Stretch& stretch) {
+bool is_vain(const WholeProgram& program, const Stretch& stretch) {
   const auto edit = [&](const char* kind, const char* side, const char* of, const char* when) {
     Edit made;
     made.kind = kind;
@@ -815,7 +815,9 @@ bool spares_nothing(const WholeProgram& program, const Stretch& stretch) {
       const Stay stay = stay_of(*unit, finding);
       if (stay.kept.empty()) continue;
       const Stmt& loop = loop_of(*unit, stay);
-      return spares_nothing(*unit, loop, residence_of(*unit, loop, stay, items_of(stay)));
+      (void)residence_of(*unit, loop, stay, items_of(stay));
+    } catch (const Vain&) {
+      return true;
     } catch (const Refusal&) {
       // The patch says why there is none.
     }
@@ -895,7 +897,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       HostUse& stale = facts.items.back().stale;
       stale = is_resident ? code.stale_in(program, motions, question.items, places)
                           : HostUse{"unknown", {}, {}};
-      if (stale.use == "no" && spares_nothing(program, stretch)) {
+      if (stale.use == "no" && is_vain(program, stretch)) {
         stale = {"unknown", "as many updates would be needed where the host uses it", {}};
       }
     }

@@ -259,6 +259,150 @@ std::vector<Update> merged(const Program& program, const Stmt& code, std::vector
   return updates;
 }
 
+/// How often an update in code is come by: branches that it is in, and loops.
+struct Frequency {
+  using Branch = std::pair<const Stmt*, const Stmt*>;  // a statement, and its arm
+  bool from = false;
+  std::set<Branch> branches = {};
+  std::set<const Stmt*> loops = {};
+
+  [[nodiscard]] bool is_at_most(const Frequency& other) const {
+    return std::ranges::includes(branches, other.branches) &&
+           std::ranges::includes(other.loops, loops);
+  }
+  [[nodiscard]] bool is_as(const Frequency& other) const {
+    return branches == other.branches && loops == other.loops;
+  }
+};
+
+bool may_leave(const Stmt& statement) {
+  if (isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement)) {
+    return true;
+  }
+  return std::ranges::any_of(statement.children(), [](const Stmt* child) {
+    return child != nullptr && may_leave(*child);
+  });
+}
+
+/// Of a statement in the code, or in a function that it calls in one place.
+Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& statement) {
+  Frequency found;
+  const Stmt* child = &statement;
+  while (child != &code) {
+    const Stmt* parent = program.parent_of(*child);
+    if (parent == nullptr) {
+      const FunctionDecl* function = program.function_of(*child);
+      const auto calls =
+          function == nullptr ? std::vector<const CallExpr*>() : program.calls_of(*function);
+      if (calls.size() != 1) {
+        found.branches.insert({child, child});  // in which of them is not known
+        break;
+      }
+      child = calls.front();
+      continue;
+    }
+    const auto* branch = dyn_cast<clang::IfStmt>(parent);
+    if (branch != nullptr ? child != branch->getCond()
+                          : isa<clang::SwitchStmt, clang::SwitchCase>(parent)) {
+      found.branches.insert({parent, child});
+    }
+    if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
+      for (const Stmt* one : block->body()) {
+        if (one == child) break;
+        if (may_leave(*one)) found.branches.insert({one, one});
+      }
+    }
+    if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
+    child = parent;
+  }
+  return found;
+}
+
+/// Those in both arms of a branch come as often as that.
+std::vector<Frequency> joined(std::vector<Frequency> all) {
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    for (const Frequency::Branch& branch : one->branches) {
+      const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
+      if (condition == nullptr || branch.second != condition->getThen()) continue;
+      Frequency whole = *one;
+      whole.branches.erase(branch);
+      Frequency other = whole;
+      other.branches.insert({condition, condition->getElse()});
+      const auto beside = std::find_if(all.begin(), all.end(), [&](const Frequency& candidate) {
+        return candidate.from == other.from && candidate.is_as(other);
+      });
+      if (beside == all.end()) continue;
+      *one = std::move(whole);
+      all.erase(beside);
+      return joined(std::move(all));
+    }
+  }
+  return all;
+}
+
+/// What an update moves of data by its clauses: `from` of each.
+std::vector<bool> ways_of_update(const Directive& update, const VarDecl& data) {
+  const auto names_data = [&](const auto* clause) {
+    return llvm::any_of(clause->varlists(),
+                        [&](const Expr* item) { return root_variable(*item) == &data; });
+  };
+  std::vector<bool> ways;
+  if (llvm::any_of(update.getClausesOfKind<clang::OMPToClause>(), names_data)) {
+    ways.push_back(false);
+  }
+  if (llvm::any_of(update.getClausesOfKind<clang::OMPFromClause>(), names_data)) {
+    ways.push_back(true);
+  }
+  return ways;
+}
+
+/// What a directive that maps data moves.
+std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& data) {
+  const auto kind = directive.getDirectiveKind();
+  std::vector<bool> ways;
+  for (const MapItem& item : mapped_items(directive, data)) {
+    const auto type = item.clause->getMapType();
+    const bool is_both = type == clang::OMPC_MAP_tofrom || type == clang::OMPC_MAP_unknown;
+    if ((is_both || type == clang::OMPC_MAP_to) && kind != llvm::omp::OMPD_target_exit_data) {
+      ways.push_back(false);
+    }
+    if ((is_both || type == clang::OMPC_MAP_from) && kind != llvm::omp::OMPD_target_enter_data) {
+      ways.push_back(true);
+    }
+  }
+  return ways;
+}
+
+enum class Amount : std::uint8_t { kLess, kSame, kMore };
+
+/// How often updates that are written move data, against what goes, as far as branches and loops
+/// tell. Not `by_branches`: what is written in a branch is taken to come seldom.
+Amount amount_of(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
+  bool is_fewer = false;
+  std::vector<Frequency> more;
+  for (Frequency& often : joined(std::move(written))) {
+    const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
+      return one.from == often.from && often.is_at_most(one);
+    });
+    if (replaced == gone.end()) {
+      more.push_back(std::move(often));
+      continue;
+    }
+    is_fewer = is_fewer || !often.is_as(*replaced);
+    gone.erase(replaced);
+  }
+  for (const Frequency& often : more) {
+    const auto other =
+        std::ranges::find_if(gone, [&](const Frequency& one) { return often.is_at_most(one); });
+    const bool is_seldom = !by_branches && std::ranges::any_of(often.branches, [](const auto& one) {
+      return one.second != nullptr;
+    });
+    if (other == gone.end() && !is_seldom) return Amount::kMore;
+    if (other != gone.end()) gone.erase(other);
+  }
+  return is_fewer || !gone.empty() ? Amount::kLess : Amount::kSame;
+}
+
 using Variable = const VarDecl*;
 
 /// Looks at all that uses the data, in the code and in what that calls.
@@ -356,66 +500,70 @@ class Looker {
   void add(const VarDecl& variable, bool is_written) {
     const std::string name = variable.getNameAsString();
     if (is_written) found_.written.insert(name);
+    const auto known = static_cast<std::ptrdiff_t>(found_.updates.size());
     for (const Scope& one : used_.at(&variable)) {
       if (one.uses.sends) found_.sent.insert(name);
       add_updates(one, variable, is_written);
     }
+    expect_fewer(variable, {found_.updates.begin() + known, found_.updates.end()});
     for (const Scope& one : used_.at(&variable)) {
       for (const Directive* region : one.uses.later) expect_waited(*region);
     }
   }
 
-  void add_updates(const Scope& scope, const VarDecl& variable, bool is_written) {
-    std::vector<Update> here =
-        updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
-    for (const MayStay& one : scope.uses.may_stay) {
-      // Of updates it is counted how many come and go: spares_nothing().
-      if (!stay_.is_there && !is_moved_in_each(variable)) expect_decided(scope, one);
-      const std::string condition = fmt::format("!({})", one.condition);
-      if (is_written) here.push_back({one.region, scope.data, true, one.item, condition});
-      if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition});
-    }
-    for (Update& update : here) {
-      if (update.item.empty()) update.item = item_in(scope, variable);
-    }
-    here = merged(program_, *scope.code, std::move(here));
-    found_.updates.insert(found_.updates.end(), here.begin(), here.end());
-    found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
-    const bool is_changed = !here.empty() || !scope.uses.idle.empty();
-    if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
-  }
-
-  /// Whether a region without an if() clause maps the data in each iteration: updates for another
-  /// one move no more than that does.
-  [[nodiscard]] bool is_moved_in_each(const VarDecl& variable) const {
+  /// Where a mapping is kept, the memory stays, too.
+  void expect_fewer(const VarDecl& variable, const std::vector<Update>& updates) const {
+    if (updates.empty()) return;
+    std::vector<Frequency> gone;
+    std::vector<Frequency> written;
+    std::set<const Stmt*> decided;  // regions that the host runs in all iterations, or in none
     for (const Scope& scope : used_.at(&variable)) {
-      if (scope.function != nullptr) continue;
-      for (const Item& item : scope.uses.items) {
-        for (const Directive* one : program_.directives_at(item.named_at)) {
-          const bool is_always = is_region(*one) && program_.is_within(*one, code_) &&
-                                 device_condition(*one) == nullptr &&
-                                 is_certain(program_, *one, code_);
-          if (is_always) return true;
-        }
+      for (const MayStay& one : scope.uses.may_stay) {
+        if (is_decided(scope, one)) decided.insert(one.region);
       }
     }
-    return false;
-  }
-
-  /// Where a region runs on the host in some iterations, updates for it may move more than goes.
-  void expect_decided(const Scope& scope, const MayStay& region) const {
-    if (!is_decided(scope, region)) {
-      program_.refuse(*region.region, "its if() may hold in some iterations alone");
+    const auto add = [&](const Directive& directive, const std::vector<bool>& ways) {
+      Frequency often = frequency_of(program_, code_, directive);
+      const bool has_condition = device_condition(directive) != nullptr;
+      if (has_condition && !decided.contains(&directive)) {
+        often.branches.insert({&directive, &directive});
+      }
+      for (const bool from : ways) {
+        often.from = from;
+        gone.push_back(often);
+      }
+    };
+    for (const Scope& scope : used_.at(&variable)) {
+      for (const Directive* one : scope.uses.idle) add(*one, ways_of_update(*one, *scope.data));
+      if (stay_.is_there) continue;
+      for (const Directive* one : program_.directives_in(*scope.code)) {
+        const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
+        if (!is_update) add(*one, ways_of_mapping(*one, *scope.data));
+      }
     }
+    for (const Update& one : updates) {
+      if (one.is_of_region && decided.contains(one.statement)) continue;
+      written.push_back(frequency_of(program_, code_, *one.statement));
+      written.back().from = one.from;
+      if (one.is_of_region) written.back().branches.insert({one.statement, nullptr});
+      if (!one.is_of_region && !one.condition.empty()) {
+        written.back().branches.insert({one.statement, one.statement});
+      }
+    }
+    const Amount amount = amount_of(std::move(gone), std::move(written), stay_.is_there);
+    if (amount == Amount::kLess || (amount == Amount::kSame && !stay_.is_there)) return;
+    throw Vain(fmt::format("as many updates of {} would be needed where the host uses it",
+                           variable.getNameAsString()),
+               place_of(program_.context(), *updates.front().statement));
   }
 
   [[nodiscard]] bool is_decided(const Scope& scope, const MayStay& region) const {
     if (scope.function == nullptr) return stays_the_same(program_, code_, region.condition);
     if (!stays_the_same(program_, *scope.code, region.condition)) return false;
     for (const std::string& name : edit::names_in(region.condition)) {
-      const auto parameter =
-          llvm::find_if(scope.function->parameters(),
-                        [&](const auto* one) { return one->getNameAsString() == name; });
+      const auto parameter = llvm::find_if(scope.function->parameters(), [&](const auto* one) {
+        return one->getNameAsString() == name;
+      });
       if (parameter == scope.function->param_end()) return false;
       for (const CallExpr* call : program_.calls_of(*scope.function)) {
         if (!program_.is_within(*call, code_)) continue;
@@ -426,6 +574,24 @@ class Looker {
       }
     }
     return true;
+  }
+
+  void add_updates(const Scope& scope, const VarDecl& variable, bool is_written) {
+    std::vector<Update> here =
+        updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
+    for (const MayStay& one : scope.uses.may_stay) {
+      const std::string condition = fmt::format("!({})", one.condition);
+      if (is_written) here.push_back({one.region, scope.data, true, one.item, condition, true});
+      if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition, true});
+    }
+    for (Update& update : here) {
+      if (update.item.empty()) update.item = item_in(scope, variable);
+    }
+    here = merged(program_, *scope.code, std::move(here));
+    found_.updates.insert(found_.updates.end(), here.begin(), here.end());
+    found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
+    const bool is_changed = !here.empty() || !scope.uses.idle.empty();
+    if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
   }
 
   /// What an update brings or takes a region must not be at work on.
@@ -507,139 +673,7 @@ class Looker {
   Residence found_;
 };
 
-/// How often an update in code is come by: branches that it is in, and loops.
-struct Frequency {
-  using Branch = std::pair<const Stmt*, const Stmt*>;  // a statement, and its arm
-  bool from = false;
-  std::set<Branch> branches = {};
-  std::set<const Stmt*> loops = {};
-
-  [[nodiscard]] bool is_at_most(const Frequency& other) const {
-    return std::ranges::includes(branches, other.branches) &&
-           std::ranges::includes(other.loops, loops);
-  }
-  [[nodiscard]] bool is_as(const Frequency& other) const {
-    return branches == other.branches && loops == other.loops;
-  }
-};
-
-bool may_leave(const Stmt& statement) {
-  if (isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement)) {
-    return true;
-  }
-  return std::ranges::any_of(statement.children(), [](const Stmt* child) {
-    return child != nullptr && may_leave(*child);
-  });
-}
-
-/// Of a statement in the code, or in a function that it calls in one place.
-Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& statement) {
-  Frequency found;
-  const Stmt* child = &statement;
-  while (child != &code) {
-    const Stmt* parent = program.parent_of(*child);
-    if (parent == nullptr) {
-      const FunctionDecl* function = program.function_of(*child);
-      const auto calls = function == nullptr ? std::vector<const CallExpr*>()
-                                             : program.calls_of(*function);
-      if (calls.size() != 1) break;
-      child = calls.front();
-      continue;
-    }
-    const auto* branch = dyn_cast<clang::IfStmt>(parent);
-    if (branch != nullptr ? child != branch->getCond()
-                          : isa<clang::SwitchStmt, clang::SwitchCase>(parent)) {
-      found.branches.insert({parent, child});
-    }
-    if (const auto* block = dyn_cast<clang::CompoundStmt>(parent)) {
-      for (const Stmt* one : block->body()) {
-        if (one == child) break;
-        if (may_leave(*one)) found.branches.insert({one, one});
-      }
-    }
-    if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
-    child = parent;
-  }
-  return found;
-}
-
-/// Those in both arms of a branch come as often as that.
-std::vector<Frequency> joined(std::vector<Frequency> all) {
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    for (const Frequency::Branch& branch : one->branches) {
-      const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
-      if (condition == nullptr || branch.second != condition->getThen()) continue;
-      Frequency whole = *one;
-      whole.branches.erase(branch);
-      Frequency other = whole;
-      other.branches.insert({condition, condition->getElse()});
-      const auto beside = std::find_if(all.begin(), all.end(), [&](const Frequency& candidate) {
-        return candidate.from == other.from && candidate.is_as(other);
-      });
-      if (beside == all.end()) continue;
-      *one = std::move(whole);
-      all.erase(beside);
-      return joined(std::move(all));
-    }
-  }
-  return all;
-}
-
-/// Of the directive's clauses for data.
-std::vector<Frequency> frequencies_of(const Program& program, const Stmt& code,
-                                      const Directive& update, const KeptData& data) {
-  const auto names_data = [&](const auto* clause) {
-    return std::ranges::any_of(clause->varlists(), [&](const Expr* item) {
-      const VarDecl* root = root_variable(*item);
-      return root != nullptr && data.contains(root->getNameAsString());
-    });
-  };
-  Frequency often = frequency_of(program, code, update);
-  if (device_condition(update) != nullptr) often.branches.insert({&update, &update});
-  std::vector<Frequency> all;
-  const bool sends = llvm::any_of(update.getClausesOfKind<clang::OMPToClause>(), names_data);
-  const bool returns = llvm::any_of(update.getClausesOfKind<clang::OMPFromClause>(), names_data);
-  // Where a function calls them by other names, its one clause is meant.
-  const bool any_sends = update.hasClausesOfKind<clang::OMPToClause>();
-  for (const bool from : {false, true}) {
-    const bool moves = sends || returns ? (from ? returns : sends) : from != any_sends;
-    if (!moves) continue;
-    all.push_back(often);
-    all.back().from = from;
-  }
-  return all;
-}
-
 }  // namespace
-
-bool spares_nothing(const Program& program, const Stmt& code, const Residence& residence) {
-  std::vector<Frequency> gone;
-  for (const Directive* one : residence.idle) {
-    for (Frequency& often : frequencies_of(program, code, *one, residence.data)) {
-      gone.push_back(std::move(often));
-    }
-  }
-  std::vector<Frequency> written;
-  for (const Update& one : residence.updates) {
-    written.push_back(frequency_of(program, code, *one.statement));
-    written.back().from = one.from;
-    if (!one.condition.empty()) written.back().branches.insert({one.statement, one.statement});
-  }
-  int fewer = 0;
-  int more = 0;
-  for (const Frequency& often : joined(std::move(written))) {
-    const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
-      return one.from == often.from && often.is_at_most(one);
-    });
-    if (replaced == gone.end()) {
-      ++more;
-      continue;
-    }
-    if (!often.is_as(*replaced)) ++fewer;
-    gone.erase(replaced);
-  }
-  return fewer + static_cast<int>(gone.size()) <= more;
-}
 
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items) {

@@ -18,6 +18,7 @@ struct Update {
   bool from = false;           ///< before the statement; else `to`, behind it
   std::string item = {};       ///< of the data; empty: all that stays on the device
   std::string condition = {};  ///< of an if() clause; empty: none
+  bool is_of_region = false;   ///< that the host runs where the condition holds
 };
 
 /// Once nothing was found that would make it wrong.
@@ -31,9 +32,11 @@ struct Residence {
   std::set<const Directive*> idle;  ///< that are not needed any more
 };
 
-/// Whether the updates that are to be written in the code come as often as those in it that go, as
-/// far as branches and loops around them tell.
-bool spares_nothing(const Program& program, const Stmt& code, const Residence& residence);
+/// Updates where the host uses the data would move it as often as what goes.
+class Vain : public Refusal {
+ public:
+  using Refusal::Refusal;
+};
 
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,

@@ -109,8 +109,8 @@ class Namings {
   explicit Namings(const Trace& trace) : trace_(trace) {}
 
   /// The directives of regions that name some of the mapping's data, updates left out, and that the
-  /// program asked for while it was there, after its allocation's own and before its end's. One that does so several
-  /// times comes once or more often.
+  /// program asked for while it was there, after its allocation's own and before its end's. One
+  /// that does so several times comes once or more often.
   [[nodiscard]] std::vector<Index<Site>> in_life_of(const Mapping& mapping) const;
 
  private:

@@ -52,9 +52,8 @@ SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<st
   SourceLine elsewhere;
   for (const SourceFact& fact : trace.source_facts) {
     const bool is_it =
-        fact.use == SourceUse::kWritten && std::ranges::any_of(items, [&](const auto& item) {
-          return base_of(item) == fact.name;
-        });
+        fact.use == SourceUse::kWritten &&
+        std::ranges::any_of(items, [&](const auto& item) { return base_of(item) == fact.name; });
     if (!is_it) continue;
     if (fact.file == site.file && fact.line == site.line) return {fact.file, fact.use_line};
     if (elsewhere.line == 0) elsewhere = {fact.file, fact.use_line};

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/map_types.h"
-
 namespace ompdm::analysis {
 
 void place(Candidate& candidate, const char* pattern, const Trace& trace, Index<Site> site) {
@@ -23,10 +21,12 @@ bool is_of_deferred_task(const Trace& trace, std::uint32_t op) {
   return is_deferred(trace, op) && site && trace.sites[site.value].directive != Directive::kTarget;
 }
 
-bool is_spoilt(const Evidence& evidence, const Mapping& mapping) {
+bool is_spoilt(const Evidence& evidence, std::uint32_t number) {
+  const Mapping& mapping = evidence.mapping(number);
   const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
-  return mapping.host != 0 && (alloc.map_type & kMapFrom) == 0 &&
-         comes_of_mapping(evidence.trace, alloc) &&
+  const bool is_returned = std::ranges::any_of(
+      evidence.transfers(number), [&](std::uint32_t op) { return !evidence.is_send(op); });
+  return mapping.host != 0 && !is_returned && comes_of_mapping(evidence.trace, alloc) &&
          evidence.kernels.writer_of(mapping, mapping.begin, mapping.end) == Writer::kWriter;
 }
 

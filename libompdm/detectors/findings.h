@@ -229,9 +229,9 @@ void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
 /// Fills `wasted_bytes`, `wasted_time` and what it is of from the candidate's operations.
 void sum_up(Candidate& candidate, const Trace& trace);
 
-/// Whether the source shows that a kernel changes data whose clause does not bring it back: the
-/// host's copy has to be sent again to be used.
-bool is_spoilt(const Evidence& evidence, const Mapping& mapping);
+/// Whether the source shows that a kernel changes data of a mapping (position in
+/// Evidence::mappings) that nothing brings back: the host's copy has to be sent again to be used.
+bool is_spoilt(const Evidence& evidence, std::uint32_t mapping);
 
 /// Whether a `nowait` directive made an operation.
 bool is_deferred(const Trace& trace, std::uint32_t op);

@@ -110,9 +110,13 @@ bool is_not_read(const Trace& trace, HostStretch::Kind kind, const Site& site,
   });
 }
 
-/// Whether the source shows that the host reads some of what comes back. Where it reads nothing, a
-/// benchmark leaves its results alone.
+/// Whether the source shows that the host reads some of what comes back, or an update asks for it.
+/// Where the host reads nothing, a benchmark leaves its results alone.
 bool reads_results(const Trace& trace) {
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp& op = trace.ops.common(i);
+    if (op.kind == OpKind::kDtoH && is_of(trace, op.site, Directive::kTargetUpdate)) return true;
+  }
   return std::ranges::any_of(trace.host_facts, [](const HostFact& fact) {
     return fact.stretch.kind == HostStretch::Kind::kRest &&
            fact.read.answer == HostUse::Answer::kYes;

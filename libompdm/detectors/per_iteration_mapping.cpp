@@ -308,7 +308,7 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     if (is_small && !brings_no_news(evidence, mappings)) continue;
     const Loop& loop = evidence.loops.rows[entry.loop];
     if (is_made_by_calls(evidence, loop, evidence.mapping(mappings.front()))) continue;
-    const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, evidence.mapping(one)); };
+    const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, one); };
     if (std::ranges::any_of(mappings, is_its)) continue;
     const HostReads reads = is_left_alone(evidence, loop, evidence.mapping(mappings.front()))
                                 ? HostReads::kNo

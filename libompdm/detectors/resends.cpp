@@ -579,8 +579,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   }
   const auto is_dropped = [&](const ItemTransfers::Pair& pair) {
     const std::uint32_t mapping = evidence.contents.mapping_of(pair.op);
-    return evidence.contents.mapping_of(pair.earlier) != mapping &&
-           is_spoilt(evidence, evidence.mapping(mapping));
+    return evidence.contents.mapping_of(pair.earlier) != mapping && is_spoilt(evidence, mapping);
   };
   if (std::ranges::any_of(group.content.pairs, is_dropped)) {
     // To keep the data, a copy of it would have to be brought back before, and sent again.

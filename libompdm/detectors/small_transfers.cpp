@@ -344,7 +344,8 @@ std::map<std::uint32_t, Sender> senders_of(const Evidence& evidence, const Remov
     if (is_new) at->second.loop = loop_around(evidence, rows[i].alloc.value, row);
     append(evidence, i, at->second.scalars[rows[i].item->name]);
     const bool is_object = objects.contains(name_at_line(evidence.trace, rows[i]));
-    if (is_object || present.contains({site.value, rows[i].host})) spoilt.emplace(row, rows[i].item->name);
+    if (is_object || present.contains({site.value, rows[i].host}))
+      spoilt.emplace(row, rows[i].item->name);
   }
   for (const auto& [row, name] : spoilt) senders[row].scalars.erase(name);
   return senders;

@@ -260,7 +260,8 @@ int scope_line_of(const std::vector<Dwarf_Die>& scopes, std::string_view express
   return latest;
 }
 
-/// Whether what `selectors` select of a variable lies in the function's frame, be it optimized away.
+/// Whether what `selectors` select of a variable lies in the function's frame, be it optimized
+/// away.
 bool is_automatic(Dwarf_Die variable, std::string_view selectors) {
   const std::optional<Dwarf_Die> type = type_of(&variable);
   Dwarf_Die own = type.value_or(Dwarf_Die{});

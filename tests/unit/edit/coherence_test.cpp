@@ -71,8 +71,7 @@ TEST_F(Coherence, AsManyUpdatesAsBeforeAreNoEdit) {
   EXPECT_EQ(stale(kFill + std::string(kBring) + "    for (int i = 0; i < n; ++i) u[i] = 0;\n"),
             as_many)
       << "the host's change would be sent, which no update of the loop does";
-  const std::string in_callee =
-      "static void set(double* p, int k) { if (k % 3 == 0) p[0] = k; }\n";
+  const std::string in_callee = "static void set(double* p, int k) { if (k % 3 == 0) p[0] = k; }\n";
   EXPECT_EQ(stale(all + "    set(u, k);\n", {}, in_callee), as_many)
       << "updates are written around the call";
 }
