@@ -69,7 +69,16 @@ class Walk {
   HostUse use() {
     find_names();
     const bool is_from_main = loop_.begin < trail_.main_end;
-    if (is_from_main) {
+    if (data_.is_mapped) {
+      is_reached_ = true;
+      ++inside_;
+      for (const Copies& one : through(loop_, {{true, false, 0}})) {
+        const Step& begin = trail_.steps[loop_.begin];
+        if (one.present > 0) tell("unknown", begin, "may leave the data on the device");
+        if (!one.host) tell("unknown", begin, "the host's copy may be old behind it");
+      }
+      --inside_;
+    } else if (is_from_main) {
       run(0, trail_.main_end, {{true, false, 0}});
     } else {
       (void)through_loop({{false, false, 1}});
@@ -341,7 +350,7 @@ class Walk {
 
   void enter(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == 0) {
-      if (inside_ > 0) tell("unknown", step, "maps the data");
+      if (inside_ > 0 && !data_.is_mapped) tell("unknown", step, "maps the data");
       one.device = motion.sends && one.host;
     }
     one.present = std::min(one.present + 1, kMostCounted);
@@ -350,7 +359,12 @@ class Walk {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
-    if (inside_ > 0) tell("unknown", step, "may take the data from the device");
+    if (data_.is_mapped) {
+      if (motion.returns && !one.device) tell("yes", step, "overwrites what the host has changed");
+      if (!motion.returns && !one.host) tell("unknown", step, "drops what a region has changed");
+    } else if (inside_ > 0) {
+      tell("unknown", step, "may take the data from the device");
+    }
     // What is not brought back is lost: the host has the newest then.
     one.host = one.host || !motion.returns || one.device;
     one.device = false;
@@ -396,7 +410,8 @@ class Walk {
   }
 
   void use_in(const Step& begin, const Directive& region, bool reads, bool writes, Ways& ways) {
-    expect_plain(begin, region);
+    const bool is_anywhere = std::ranges::any_of(ways, [](const auto& one) { return one.present > 0; });
+    if (!data_.is_mapped || is_anywhere) expect_plain(begin, region);
     const bool is_filled = !reads && fills(begin, region);
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
@@ -449,7 +464,7 @@ class Walk {
 
   /// Edits know the data by its names alone.
   void expect_name(const Step& step) {
-    if (inside_ == 0 || step.at == nullptr) return;
+    if (inside_ == 0 || data_.is_mapped || step.at == nullptr) return;
     const auto all = all_in<clang::DeclRefExpr>(step.at);
     const bool is_named = std::ranges::any_of(all, [&](const clang::DeclRefExpr* one) {
       return names_.contains(one->getDecl()->getCanonicalDecl());
@@ -547,6 +562,17 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
     }
   }
   return motions;
+}
+
+bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& motions,
+                 const LoopSpan& loop, const Places& data) {
+  return std::ranges::any_of(trail.namings, [&](const Naming& naming) {
+    const bool is_its = naming.places.is_any || std::ranges::any_of(naming.places.paths,
+                                                                    [&](const Path& path) {
+                                                                      return data.paths.contains(path);
+                                                                    });
+    return is_its && loop.holds(naming.step) && motions.contains(naming.item);
+  });
 }
 
 HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,

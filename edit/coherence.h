@@ -30,16 +30,23 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
 struct UpdatedData {
   const Places& places;
   bool is_sent = false;  ///< some of these updates send
+  /// Directives of the loop map the data, which is not on the device before.
+  bool is_mapped = false;
   /// Items of updates that move all of it, as they are written, without blanks. What the run did
   /// not reach is taken to be the same by its text.
   const std::set<std::string>& whole;
 };
 
+/// Whether directives that map the data, or update it, are in the loop; regions left aside.
+bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& motions,
+                 const LoopSpan& loop, const Places& data);
+
 /// Whether the host, or a region, may use data in a loop while the other's copy is newer: "no"
 /// where each region comes behind an update of what the host has written, and each use of the
 /// host's behind one of what regions have written, on every way through the code. Where
 /// updates of the loop send, nothing in it uses what the device had before; and where the loop may
-/// have no iteration, the host's copy is the newest before it.
+/// have no iteration, the host's copy is the newest before it. Of data that the loop maps also
+/// whether nothing that is new is lost where it leaves the device.
 HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
                         const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
                         const UpdatedData& data);

@@ -102,7 +102,7 @@ class HostCode {
   [[nodiscard]] HostUse stale_in(const WholeProgram& program,
                                  const std::map<std::uint32_t, Motion>& motions,
                                  const std::vector<std::uint32_t>& items,
-                                 const std::set<const Stmt*>& loops) const {
+                                 const std::set<const Stmt*>& loops, bool is_mapped) const {
     if (!trail_.lost.empty()) return {"unknown", trail_.lost, std::nullopt};
     std::set<std::string> whole;
     for (const std::uint32_t item : items) {
@@ -120,13 +120,18 @@ class HostCode {
         if (is_it && loop.holds(naming.step)) data.add(naming.places);
       }
       if (data.is_empty()) continue;
+      if (is_mapped && !is_moved_in(trail_, motions, loop, data)) {
+        if (!is_reached) use = {};
+        is_reached = true;
+        continue;
+      }
       const bool is_sent = std::ranges::any_of(motions, [&](const auto& one) {
         const auto named = asked_.at.find(one.second.directive);
         return one.second.kind == Motion::Kind::kTo && named != asked_.at.end() &&
                std::ranges::any_of(
                    items, [&](std::uint32_t item) { return named->second.contains(item); });
       });
-      const UpdatedData updated{data, is_sent, whole};
+      const UpdatedData updated{data, is_sent, is_mapped, whole};
       HostUse one = use_of_old_copy(program, trail_, code_, motions, loop, updated);
       if (!is_reached || use.use == "no") use = std::move(one);
       is_reached = true;
@@ -857,10 +862,11 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
     }
     functions.insert(question.places.functions.begin(), question.places.functions.end());
   }
-  const bool any_resident =
-      std::ranges::any_of(stretches, [](const Stretch& one) { return one.kind == "resident"; });
+  const bool any_loop = std::ranges::any_of(stretches, [](const Stretch& one) {
+    return one.kind == "resident" || one.kind == "loop";
+  });
   std::map<std::uint32_t, Motion> motions;
-  if (any_resident) motions = motions_of(program, asked);
+  if (any_loop) motions = motions_of(program, asked);
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
   const HostCode code(trail, asked, doubt);
@@ -895,9 +901,11 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       }
       facts.items.back().again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
       HostUse& stale = facts.items.back().stale;
-      stale = is_resident ? code.stale_in(program, motions, question.items, places)
-                          : HostUse{"unknown", {}, {}};
-      if (stale.use == "no" && is_vain(program, stretch)) {
+      const std::vector<std::uint32_t> its = {item};
+      stale = is_loop ? code.stale_in(program, motions, is_resident ? question.items : its, places,
+                                      !is_resident)
+                      : HostUse{"unknown", {}, {}};
+      if (is_resident && stale.use == "no" && is_vain(program, stretch)) {
         stale = {"unknown", "as many updates would be needed where the host uses it", {}};
       }
     }

@@ -470,6 +470,7 @@ class Writer {
       text += stay_.is_there ? fmt::format(" {}({})", kind, data)
                              : fmt::format(" map({}: {})", kind, data);
     }
+    if (!residence_.condition.empty()) text += fmt::format(" if({})", residence_.condition);
     return text;
   }
 

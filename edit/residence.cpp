@@ -373,11 +373,9 @@ std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& dat
   return ways;
 }
 
-enum class Amount : std::uint8_t { kLess, kSame, kMore };
-
-/// How often updates that are written move data, against what goes, as far as branches and loops
-/// tell. Not `by_branches`: what is written in a branch is taken to come seldom.
-Amount amount_of(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
+/// Whether updates that are written move data less often than what goes, as far as branches and
+/// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom.
+bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
   bool is_fewer = false;
   std::vector<Frequency> more;
   for (Frequency& often : joined(std::move(written))) {
@@ -397,10 +395,10 @@ Amount amount_of(std::vector<Frequency> gone, std::vector<Frequency> written, bo
     const bool is_seldom = !by_branches && std::ranges::any_of(often.branches, [](const auto& one) {
       return one.second != nullptr;
     });
-    if (other == gone.end() && !is_seldom) return Amount::kMore;
+    if (other == gone.end() && !is_seldom) return false;
     if (other != gone.end()) gone.erase(other);
   }
-  return is_fewer || !gone.empty() ? Amount::kLess : Amount::kSame;
+  return is_fewer || !gone.empty();
 }
 
 using Variable = const VarDecl*;
@@ -427,6 +425,7 @@ class Looker {
     for (const Variable variable : variables_) {
       expect_memory(program_, code_, *variable, used_.at(variable));
     }
+    if (!stay_.is_there) find_condition();
     // What may be one, or is exchanged, is written if any of it is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
     const auto swapped = exchanged(program_, code_, variables_, set_);
@@ -440,6 +439,24 @@ class Looker {
   }
 
  private:
+  /// Where one condition leaves the device alone in all iterations, the data need not be there.
+  void find_condition() {
+    std::set<std::string> conditions;
+    for (const auto& [variable, scopes] : used_) {
+      for (const Scope& scope : scopes) {
+        for (const Directive* one : program_.directives_in(*scope.code)) {
+          if (mapped_items(*one, *scope.data).empty()) continue;
+          const Expr* condition = device_condition(*one);
+          if (condition == nullptr || scope.function != nullptr) return;
+          conditions.insert(text_of(program_.context(), *condition));
+        }
+      }
+    }
+    if (conditions.size() != 1) return;
+    const std::string& condition = *conditions.begin();
+    if (stays_the_same(program_, code_, condition)) found_.condition = condition;
+  }
+
   void find_uses(const VarDecl& variable) {
     for (Scope& scope : scopes_of(program_, code_, variable)) {
       if (scope.function == nullptr) {
@@ -511,7 +528,6 @@ class Looker {
     }
   }
 
-  /// Where a mapping is kept, the memory stays, too.
   void expect_fewer(const VarDecl& variable, const std::vector<Update>& updates) const {
     if (updates.empty()) return;
     std::vector<Frequency> gone;
@@ -550,8 +566,7 @@ class Looker {
         written.back().branches.insert({one.statement, one.statement});
       }
     }
-    const Amount amount = amount_of(std::move(gone), std::move(written), stay_.is_there);
-    if (amount == Amount::kLess || (amount == Amount::kSame && !stay_.is_there)) return;
+    if (spares(std::move(gone), std::move(written), stay_.is_there)) return;
     throw Vain(fmt::format("as many updates of {} would be needed where the host uses it",
                            variable.getNameAsString()),
                place_of(program_.context(), *updates.front().statement));
@@ -580,6 +595,7 @@ class Looker {
     std::vector<Update> here =
         updates_in(program_, *scope.code, *scope.data, scope.mentions, is_written);
     for (const MayStay& one : scope.uses.may_stay) {
+      if (!found_.condition.empty()) break;
       const std::string condition = fmt::format("!({})", one.condition);
       if (is_written) here.push_back({one.region, scope.data, true, one.item, condition, true});
       if (one.writes) here.push_back({one.region, scope.data, false, one.item, condition, true});

@@ -28,6 +28,8 @@ struct Residence {
   bool is_later = false;          ///< a region in the code may still run when that has ended
   std::set<std::string> written;  ///< by a kernel
   std::set<std::string> sent;     ///< a clause asks for what the host has
+  /// Of the if() clauses of all directives that use the data, which does not change; empty: none.
+  std::string condition;
   std::vector<Update> updates;
   std::set<const Directive*> idle;  ///< that are not needed any more
 };

@@ -338,7 +338,9 @@ class Uses {
     }
     expect_unmapped(*condition, region);
     // Behind it stands what the host has changed by then.
-    if (writes) expect_at_once(region);
+    if (writes && region.hasClausesOfKind<clang::OMPNowaitClause>()) {
+      program_.refuse(region, "this directive is nowait");
+    }
     const auto items = mapped_items(region, data_, kWritten);
     const std::string item = items.empty() ? std::string() : text(*items.back().item);
     if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {

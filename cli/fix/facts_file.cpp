@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/5";
+constexpr const char* kFactsSchema = "ompdm.facts/6";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};

@@ -10,7 +10,8 @@ constexpr const char* kTo = "#pragma omp target update to(u[0:n])";
 
 class HostUses : public EditTest {
  protected:
-  /// A loop whose region changes u, with statements of the host's behind the region.
+  /// A loop with a region that changes u and one that reads it, and statements of the host's behind
+  /// these.
   static std::string looping(const std::string& host, const std::string& functions = "",
                              const std::string& region = "u[i] += 1") {
     return "void* malloc(unsigned long);\n" + functions +
@@ -23,7 +24,11 @@ class HostUses : public EditTest {
            "  for (int t = 0; t < steps; ++t) {\n"
            "#pragma omp target teams loop map(tofrom: u[0:n]) map(to: w[0:n])\n"
            "    for (int i = 0; i < n; ++i) " +
-           region + ";\n" + host +
+           region +
+           ";\n"
+           "#pragma omp target teams loop map(to: u[0:n]) map(tofrom: w[0:n])\n"
+           "    for (int i = 0; i < n; ++i) w[i] += u[i];\n" +
+           host +
            "  }\n"
            "  return sum + u[7];\n"
            "}\n";
