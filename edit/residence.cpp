@@ -376,7 +376,7 @@ std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& dat
 /// Whether updates that are written move data less often than what goes, as far as branches and
 /// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom.
 bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
-  bool is_fewer = false;
+  int fewer = 0;
   std::vector<Frequency> more;
   for (Frequency& often : joined(std::move(written))) {
     const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
@@ -386,19 +386,23 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
       more.push_back(std::move(often));
       continue;
     }
-    is_fewer = is_fewer || !often.is_as(*replaced);
+    if (!often.is_as(*replaced)) ++fewer;
     gone.erase(replaced);
   }
   for (const Frequency& often : more) {
-    const auto other =
-        std::ranges::find_if(gone, [&](const Frequency& one) { return often.is_at_most(one); });
-    const bool is_seldom = !by_branches && std::ranges::any_of(often.branches, [](const auto& one) {
-      return one.second != nullptr;
-    });
-    if (other == gone.end() && !is_seldom) return false;
-    if (other != gone.end()) gone.erase(other);
+    const auto other = std::ranges::find_if(
+        gone, [&](const Frequency& one) { return often.is_at_most(one); });
+    if (other != gone.end()) {
+      gone.erase(other);
+      continue;
+    }
+    const bool is_seldom = std::ranges::any_of(
+        often.branches, [](const Frequency::Branch& one) { return one.second != nullptr; });
+    if (!is_seldom) return false;
+    // Another that comes less often than what it replaces makes up for it.
+    if (by_branches && --fewer < 0) return false;
   }
-  return is_fewer || !gone.empty();
+  return fewer > 0 || !gone.empty();
 }
 
 using Variable = const VarDecl*;
@@ -434,6 +438,11 @@ class Looker {
     const bool any = std::ranges::any_of(alike, [&](const Variable one) { return writes(*one); });
     for (const Variable variable : variables_) {
       add(*variable, alike.contains(variable) ? any : writes(*variable));
+    }
+    // What is exchanged goes by all of the names.
+    if (!swapped.empty()) expect_fewer({swapped.begin(), swapped.end()});
+    for (const Variable variable : variables_) {
+      if (!llvm::is_contained(swapped, variable)) expect_fewer({variable});
     }
     return std::move(found_);
   }
@@ -517,27 +526,47 @@ class Looker {
   void add(const VarDecl& variable, bool is_written) {
     const std::string name = variable.getNameAsString();
     if (is_written) found_.written.insert(name);
-    const auto known = static_cast<std::ptrdiff_t>(found_.updates.size());
     for (const Scope& one : used_.at(&variable)) {
       if (one.uses.sends) found_.sent.insert(name);
       add_updates(one, variable, is_written);
     }
-    expect_fewer(variable, {found_.updates.begin() + known, found_.updates.end()});
     for (const Scope& one : used_.at(&variable)) {
       for (const Directive* region : one.uses.later) expect_waited(*region);
     }
   }
 
-  void expect_fewer(const VarDecl& variable, const std::vector<Update>& updates) const {
-    if (updates.empty()) return;
+  void expect_fewer(const std::vector<Variable>& variables) const {
     std::vector<Frequency> gone;
     std::vector<Frequency> written;
-    std::set<const Stmt*> decided;  // regions that the host runs in all iterations, or in none
-    for (const Scope& scope : used_.at(&variable)) {
-      for (const MayStay& one : scope.uses.may_stay) {
-        if (is_decided(scope, one)) decided.insert(one.region);
+    const Stmt* first = nullptr;
+    for (const Variable variable : variables) {
+      std::set<const Stmt*> decided;  // regions that the host runs in all iterations, or in none
+      for (const Scope& scope : used_.at(variable)) {
+        for (const MayStay& one : scope.uses.may_stay) {
+          if (is_decided(scope, one)) decided.insert(one.region);
+        }
+      }
+      add_gone(*variable, decided, gone);
+      for (const Update& one : found_.updates) {
+        const bool is_its = std::ranges::any_of(
+            used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
+        if (!is_its || (one.is_of_region && decided.contains(one.statement))) continue;
+        if (first == nullptr) first = one.statement;
+        Frequency& often = written.emplace_back(frequency_of(program_, code_, *one.statement));
+        often.from = one.from;
+        if (one.condition.empty()) continue;
+        often.branches.insert({one.statement, one.is_of_region ? nullptr : one.statement});
       }
     }
+    if (first == nullptr || spares(std::move(gone), std::move(written), stay_.is_there)) return;
+    throw Vain(fmt::format("as many updates of {} would be needed where the host uses it",
+                           variables.front()->getNameAsString()),
+               place_of(program_.context(), *first));
+  }
+
+  /// What moves the data now, and will not.
+  void add_gone(const VarDecl& variable, const std::set<const Stmt*>& decided,
+                std::vector<Frequency>& gone) const {
     const auto add = [&](const Directive& directive, const std::vector<bool>& ways) {
       Frequency often = frequency_of(program_, code_, directive);
       const bool has_condition = device_condition(directive) != nullptr;
@@ -557,19 +586,6 @@ class Looker {
         if (!is_update) add(*one, ways_of_mapping(*one, *scope.data));
       }
     }
-    for (const Update& one : updates) {
-      if (one.is_of_region && decided.contains(one.statement)) continue;
-      written.push_back(frequency_of(program_, code_, *one.statement));
-      written.back().from = one.from;
-      if (one.is_of_region) written.back().branches.insert({one.statement, nullptr});
-      if (!one.is_of_region && !one.condition.empty()) {
-        written.back().branches.insert({one.statement, one.statement});
-      }
-    }
-    if (spares(std::move(gone), std::move(written), stay_.is_there)) return;
-    throw Vain(fmt::format("as many updates of {} would be needed where the host uses it",
-                           variable.getNameAsString()),
-               place_of(program_.context(), *updates.front().statement));
   }
 
   [[nodiscard]] bool is_decided(const Scope& scope, const MayStay& region) const {
