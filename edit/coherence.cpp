@@ -410,7 +410,8 @@ class Walk {
   }
 
   void use_in(const Step& begin, const Directive& region, bool reads, bool writes, Ways& ways) {
-    const bool is_anywhere = std::ranges::any_of(ways, [](const auto& one) { return one.present > 0; });
+    const bool is_anywhere =
+        std::ranges::any_of(ways, [](const auto& one) { return one.present > 0; });
     if (!data_.is_mapped || is_anywhere) expect_plain(begin, region);
     const bool is_filled = !reads && fills(begin, region);
     each(begin, region, ways, [&](Copies& one, bool held) {
@@ -567,10 +568,10 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
 bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& motions,
                  const LoopSpan& loop, const Places& data) {
   return std::ranges::any_of(trail.namings, [&](const Naming& naming) {
-    const bool is_its = naming.places.is_any || std::ranges::any_of(naming.places.paths,
-                                                                    [&](const Path& path) {
-                                                                      return data.paths.contains(path);
-                                                                    });
+    const bool is_its =
+        naming.places.is_any || std::ranges::any_of(naming.places.paths, [&](const Path& path) {
+          return data.paths.contains(path);
+        });
     return is_its && loop.holds(naming.step) && motions.contains(naming.item);
   });
 }

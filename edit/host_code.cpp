@@ -862,9 +862,8 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
     }
     functions.insert(question.places.functions.begin(), question.places.functions.end());
   }
-  const bool any_loop = std::ranges::any_of(stretches, [](const Stretch& one) {
-    return one.kind == "resident" || one.kind == "loop";
-  });
+  const bool any_loop = std::ranges::any_of(
+      stretches, [](const Stretch& one) { return one.kind == "resident" || one.kind == "loop"; });
   std::map<std::uint32_t, Motion> motions;
   if (any_loop) motions = motions_of(program, asked);
   CodeWalk walk;

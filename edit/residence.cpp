@@ -390,8 +390,8 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
     gone.erase(replaced);
   }
   for (const Frequency& often : more) {
-    const auto other = std::ranges::find_if(
-        gone, [&](const Frequency& one) { return often.is_at_most(one); });
+    const auto other =
+        std::ranges::find_if(gone, [&](const Frequency& one) { return often.is_at_most(one); });
     if (other != gone.end()) {
       gone.erase(other);
       continue;
@@ -551,10 +551,20 @@ class Looker {
         const bool is_its = std::ranges::any_of(
             used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
         if (!is_its || (one.is_of_region && decided.contains(one.statement))) continue;
+        const auto is_other_arm = [&](const Update& other) {
+          return other.statement == one.statement && other.data == one.data &&
+                 other.from == one.from && other.condition == fmt::format("!({})", one.condition);
+        };
+        const auto is_this_arm = [&](const Update& other) {
+          return other.statement == one.statement && other.data == one.data &&
+                 other.from == one.from && one.condition == fmt::format("!({})", other.condition);
+        };
+        if (std::ranges::any_of(found_.updates, is_this_arm)) continue;
         if (first == nullptr) first = one.statement;
         Frequency& often = written.emplace_back(frequency_of(program_, code_, *one.statement));
         often.from = one.from;
-        if (one.condition.empty()) continue;
+        // Those under a condition and its opposite come as often as the statement.
+        if (one.condition.empty() || std::ranges::any_of(found_.updates, is_other_arm)) continue;
         often.branches.insert({one.statement, one.is_of_region ? nullptr : one.statement});
       }
     }

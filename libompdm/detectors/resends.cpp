@@ -535,9 +535,31 @@ bool comes_round(const Evidence& evidence, const ResendGroup& group) {
   return std::ranges::any_of(to, [&](const SourcePlace& place) { return from.contains(place); });
 }
 
+/// Whether data lies in a function's frame, and no loop of that function is around both transfers:
+/// each call makes the data anew, as far as is known.
+bool is_of_several_calls(const Evidence& evidence, const ItemTransfers::Pair& pair) {
+  const Trace& trace = evidence.trace;
+  const std::uint32_t number = evidence.contents.mapping_of(pair.op);
+  if (evidence.contents.mapping_of(pair.earlier) == number) return false;
+  const Mapping& mapping = evidence.mapping(number);
+  if (mapping.item == nullptr || !mapping.item->automatic || !mapping.site) return false;
+  const std::string function = template_name(trace.sites[mapping.site.value].function);
+  if (function == "main") return false;
+  const Nanoseconds begin = trace.ops.begin_of(pair.earlier);
+  for (const EnclosingEntry* at = evidence.entry_around(pair.op); at != nullptr; at = at->parent) {
+    const SourcePlace place = source_place(trace, evidence.loops.rows[at->loop]);
+    if (at->begin <= begin && template_name(place.function) == function) return false;
+  }
+  return true;
+}
+
 /// The candidate of a group; none where its data cannot be kept on the device.
 std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans& directives,
                                   ResendGroup group) {
+  const auto is_made_again = [&](const ItemTransfers::Pair& pair) {
+    return is_of_several_calls(evidence, pair);
+  };
+  if (std::ranges::any_of(group.content.pairs, is_made_again)) return std::nullopt;
   if (!keep(evidence, directives, group)) return std::nullopt;
   const Trace& trace = evidence.trace;
   const ItemTransfers::Pair first = group.content.pairs.front();

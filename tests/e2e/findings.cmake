@@ -17,7 +17,7 @@ endforeach()
 set(e2e_cases kept_by_another_name.c products.c ledger_small.cpp w04_nowait_no_wait.c x02_update_wrong_way.c halving.c
   chunks.c made_before.cpp table_and_scratch.c deep.c copied_out_twice.c data_alone.c two_phases.cpp push_pop.c two_loops.c
   # Of which the source alone shows what is needless.
-  pure_output.c sent_each_time.c filled_within.c zeros.c)
+  pure_output.c sent_each_time.c filled_within.c zeros.c needed.cpp)
 foreach(source ${e2e_cases})
   string(REGEX REPLACE "[.].*" "" name ${source})
   if(source MATCHES "[.]c$")

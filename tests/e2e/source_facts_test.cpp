@@ -58,6 +58,12 @@ TEST(SourceFacts, TellZerosFromOneAnother) {
             (Found{{"a", "round_trip_transfer proven"}, {"b", "unmodified_copy_back proven"}}));
 }
 
+TEST(SourceFacts, LeaveAloneWhatIsNeededAllTheSame) {
+  EXPECT_EQ(found("auto", "needed"), (Found{{"a", "per_iteration_mapping possible"},
+                                            {"d", "per_iteration_mapping possible"},
+                                            {"out", "repeated_allocation likely"}}));
+}
+
 /// Of the program's largest finding all that is left to its reader.
 void expect_no_question(const std::string& source, const std::vector<std::string>& others = {}) {
   const std::filesystem::path cases = std::filesystem::path(OMPDM_E2E_SOURCES) / "../cases";

@@ -38,9 +38,11 @@ class Coherence : public EditTest {
                          "  printf(\"%g\\n\", u[7]);\n  free(u);\n}\n");
     Request request = testing::asked(file, {});
     request.is_whole = true;
-    Stretch stretch{0, "resident", {file.at("// loop")}, {}, false, {}};
-    for (const char* mark : {"// sent", "// back"}) {
+    const bool is_mapped = in_loop.find("// mapped") != std::string::npos;
+    Stretch stretch{0, is_mapped ? "loop" : "resident", {file.at("// loop")}, {}, false, {}};
+    for (const char* mark : {"// mapped", "// sent", "// back"}) {
       if (in_loop.find(mark) == std::string::npos) continue;
+      if (is_mapped && !stretch.items.empty()) break;
       stretch.items.push_back({"u[0:n]", file.at(mark)});
     }
     request.stretches = {stretch};
@@ -139,6 +141,26 @@ TEST_F(Coherence, DataThatComesAndGoesInTheLoopIsOpen) {
   EXPECT_EQ(stale(all + "#pragma omp target exit data map(release: u[0:n])\n"
                         "#pragma omp target enter data map(to: u[0:n])\n"),
             "may take the data from the device");
+}
+
+TEST_F(Coherence, OfDataThatTheLoopMaps) {
+  const auto mapped = [](const std::string& inside, const char* kind = "tofrom") {
+    return std::string("#pragma omp target data map(") + kind + ": u[0:n])  // mapped\n    {\n" +
+           inside + "    }\n";
+  };
+  const std::string change = kChange;
+  const std::string send = "#pragma omp target update to(u[0:n])\n";
+  const std::string bring = "#pragma omp target update from(u[0:n])\n";
+  EXPECT_EQ(stale(mapped(change)), "no");
+  EXPECT_EQ(stale(mapped(change + change) + "    u[2] = k;\n"), "no");
+  EXPECT_EQ(stale(mapped(change + bring + "    u[2] = k;\n" + send + change)), "no");
+  EXPECT_EQ(stale(mapped(change + "    printf(\"%g\\n\", u[2]);\n")), "yes") << "read too early";
+  EXPECT_EQ(stale(mapped(change + bring + "    u[2] = k;\n")), "yes") << "lost where it ends";
+  EXPECT_EQ(stale(mapped(change + send)), "yes") << "the region's change is overwritten";
+  EXPECT_EQ(stale(mapped(change + bring + "    u[2] = k;\n    if (k == 3) {\n" + send + "    }\n" +
+                         change)),
+            "yes");
+  EXPECT_EQ(stale(mapped(change, "to")), "drops what a region has changed");
 }
 
 TEST_F(Coherence, GoesThroughFunctionsAndOtherNames) {

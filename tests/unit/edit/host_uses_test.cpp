@@ -127,6 +127,53 @@ TEST_F(HostUses, OfACalledFunctionThatWritesAreSentBehindTheCall) {
   expect_updates(file, {file.before("    set(u", kFrom), file.behind("    set(u", kTo)});
 }
 
+/// A loop with one region, whose clauses are given, and statements of the host's behind it.
+std::string with_one_region(const std::string& clauses, const std::string& host) {
+  return "void* malloc(unsigned long);\n"
+         "double run(int steps, int k) {\n"
+         "  const int n = 100;\n"
+         "  double sum = 0;\n"
+         "  double* u = malloc(sizeof(double) * n);\n"
+         "  for (int i = 0; i < n; ++i) u[i] = i;\n"
+         "  for (int t = 0; t < steps; ++t) {\n"
+         "#pragma omp target teams loop map(tofrom: u[0:n])" +
+         clauses +
+         "\n"
+         "    for (int i = 0; i < n; ++i) u[i] += 1;\n" +
+         host +
+         "  }\n"
+         "  return sum + u[7];\n"
+         "}\n";
+}
+
+TEST_F(HostUses, AsOftenAsWhatGoesAreNoEdit) {
+  const std::string as_many = "as many updates of u would be needed where the host uses it";
+  EXPECT_EQ(plan(source(with_one_region("", "    u[7] = t;\n"))).refused, as_many);
+  EXPECT_EQ(plan(source(with_one_region("", "    if (t) u[7] = t;\n    else u[8] = t;\n"))).refused,
+            as_many)
+      << "in both arms";
+  EXPECT_EQ(plan(source(with_one_region("", "    sum += u[7];\n"))).refused, "");
+  EXPECT_EQ(plan(source(with_one_region("", "    if (t % 5 == 0) u[7] = t;\n"))).refused, "");
+}
+
+TEST_F(HostUses, OfARegionThatItsIfLeavesToTheHost) {
+  const File constant = source(with_one_region(" if(k == 0)", ""));
+  expect_changes(
+      constant, plan(constant),
+      {constant.before("(int t", "#pragma omp target enter data map(to: u[0:n]) if(k == 0)"),
+       constant.before("return sum", "#pragma omp target exit data map(from: u[0:n]) if(k == 0)")});
+  EXPECT_EQ(plan(source(with_one_region(" if(t > 3)", ""))).refused,
+            "as many updates of u would be needed where the host uses it")
+      << "how often it holds is not known";
+}
+
+TEST_F(HostUses, BehindATaskThatIsWaitedForAtOnce) {
+  const File waited =
+      source(with_one_region(" nowait", "#pragma omp taskwait\n    sum += u[7];\n"));
+  EXPECT_EQ(plan(waited).refused, "");
+  EXPECT_NE(plan(source(with_one_region(" nowait", "    sum += u[7];\n"))).refused, "");
+}
+
 TEST_F(HostUses, OfAFunctionThatIsNotSeenAreRefused) {
   const File file = source(looping("    show(u);\n", "void show(double*);\n"));
   expect_refused(plan(file), file.at("show(u)"), why::kUnseen);
