@@ -21,6 +21,7 @@ struct Copies {
   bool host = false;
   bool device = false;
   int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
+  bool changed = false;  ///< by the host in the loop, since the device got it
   /// The if() clause that was asked last, of which call, and whether it held.
   std::string condition = {};
   std::uint32_t call = 0;
@@ -172,7 +173,8 @@ class Walk {
   Ways through(const LoopSpan& loop, Ways before) {
     if (concerns_[loop.end] == concerns_[loop.begin]) {
       Ways behind;  // what it sets may be what was asked
-      for (const Copies& one : before) behind.insert({one.host, one.device, one.present});
+      for (const Copies& one : before)
+        behind.insert({one.host, one.device, one.present, one.changed});
       return behind;
     }
     for (;;) {
@@ -248,8 +250,11 @@ class Walk {
     }
     Ways after;
     for (Copies one : ways) {
-      expect(one.host, step);
-      if (access.use != Use::kRead) one.device = false;
+      expect(one.host || (data_.is_mapped && !one.device), step);
+      if (access.use != Use::kRead) {
+        one.device = false;
+        one.changed = inside_ > 0;
+      }
       after.insert(std::move(one));
     }
     ways = std::move(after);
@@ -263,7 +268,7 @@ class Walk {
       const auto names = names_in(one.condition);
       const bool is_set = variable == nullptr ||
                           std::ranges::find(names, variable->getNameAsString()) != names.end();
-      if (is_set) one = {one.host, one.device, one.present};
+      if (is_set) one = {one.host, one.device, one.present, one.changed};
       after.insert(std::move(one));
     }
     ways = std::move(after);
@@ -344,6 +349,7 @@ class Walk {
         one.host = one.device = false;
       } else if (is_whole) {
         other = true;
+        one.changed = false;
       }
     });
   }
@@ -359,9 +365,11 @@ class Walk {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
+    const bool is_overwritten = motion.returns && one.host && !one.device && one.changed;
+    if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
     if (data_.is_mapped) {
-      if (motion.returns && !one.device) tell("yes", step, "overwrites what the host has changed");
-      if (!motion.returns && !one.host) tell("unknown", step, "drops what a region has changed");
+      if (!motion.returns && !one.host && one.device)
+        tell("unknown", step, "drops what a region has changed");
     } else if (inside_ > 0) {
       tell("unknown", step, "may take the data from the device");
     }
@@ -423,7 +431,8 @@ class Walk {
       }
       // Its own clauses send the data, and bring it back.
       if (one.present == 0) return;
-      expect(one.device || is_filled, begin);
+      // Where it was filled in part neither is known to be the newest.
+      expect(one.device || is_filled || (data_.is_mapped && !one.host), begin);
       if (!writes) return;
       one.host = false;
       one.device = one.device || is_filled;

@@ -709,9 +709,35 @@ class HostCode {
       const bool leads_to = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
         return naming.item == item && loop.holds(naming.step) && span.holds(naming.step);
       });
-      if (!leads_to || isa<Directive>(loop.loop) || code_.has_iterations(loop)) continue;
-      tell(trail_.steps[loop.begin], "unknown", "how many iterations it has is not certain", fact);
+      if (!leads_to || isa<Directive>(loop.loop)) continue;
+      const bool has_iterations = code_.has_iterations(loop);
+      const bool is_certain =
+          has_iterations && std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+            return naming.item == item && loop.holds(naming.step) && span.holds(naming.step) &&
+                   is_run_in_each(naming.step, loop);
+          });
+      if (is_certain) continue;
+      const char* why = has_iterations ? "its iterations may leave out the directive"
+                                       : "how many iterations it has is not certain";
+      tell(trail_.steps[loop.begin], "unknown", why, fact);
     }
+  }
+
+  /// Whether each iteration of a loop comes to a step, be it by loops inside.
+  [[nodiscard]] bool is_run_in_each(std::uint32_t step, const LoopSpan& loop) const {
+    const LoopSpan* inner = &loop;
+    for (const LoopSpan& one : loops_) {  // those outside first
+      if (one.begin > inner->begin && one.end <= inner->end && one.holds(step) &&
+          !isa<Directive>(one.loop)) {
+        if (!is_in_each(one.begin, *inner)) return false;
+        inner = &one;
+      }
+    }
+    const bool is_left = std::any_of(
+        trail_.steps.begin() + inner->begin, trail_.steps.begin() + step, [&](const Step& one) {
+          return one.kind == Kind::kJump && one.call == trail_.steps[step].call;
+        });
+    return !is_left && is_in_each(step, *inner);
   }
 
   /// Whether both lead to data that is not of this code, by different names and in one type.

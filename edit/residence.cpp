@@ -377,6 +377,8 @@ std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& dat
 /// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom.
 bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
   int fewer = 0;
+  std::size_t deepest = 0;
+  for (const Frequency& one : gone) deepest = std::max(deepest, one.loops.size());
   std::vector<Frequency> more;
   for (Frequency& often : joined(std::move(written))) {
     const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
@@ -398,7 +400,7 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
     }
     const bool is_seldom = std::ranges::any_of(
         often.branches, [](const Frequency::Branch& one) { return one.second != nullptr; });
-    if (!is_seldom) return false;
+    if (!is_seldom || often.loops.size() > deepest) return false;
     // Another that comes less often than what it replaces makes up for it.
     if (by_branches && --fewer < 0) return false;
   }
@@ -456,7 +458,7 @@ class Looker {
         for (const Directive* one : program_.directives_in(*scope.code)) {
           if (mapped_items(*one, *scope.data).empty()) continue;
           const Expr* condition = device_condition(*one);
-          if (condition == nullptr || scope.function != nullptr) return;
+          if (condition == nullptr || scope.function != nullptr || names_inside(*condition)) return;
           conditions.insert(text_of(program_.context(), *condition));
         }
       }
@@ -464,6 +466,17 @@ class Looker {
     if (conditions.size() != 1) return;
     const std::string& condition = *conditions.begin();
     if (stays_the_same(program_, code_, condition)) found_.condition = condition;
+  }
+
+  /// Whether an expression names what the code declares.
+  [[nodiscard]] bool names_inside(const Expr& expression) const {
+    const clang::SourceManager& sources = program_.context().getSourceManager();
+    return std::ranges::any_of(
+        all_in<clang::DeclRefExpr>(&expression), [&](const clang::DeclRefExpr* one) {
+          const clang::SourceLocation at = one->getDecl()->getLocation();
+          return !sources.isBeforeInTranslationUnit(at, code_.getBeginLoc()) &&
+                 sources.isBeforeInTranslationUnit(at, code_.getEndLoc());
+        });
   }
 
   void find_uses(const VarDecl& variable) {

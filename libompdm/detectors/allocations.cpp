@@ -16,8 +16,12 @@ constexpr std::size_t kLeastAllocations = 3;
 
 bool is_candidate(const Evidence& evidence, const Removed& removed, const Mapping& mapping) {
   const DataOp& alloc = evidence.trace.ops[mapping.alloc.value];
-  return mapping.host != 0 && mapping.bytes > kRidesAlong && (alloc.map_type & kMapPrivate) == 0 &&
-         !removed[mapping.alloc.value] && !(mapping.remove && removed[mapping.remove.value]);
+  // What each call of a function makes no caller can keep.
+  const bool is_of_calls = mapping.item != nullptr && mapping.item->automatic && mapping.site &&
+                           evidence.trace.sites[mapping.site.value].function != "main";
+  return !is_of_calls && mapping.host != 0 && mapping.bytes > kRidesAlong &&
+         (alloc.map_type & kMapPrivate) == 0 && !removed[mapping.alloc.value] &&
+         !(mapping.remove && removed[mapping.remove.value]);
 }
 
 /// Items that a directive transfers each time, as it names them; the instances of a template are

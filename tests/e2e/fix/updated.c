@@ -17,12 +17,12 @@ int main(int argc, char** argv) {
   for (int i = 0; i < n; ++i) u[i] = i;
 #pragma omp target enter data map(to : u[0 : n])
   for (int t = 0; t < steps; ++t) {
+    if (t % 16 == 3) {
+      u[5] = t;
+    }
     step(u, n, t);
     if (t % 20 == 7) {
       printf("%d %.3f\n", t, u[7]);
-    }
-    if (t % 16 == 3) {
-      u[5] = t;
     }
   }
 #pragma omp target exit data map(from : u[0 : n])
