@@ -118,7 +118,7 @@ TEST(CodeLoops, ThatLeadToWhatWasNotReachedAreJudgedByTheSource) {
   const HostUse no{HostUse::Answer::kNo, {}, {}};
   for (const SourceQuestion& question : analyze(trace).source_questions) {
     for (const NamedItem& item : question.items) {
-      trace.host_facts.push_back({question.stretch, item, no, no, no, no, no, no});
+      trace.host_facts.push_back({question.stretch, item, no, no, no, no, no, no, no, no});
     }
   }
   const Analysis analysis = analyze(trace);
