@@ -39,6 +39,36 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
+/// A condition, or its opposite, as one text: of comparisons by == and != that are joined by one
+/// kind of operator. And whether that text is the opposite.
+std::pair<std::string, bool> canonical(const std::string& text) {
+  std::string opposite = text;
+  bool has_and = false;
+  bool has_or = false;
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    const std::string_view two = std::string_view(text).substr(at, 2);
+    if (two == "==") opposite[at] = '!';
+    if (two == "!=") opposite[at] = '=';
+    if (two == "&&") opposite[at] = opposite[at + 1] = '|';
+    if (two == "||") opposite[at] = opposite[at + 1] = '&';
+    has_and = has_and || two == "&&";
+    has_or = has_or || two == "||";
+    if (two == "==" || two == "!=" || two == "&&" || two == "||") {
+      ++at;
+    } else if (std::string_view("!<>=?&|(").find(text[at]) != std::string_view::npos) {
+      return {text, false};
+    }
+  }
+  const auto count = [&](const char* part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += 2) ++found;
+    return found;
+  };
+  const bool is_each_compared = count("==") + count("!=") == count("&&") + count("||") + 1;
+  if ((has_and && has_or) || !is_each_compared || text <= opposite) return {text, false};
+  return {opposite, true};
+}
+
 /// Goes all ways through a program's trail.
 class Walk {
  public:
@@ -278,19 +308,20 @@ class Walk {
   template <class Take>
   void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) const {
     const Expr* condition = device_condition(directive);
-    const std::string text =
-        condition == nullptr ? std::string() : without_blanks(text_of(*step.context(), *condition));
+    const auto [text, is_opposite] =
+        condition == nullptr ? std::pair(std::string(), false)
+                             : canonical(without_blanks(text_of(*step.context(), *condition)));
     Ways after;
     for (const Copies& one : ways) {
       const bool is_known = one.condition == text && one.call == step.call;
       for (const bool held : {true, false}) {
         if (condition == nullptr && !held) continue;
-        if (condition != nullptr && is_known && held != one.held) continue;
+        if (condition != nullptr && is_known && (held != is_opposite) != one.held) continue;
         Copies next = one;
         if (condition != nullptr) {
           next.condition = text;
           next.call = step.call;
-          next.held = held;
+          next.held = held != is_opposite;
         }
         take(next, held);
         after.insert(std::move(next));
@@ -340,7 +371,7 @@ class Walk {
     const bool is_whole =
         data_.whole.contains(without_blanks(text_of(*step.context(), *motion.item)));
     each(step, directive, ways, [&](Copies& one, bool held) {
-      if (!held) return;
+      if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
       const bool is_new = is_to ? one.host : one.device;
       expect(is_new, step);
@@ -383,7 +414,8 @@ class Walk {
     if (block == blocks_.end()) return;
     for (const Motion* motion : block->second) {
       each(step, *motion->directive, ways, [&](Copies& one, bool held) {
-        if (held) leave(step, *motion, one);
+        // What the block has not mapped it does not end.
+        if (held || data_.is_mapped) leave(step, *motion, one);
       });
     }
     blocks_.erase(block);
