@@ -22,6 +22,8 @@ struct Copies {
   bool device = false;
   int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
   bool changed = false;  ///< by the host in the loop, since the device got it
+  /// The loop that sends it had no iteration: the edit has sent what the program has not.
+  bool skipped = false;
   /// The if() clause that was asked last, of which call, and whether it held.
   std::string condition = {};
   std::uint32_t call = 0;
@@ -31,6 +33,13 @@ struct Copies {
 };
 
 constexpr int kMostCounted = 4;
+
+Copies with_condition_open(Copies one) {
+  one.condition.clear();
+  one.call = 0;
+  one.held = false;
+  return one;
+}
 
 using Ways = std::set<Copies>;
 
@@ -203,8 +212,7 @@ class Walk {
   Ways through(const LoopSpan& loop, Ways before) {
     if (concerns_[loop.end] == concerns_[loop.begin]) {
       Ways behind;  // what it sets may be what was asked
-      for (const Copies& one : before)
-        behind.insert({one.host, one.device, one.present, one.changed});
+      for (const Copies& one : before) behind.insert(with_condition_open(one));
       return behind;
     }
     for (;;) {
@@ -224,8 +232,7 @@ class Walk {
     // The edit is made before and behind the loop, whatever its iterations come to.
     if (!is_host_new) tell("unknown", begin, "the host's copy may be old before it");
     const bool is_device_new = std::ranges::all_of(before, &Copies::device);
-    const bool is_sent = data_.is_sent && loops_.has_iterations(loop_);
-    if (!is_device_new && !is_sent)
+    if (!is_device_new && !data_.is_sent)
       tell("unknown", begin, "the device's copy may be old before it");
     Ways entered;
     for (const Copies& one : before) {
@@ -238,8 +245,17 @@ class Walk {
     if (!std::ranges::all_of(behind, &Copies::host)) {
       tell("unknown", begin, "the host's copy may be old behind it");
     }
-    behind.insert(before.begin(), before.end());
+    for (Copies one : before) {
+      one.skipped = !one.device && data_.is_sent && !loops_.has_iterations(loop_);
+      behind.insert(std::move(one));
+    }
     return behind;
+  }
+
+  /// Of code behind the loop.
+  void expect_sent(const Copies& one, const Step& step) {
+    if (one.skipped && !one.device)
+      tell("unknown", step, "may use the device's old copy where the loop has no iteration");
   }
 
   [[nodiscard]] bool concerns(std::uint32_t step) const {
@@ -294,12 +310,11 @@ class Walk {
   void forget_condition(const Access& access, Ways& ways) const {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(access.path.root);
     Ways after;
-    for (Copies one : ways) {
+    for (const Copies& one : ways) {
       const auto names = names_in(one.condition);
       const bool is_set = variable == nullptr ||
                           std::ranges::find(names, variable->getNameAsString()) != names.end();
-      if (is_set) one = {one.host, one.device, one.present, one.changed};
-      after.insert(std::move(one));
+      after.insert(is_set ? with_condition_open(one) : one);
     }
     ways = std::move(after);
   }
@@ -374,7 +389,9 @@ class Walk {
       if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
       const bool is_new = is_to ? one.host : one.device;
-      expect(is_new, step);
+      if (!is_to) expect_sent(one, step);
+      // Behind an update of an old copy neither is the newest: the next use shows it.
+      if (data_.is_mapped) expect(is_new, step);
       bool& other = is_to ? one.device : one.host;
       if (!is_new) {
         one.host = one.device = false;
@@ -396,6 +413,8 @@ class Walk {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
+    if (motion.returns) expect_sent(one, step);
+    one.skipped = false;
     const bool is_overwritten = motion.returns && one.host && !one.device && one.changed;
     if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
     if (data_.is_mapped) {
@@ -463,6 +482,7 @@ class Walk {
       }
       // Its own clauses send the data, and bring it back.
       if (one.present == 0) return;
+      if (reads) expect_sent(one, begin);
       // Where it was filled in part neither is known to be the newest.
       expect(one.device || is_filled || (data_.is_mapped && !one.host), begin);
       if (!writes) return;

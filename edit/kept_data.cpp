@@ -314,6 +314,17 @@ class Gatherer {
   KeptData found;
 
  private:
+  /// Of "a[0:m][0:n]" the compiler tells "a[0:m]": as many brackets of an item as another has.
+  static std::string as_long_as(const std::string& other, const std::string& item) {
+    std::size_t end = 0;
+    for (auto left = std::ranges::count(other, ']'); left > 0; --left) {
+      const std::size_t at = item.find(']', end);
+      if (at == std::string::npos) return item;
+      end = at + 1;
+    }
+    return end == 0 ? item : item.substr(0, end);
+  }
+
   /// The compiler tells an item with the values of its macros. A source that is compiled with
   /// others needs their names.
   [[nodiscard]] std::string as_written(const Item& item) const {
@@ -326,7 +337,8 @@ class Gatherer {
     };
     for (const auto* directive : program_.directives_at(item.named_at)) {
       for (const MapItem& one : mapped_items(*directive, kWritten)) {
-        const std::string text = text_of(program_.context(), *one.item);
+        const std::string text =
+            as_long_as(item.expression, text_of(program_.context(), *one.item));
         const std::string value = expanded(text, directive->getBeginLoc());
         const bool has_macros = value != bare(text) && text.find('\n') == std::string::npos;
         const bool is_it = value == expanded(item.expression, directive->getBeginLoc());

@@ -264,8 +264,9 @@ bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& 
   });
 }
 
-/// Whether the source shows that the host neither reads nor writes a mapping's data in a loop.
-bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+/// Whether the source says so of a mapping's data in a loop.
+template <class Says>
+bool has_fact(const Evidence& evidence, const Loop& loop, const Mapping& mapping, Says&& says) {
   const Trace& trace = evidence.trace;
   if (trace.host_facts.empty() || !mapping.site || !has_name(trace, mapping)) return false;
   const SourcePlace around = source_place(trace, loop);
@@ -280,9 +281,28 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
     // What is around a directive holds all loops around it.
     const bool is_it = (stretch.kind == HostStretch::Kind::kLoop && stands_at(around)) ||
                        (stretch.kind == HostStretch::Kind::kSpan && stands_at(named));
-    return is_it && fact.item == item && fact.read.answer == HostUse::Answer::kNo &&
-           fact.written.answer == HostUse::Answer::kNo;
+    return is_it && fact.item == item && says(fact);
   });
+}
+
+/// Whether the source shows that the host neither reads nor writes a mapping's data in a loop.
+bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  return has_fact(evidence, loop, mapping, [](const HostFact& fact) {
+    return fact.read.answer == HostUse::Answer::kNo && fact.written.answer == HostUse::Answer::kNo;
+  });
+}
+
+/// Whether each iteration of a loop makes a mapping's data: it declares the name, or allocates the
+/// memory, as the source shows.
+bool is_made_anew(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  const SourcePlace around = source_place(evidence.trace, loop);
+  if (around.line == 0 || mapping.item == nullptr || !mapping.site) return false;
+  const std::string function = evidence.trace.sites[mapping.site.value].function;
+  const bool is_declared = template_name(function) == template_name(around.function) &&
+                           mapping.item->local_line > around.line;
+  return is_declared || has_fact(evidence, loop, mapping, [](const HostFact& fact) {
+           return fact.renewed.answer == HostUse::Answer::kYes;
+         });
 }
 
 /// Whether the loop's code cannot keep an object: each call of another function makes it.
@@ -307,12 +327,14 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     const bool is_small = evidence.mapping(mappings.front()).bytes <= kRidesAlong;
     if (is_small && !brings_no_news(evidence, mappings)) continue;
     const Loop& loop = evidence.loops.rows[entry.loop];
-    if (is_made_by_calls(evidence, loop, evidence.mapping(mappings.front()))) continue;
+    const Mapping& first = evidence.mapping(mappings.front());
+    if (is_made_by_calls(evidence, loop, first)) continue;
+    // An inner loop can keep it.
+    if (!node.choices.empty() && is_made_anew(evidence, loop, first)) continue;
     const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, one); };
     if (std::ranges::any_of(mappings, is_its)) continue;
-    const HostReads reads = is_left_alone(evidence, loop, evidence.mapping(mappings.front()))
-                                ? HostReads::kNo
-                                : HostReads::kUnknown;
+    const HostReads reads =
+        is_left_alone(evidence, loop, first) ? HostReads::kNo : HostReads::kUnknown;
     RedundantTransfers redundant = redundant_of(evidence, mappings, reads);
     if (redundant.bytes == 0) continue;
     bytes += redundant.bytes;

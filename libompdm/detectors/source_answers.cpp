@@ -266,6 +266,7 @@ bool updates_may_send_as_much(const Trace& trace, const Candidate& candidate,
     if (fact->written.beside.empty()) return true;
     next.insert(fact->written.beside.begin(), fact->written.beside.end());
   }
+  if (next.empty()) return false;
   std::uint64_t sent = 0;
   for (const std::uint32_t number : candidate.ops) {
     const DataOp& op = trace.ops.common(number);

@@ -34,6 +34,7 @@ class Machine {
   }
 
   Needs needs;
+  std::set<int> taken;  // branches
 
  private:
   Storage& storage(int array) { return storages_[names_[array]]; }
@@ -68,7 +69,9 @@ class Machine {
         break;
       }
       case Do::kBranch:
-        if (pass_ % one.count == one.phase && (!one.flag || input_ != 0)) run_all(one.body);
+        if (pass_ % one.count != one.phase || (one.flag && input_ == 0)) break;
+        taken.insert(one.id);
+        run_all(one.body);
         break;
       case Do::kArray:
         run_array(one);
@@ -240,6 +243,13 @@ class Machine {
   std::vector<Copy> copies_;
 };
 
+void keep_branches(const std::set<int>& taken, std::vector<Statement>& statements) {
+  std::erase_if(statements, [&](const Statement& one) {
+    return one.what == Do::kBranch && !taken.contains(one.id);
+  });
+  for (Statement& one : statements) keep_branches(taken, one.body);
+}
+
 void add(const Sites& from, Sites& to) {
   for (const auto& [statement, arrays] : from) to[statement].insert(arrays.begin(), arrays.end());
 }
@@ -250,6 +260,16 @@ Outcome run(const Program& program, int input) {
   Machine machine(program, input, false);
   machine.run();
   return machine.outcome();
+}
+
+void remove_untaken_branches(Program& program) {
+  std::set<int> taken;
+  for (const int input : {0, 1}) {
+    Machine machine(program, input, true);
+    machine.run();
+    taken.merge(machine.taken);
+  }
+  keep_branches(taken, program.root.body);
 }
 
 Needs needs_of(const Program& program, bool both) {

@@ -23,6 +23,9 @@ struct Outcome {
 /// Runs it with its first (0) or second (1) input.
 Outcome run(const Program& program, int input);
 
+/// Leaves out branches that no input takes: no run says which updates they need.
+void remove_untaken_branches(Program& program);
+
 /// Arrays by statement.
 using Sites = std::map<int, std::set<int>>;
 

@@ -10,6 +10,7 @@ Versions versions_of(std::uint64_t seed) {
   Dice dice(seed);
   Program program = make_program(dice);
   while (run(program, 0).kernels == 0) program = make_program(dice);
+  remove_untaken_branches(program);
   Versions made;
   made.well = without_waste(program);
   made.naive = with_waste(program, dice);

@@ -24,18 +24,19 @@ class Coherence : public EditTest {
  protected:
   /// Of u[0:n] in the loop with "// loop": "no", "yes", or the reason of "unknown".
   [[nodiscard]] std::string stale(const std::string& in_loop, const std::string& before_loop = {},
-                                  const std::string& before_main = {}) const {
-    const File file = write(
-        "updates.c", "#include <stdio.h>\n#include <stdlib.h>\n" + before_main +
-                         "int main(int argc, char** argv) {\n"
-                         "  int n = 100;\n  int steps = argc > 1 ? atoi(argv[1]) : 9;\n"
-                         "  double* u = malloc(n * sizeof *u);\n"
-                         "  for (int i = 0; i < n; ++i) u[i] = i;\n"
-                         "#pragma omp target enter data map(to: u[0:n])\n" +
-                         before_loop + "  for (int k = 0; k < steps; ++k) {  // loop\n" + in_loop +
-                         "  }\n"
-                         "#pragma omp target exit data map(from: u[0:n])\n"
-                         "  printf(\"%g\\n\", u[7]);\n  free(u);\n}\n");
+                                  const std::string& before_main = {},
+                                  const std::string& behind_loop = {}) const {
+    const File file =
+        write("updates.c", "#include <stdio.h>\n#include <stdlib.h>\n" + before_main +
+                               "int main(int argc, char** argv) {\n"
+                               "  int n = 100;\n  int steps = argc > 1 ? atoi(argv[1]) : 9;\n"
+                               "  double* u = malloc(n * sizeof *u);\n"
+                               "  for (int i = 0; i < n; ++i) u[i] = i;\n"
+                               "#pragma omp target enter data map(to: u[0:n])\n" +
+                               before_loop + "  for (int k = 0; k < steps; ++k) {  // loop\n" +
+                               in_loop + "  }\n" + behind_loop +
+                               "#pragma omp target exit data map(from: u[0:n])\n"
+                               "  printf(\"%g\\n\", u[7]);\n  free(u);\n}\n");
     Request request = testing::asked(file, {});
     request.is_whole = true;
     const bool is_mapped = in_loop.find("// mapped") != std::string::npos;
@@ -117,6 +118,20 @@ TEST_F(Coherence, ALoopWithoutIterationsMustNotSendWhatIsOld) {
   EXPECT_EQ(stale(all, newer), "the host's copy may be old before it");
   EXPECT_EQ(stale(std::string(kChange) + kBring, "  u[0] = 3;\n"),
             "the device's copy may be old before it");
+  const std::string change = "  u[0] = 3;\n";
+  const char* old = "may use the device's old copy where the loop has no iteration";
+  EXPECT_EQ(stale(all, change), old) << "it is copied over what the host has changed";
+  EXPECT_EQ(stale(all, change, {}, newer), old);
+  const std::string send = "#pragma omp target update to(u[0:n])\n";
+  EXPECT_EQ(stale(all, change, {}, send + newer), "no");
+  EXPECT_EQ(stale(all, change, {}, "#pragma omp target\n  for (int i = 0; i < n; ++i) u[i] = i;\n"),
+            "no");
+}
+
+TEST_F(Coherence, AnOldCopyThatNothingReadsIsNotMissed) {
+  const std::string send = kSend;
+  EXPECT_EQ(stale(send + kChange + send + kFill + kBring), "no");
+  EXPECT_EQ(stale(send + kChange + send + kChange + kBring), "yes");
 }
 
 TEST_F(Coherence, ConditionsOfIfClausesHoldTogether) {

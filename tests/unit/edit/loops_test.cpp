@@ -56,6 +56,27 @@ TEST_F(AroundLoop, IsNotAskedForByTheOnlyDirectiveOfABlock) {
   EXPECT_EQ(plan.refused.find("repeats"), std::string::npos) << plan.refused;
 }
 
+TEST_F(AroundLoop, WritesMacrosForTheirValues) {
+  const auto with = [&](const char* section) {
+    return source(
+        "#define M 100\n#define N (M / 2)\nint run(int steps, double (*u)[N]) {\n"
+        "  for (int t = 0; t < steps; ++t) {\n"
+        "#pragma omp target teams loop map(tofrom: u" +
+        std::string(section) +
+        ")\n"
+        "    for (int i = 0; i < M; ++i) u[i][0] += 1;\n  }\n  return 0;\n}\n");
+  };
+  // As the compiler tells them.
+  for (const char* section : {"[0:M]", "[0:M][0:N]"}) {
+    const File file = with(section);
+    const Finding finding = around_loop(file.at("(int t"), {file.at("#pragma omp target")},
+                                        {{"to", {"u[0:100]"}}}, {{"from", {"u[0:100]"}}});
+    expect_changes(file, plan_of(file, finding),
+                   {file.before("(int t", "#pragma omp target enter data map(to: u[0:M])"),
+                    file.before("return 0", "#pragma omp target exit data map(from: u[0:M])")});
+  }
+}
+
 TEST_F(AroundLoop, WritesBeforeAndBehindAWhile) {
   const File file = source(with_loop("  while (steps-- > 0) {\n" + std::string(kRegion) + "  }\n"));
   expect_changes(file, plan_of(file, kept(file, "while")),
