@@ -491,11 +491,41 @@ class Writer {
   /// Whether statements of a block begin with a region that asks for nothing of the data.
   [[nodiscard]] bool is_filled_first(const VarDecl& data) const {
     const auto* span = dyn_cast<clang::CompoundStmt>(&code_);
-    if (span == nullptr) return false;
-    const auto first = std::find_if(span->body_begin(), span->body_end(),
-                                    [&](const Stmt* statement) { return names(*statement, data); });
-    if (first == span->body_end()) return false;
-    return is_region(**first) && only_brings_back(*cast<Directive>(*first), data);
+    return span != nullptr && is_filled_first(*span, data);
+  }
+
+  /// The region may stand in a function that is called first, and handed the data.
+  static bool is_filled_first(const clang::CompoundStmt& block, const VarDecl& data) {
+    for (const Stmt* statement : block.body()) {
+      if (!names(*statement, data)) {
+        if (!all_in<clang::ReturnStmt>(statement).empty()) return false;
+        continue;
+      }
+      if (is_region(*statement)) return only_brings_back(*cast<Directive>(statement), data);
+      const auto* call = dyn_cast<CallExpr>(statement);
+      const clang::ParmVarDecl* handed = call == nullptr ? nullptr : handed_as(*call, data);
+      if (handed == nullptr) return false;
+      const auto* body = dyn_cast<clang::CompoundStmt>(
+          cast<FunctionDecl>(handed->getDeclContext())->getBody());
+      return body != nullptr && is_filled_first(*body, *handed);
+    }
+    return false;
+  }
+
+  /// The parameter by which alone a call's function knows the data; null: there is none.
+  static const clang::ParmVarDecl* handed_as(const CallExpr& call, const VarDecl& data) {
+    const FunctionDecl* function = call.getDirectCallee();
+    if (data.hasGlobalStorage() || function == nullptr || !function->hasBody(function)) {
+      return nullptr;
+    }
+    const clang::ParmVarDecl* found = nullptr;
+    for (const clang::ParmVarDecl* parameter : function->parameters()) {
+      const Expr* argument = argument_for(call, *parameter);
+      if (argument == nullptr || !names(*argument, data)) continue;
+      if (found != nullptr || variable_of(argument) != &data) return nullptr;
+      found = parameter;
+    }
+    return found;
   }
 
   /// Directives begin in the first column where the program's own do.

@@ -2,6 +2,7 @@
 // of contents. Every candidate is about this run. Inside the analysis library only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -108,7 +109,9 @@ struct Candidate {
   /// Adds an unknown fact, which makes the finding possible only.
   void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
     finding.confidence = Confidence::kPossible;
-    finding.caveats.push_back({unknown, std::move(names)});
+    const bool is_known =
+        std::ranges::any_of(finding.caveats, [&](const Caveat& one) { return one.kind == unknown; });
+    if (!is_known) finding.caveats.push_back({unknown, std::move(names)});
   }
 };
 

@@ -731,9 +731,9 @@ const HostFact* host_fact(const Evidence& evidence, const Anchor& around, const 
   return found == facts.end() ? nullptr : &*found;
 }
 
-/// What is kept with certainty, what the host uses in the loop, and what may be other memory in
-/// each iteration: a candidate of its own each, which makes the others no less certain. All in one
-/// where members of objects go together.
+/// What is kept with certainty, what the host uses in the loop, what may be used while another copy
+/// is newer, and what may be other memory in each iteration: a candidate of its own each, which
+/// makes the others no less certain. All in one where members of objects go together.
 std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
                                     const Residencies& all) {
   LoopCandidate whole = candidate_of(evidence, all);
@@ -744,6 +744,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
   const std::vector<std::string> made = made_within(evidence, row, around, whole);
   std::set<std::uint32_t> doubtful;                       // aliases
   std::set<std::uint32_t> used;                           // aliases
+  std::set<std::uint32_t> stale;                          // aliases
   std::map<std::uint32_t, std::vector<SourceLine>> read;  // by alias: regions whose results
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::uint32_t number = whole.data_of_residency[i];
@@ -753,6 +754,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
                         : std::ranges::find(made, base_of(data[number].expression)) != made.end();
     if (is_remade || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
     if (fact == nullptr) continue;
+    if (fact->stale.answer != HostUse::Answer::kNo) stale.insert(all[i]->alias);
     const bool is_back = all[i]->redundant.facts.returned > 0;
     const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
     // What a branch reads the run need not have read.
@@ -767,6 +769,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
   std::deque<LoopResidency> needed;
   Residencies sure;
   Residencies host;
+  Residencies old;
   Residencies others;
   for (const LoopResidency* residency : all) {
     if (read.contains(residency->alias)) {
@@ -778,17 +781,18 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
     }
     const bool is_doubtful = doubtful.contains(residency->alias);
     const bool is_used = used.contains(residency->alias);
-    (is_doubtful ? others : is_used ? host : sure).push_back(residency);
+    const bool is_stale = stale.contains(residency->alias);
+    (is_doubtful ? others : is_stale ? old : is_used ? host : sure).push_back(residency);
   }
   if (any_member) {
     Residencies together;
-    for (const Residencies* some : {&sure, &host, &others}) {
+    for (const Residencies* some : {&sure, &host, &old, &others}) {
       together.insert(together.end(), some->begin(), some->end());
     }
     if (!together.empty()) candidates.push_back(candidate_of(evidence, together));
     return candidates;
   }
-  for (const Residencies* some : {&sure, &host, &others}) {
+  for (const Residencies* some : {&sure, &host, &old, &others}) {
     if (some->empty()) continue;
     candidates.push_back(candidate_of(evidence, *some));
     candidates.back().others_are_made = some != &others && !others.empty() && !made.empty();

@@ -331,7 +331,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     finding.unless.clear();
     finding.remarks.clear();
     candidate.residencies.clear();
-    candidate.add_caveat(Caveat::Kind::kHostChanges);
+    candidate.add_caveat(Caveat::Kind::kOldCopy);
     return true;
   }
   // What the run left open may be open without edits, too: only of these it was told before.

@@ -420,6 +420,7 @@ struct Caveat {
     kBlocksCompared,    ///< of some of it, and not all bytes
     kOthersMap,         ///< other directives map the same in between
     kHostChanges,       ///< the host changes it in between: updates may move as much
+    kOldCopy,           ///< the host, or a region, may use it while the other's copy is newer
     kOtherEntries,      ///< the loop may have been entered more often, and each time has its own
     kMadeAgain,         ///< `names` are made in each iteration, and what they point to may be
     kMakesMemory,       ///< the loop makes memory in its iterations, which may be this

@@ -41,6 +41,7 @@ std::string caveat_text(const Caveat& caveat) {
       "of some of it only blocks were compared, or all bytes in the beginning alone",
       "other directives map the same data in between",
       "the host changes it in between, so that target updates may move as much",
+      "the program may use an old copy of it, which would be a new one while it stays there",
       "the loop may have been entered more often, and each time needs its own copies",
       "",  // kMadeAnew
       "the loop, or what it calls, allocates memory, which may be this",
