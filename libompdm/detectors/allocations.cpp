@@ -304,6 +304,9 @@ bool holds_only_pointers(const Trace& trace, const std::set<std::uint64_t>& poin
   return count * sizeof(void*) >= mapping.bytes;
 }
 
+/// Whether a clause made it, perhaps of a null pointer; else the program has its device address.
+bool is_of_clause(const Mapping& mapping) { return mapping.host != 0 || mapping.item != nullptr; }
+
 struct LeakGroup {
   Candidate candidate;
   std::set<std::uint64_t> hosts;
@@ -375,7 +378,7 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
   const Site& site = trace.sites[first.site.value];
   Edit edit;
   edit.anchor = {Anchor::Side::kAfter, Anchor::Of::kUses, {source_place(site)}};
-  if (first.host == 0) {
+  if (!is_of_clause(first)) {
     edit.directive = Directive::kApi;
   } else {
     edit.directive = Directive::kTargetExitData;
@@ -393,7 +396,7 @@ void add_edit(const Trace& trace, const Mapping& first, LeakGroup& group, Findin
 
 facts::DeviceLeak facts_of(const Trace& trace, const Mapping& first, const LeakGroup& group) {
   const Site& site = trace.sites[first.site.value];
-  return {.is_mapped = first.host != 0,
+  return {.is_mapped = is_of_clause(first),
           .items = group.expressions.all(),
           .devices = listed(group.data.devices()),
           .directive = site.directive,
@@ -436,8 +439,9 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
         (!is_entered ||
          ended.overlap(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1)));
     if (!is_entered && !by_mapper) continue;
+    const bool is_mapped = is_of_clause(mapping);
     const auto [at, is_new] =
-        groups.try_emplace(std::pair(row_of(evidence.directives, site), mapping.host != 0));
+        groups.try_emplace(std::pair(row_of(evidence.directives, site), is_mapped));
     LeakGroup& group = at->second;
     if (is_new) {
       group.first = {i};
@@ -446,7 +450,7 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
     group.by_mapper = group.by_mapper || by_mapper;
     group.data.add(trace, mapping);
     group.hosts.insert(mapping.host);
-    if (mapping.host != 0) group.expressions.add(expression_of(trace, mapping));
+    if (is_mapped) group.expressions.add(expression_of(trace, mapping));
     if (mapping.host != 0 && !mapping.handed_out && !returned.contains(mapping.host)) {
       group.silent.insert(mapping.host);
     }
@@ -461,7 +465,7 @@ std::vector<Candidate> device_leak(const Evidence& evidence, const Removed& remo
     if (first.host != 0) add_other_names(evidence, group);
     Finding& finding = group.candidate.finding;
     describe(group.candidate, finding.count, Confidence::kCertain,
-             first.host == 0 ? std::vector<std::string>() : group.data.names());
+             is_of_clause(first) ? group.data.names() : std::vector<std::string>());
     if (!group.by_mapper) add_edit(trace, first, group, finding);
     finding.facts = facts_of(trace, first, group);
     candidates.push_back(std::move(group.candidate));

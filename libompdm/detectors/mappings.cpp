@@ -229,8 +229,8 @@ std::vector<std::vector<std::uint32_t>> Mappings::by_piece() const {
 }
 
 std::string expression_of(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0) return "memory of omp_target_alloc";
   if (mapping.item != nullptr) return mapping.item->name;
+  if (mapping.host == 0) return "memory of omp_target_alloc";
   if (mapping.variable) {
     const Variable& variable = trace.variables[mapping.variable.value];
     if (!variable.expression.empty()) return variable.expression;
@@ -247,8 +247,8 @@ std::string expression_at(const Trace& trace, const Mappings& mappings, std::uin
 }
 
 bool has_name(const Trace& trace, const Mapping& mapping) {
-  if (mapping.host == 0) return false;
   if (mapping.item != nullptr) return true;
+  if (mapping.host == 0) return false;
   return mapping.variable && !trace.variables[mapping.variable.value].name.empty();
 }
 

@@ -1,5 +1,6 @@
 // What was sent to a device, or allocated there, and no kernel could have seen.
 #include <algorithm>
+#include <tuple>
 
 #include "detectors/edits.h"
 #include "model/map_types.h"
@@ -342,14 +343,20 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
       used.insert(clause);
     }
   }
-  // Items of one directive are one finding.
-  std::map<std::pair<std::uint32_t, bool>, UnusedAllocationGroup> groups;
+  // Items of one directive are one finding, as far as the same may speak against it.
+  std::map<std::tuple<std::uint32_t, bool, bool, bool>, UnusedAllocationGroup> groups;
   for (const auto& [clause, mappings] : unused) {
     if (used.contains(clause)) continue;  // a clause stands for all of its instances
     const bool is_mapped = rows[mappings.front()].host != 0;
-    for (const std::uint32_t i : mappings) {
-      add_mapping(evidence, i, groups[{clause.first, is_mapped}]);
-    }
+    const auto moves = [&](bool sends) {
+      return std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
+        return std::ranges::any_of(evidence.transfers(mapping), [&](std::uint32_t op) {
+          return evidence.is_send(op) == sends;
+        });
+      });
+    };
+    UnusedAllocationGroup& group = groups[{clause.first, is_mapped, moves(true), moves(false)}];
+    for (const std::uint32_t i : mappings) add_mapping(evidence, i, group);
   }
   std::vector<Candidate> candidates;
   for (auto& [key, group] : groups) {
@@ -361,7 +368,8 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
              group.names.all());
     finding.facts = facts::UnusedAllocation{.items = group.items.all(),
                                             .devices = listed(group.devices),
-                                            .ends = source_places(trace, group.ends.all())};
+                                            .ends = source_places(trace, group.ends.all()),
+                                            .is_unset = group.sent == 0 && group.returned > 0};
     add_edit(evidence, group, finding);
     sum_up(group.candidate, trace);
     candidates.push_back(std::move(group.candidate));

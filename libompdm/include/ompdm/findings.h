@@ -256,6 +256,7 @@ struct UnusedAllocation {
   std::vector<std::string> items = {};
   std::vector<std::int32_t> devices = {};
   std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
+  bool is_unset = false;               ///< it was never sent, and came back
 };
 
 /// Storage that was allocated on a device again and again.

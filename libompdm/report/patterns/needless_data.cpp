@@ -247,6 +247,11 @@ Words unused_allocation(const facts::UnusedAllocation& facts, const Subject& sub
       facts.items.empty() ? "memory of omp_target_alloc" : named_or_counted(facts.items),
       is_one ? "was" : "were", devices_text(facts.devices),
       counted(subject.finding.count, "allocation"), is_one ? "it" : "them");
+  if (facts.is_unset) {
+    words.evidence += fmt::format(
+        ". Nothing had set what was brought back: it took the place of the host's values of {}",
+        subject.data);
+  }
   words.action = fmt::format("do not map {}: no kernel saw it", subject.data);
   if (has_no_edits_at_all(subject.finding)) {
     words.advice = {"leave out this allocation, or make it where a kernel needs it"};

@@ -44,6 +44,34 @@ TEST(UnusedAllocation, TakesWhatIsSentThereWithIt) {
   EXPECT_EQ(analysis.findings[0].wasted_time, 115);
 }
 
+TEST(UnusedAllocation, WhatNothingSetIsNotWantedBack) {
+  OneArray program;
+  program.allocate();
+  program.unmap_from();
+  program.kernel();
+  const Analysis analysis = analyze(program.take());
+  ASSERT_EQ(patterns(analysis), "unused_allocation");
+  EXPECT_TRUE(std::get<facts::UnusedAllocation>(analysis.findings[0].facts).is_unset);
+  EXPECT_EQ(analysis.findings[0].unless, (std::vector{Unless::kKernelUses}));
+}
+
+TEST(UnusedAllocation, WhatComesBackIsAFindingOfItsOwn) {
+  OneArray program;
+  const Index<Variable> b = program.variable("b", OneArray::kBytes);
+  program.begin(program.enter);
+  for (const Index<Variable> one : {program.a, b}) {
+    program.op(OpKind::kAlloc, one, OneArray::kBytes, 10);
+  }
+  program.op(OpKind::kHtoD, program.a, OneArray::kBytes, 100);
+  program.end();
+  program.begin(program.exit);
+  program.op(OpKind::kDtoH, b, OneArray::kBytes, 100);
+  for (const Index<Variable> one : {program.a, b}) program.op(OpKind::kDelete, one, 0, 5);
+  program.end();
+  program.kernel();
+  EXPECT_EQ(program.patterns(), "unused_allocation unused_allocation");
+}
+
 // What a call returns, the program has.
 TEST(UnusedAllocation, OfACallIsLeftOutInWords) {
   for (const bool is_call : {false, true}) {
@@ -241,6 +269,21 @@ TEST(DeviceLeak, OfWhatAMapClauseDidNotBringBack) {
   updated.bring(9);
   const std::vector<Finding> leaks = found(analyze(updated.take()), "device_leak");
   EXPECT_TRUE(std::get<facts::DeviceLeak>(leaks.at(0).facts).asked_back.empty());
+}
+
+TEST(DeviceLeak, OfANullPointerEndsByAClauseToo) {
+  OneArray program;
+  program.trace.variables[0].address = 0;
+  program.trace.map_lists = {
+      {{program.a, "a[0:n]", 0, 0, OneArray::kBytes, 0x1}}, {}, {}};
+  program.allocate();
+  program.trace.regions.edit_back()->map_list = 0;
+  program.kernel();
+  const std::vector<Finding> leaks = found(analyze(program.take()), "device_leak");
+  ASSERT_EQ(leaks.size(), 1U);
+  EXPECT_TRUE(std::get<facts::DeviceLeak>(leaks[0].facts).is_mapped);
+  ASSERT_EQ(leaks[0].edits.size(), 1U);
+  EXPECT_EQ(leaks[0].edits[0].directive, Directive::kTargetExitData);
 }
 
 TEST(DeviceLeak, LeftByEnterData) {
