@@ -384,6 +384,12 @@ std::string unreached_text(const Finding& finding) {
                                   : analysis::directive_name(each.directive),
                               place_of(each), each.on_host ? " on the host, by its if()" : ""));
   }
+  constexpr std::size_t kMost = 4;
+  if (all.size() > kMost) {
+    const std::string rest = counted(all.size() - kMost + 1, "other directive");
+    all.resize(kMost - 1);
+    all.push_back(rest);
+  }
   const bool none_shows = std::ranges::all_of(finding.unreached, &UnreachedDirective::on_host);
   // A run that takes the other way alone has been recorded already.
   const bool is_taken =
