@@ -505,8 +505,8 @@ class Writer {
       const auto* call = dyn_cast<CallExpr>(statement);
       const clang::ParmVarDecl* handed = call == nullptr ? nullptr : handed_as(*call, data);
       if (handed == nullptr) return false;
-      const auto* body = dyn_cast<clang::CompoundStmt>(
-          cast<FunctionDecl>(handed->getDeclContext())->getBody());
+      const auto* body =
+          dyn_cast<clang::CompoundStmt>(cast<FunctionDecl>(handed->getDeclContext())->getBody());
       return body != nullptr && is_filled_first(*body, *handed);
     }
     return false;

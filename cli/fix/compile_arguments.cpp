@@ -1,6 +1,7 @@
 #include "fix/compile_arguments.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -216,6 +217,33 @@ std::vector<CompileArguments> compiles_of(const StartedProcess& process) {
   return all;
 }
 
+namespace {
+
+/// In a file's folder, or one around it; empty: nowhere.
+fs::path commands_near(const fs::path& start) {
+  for (fs::path at = start.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    for (const fs::path& file :
+         {at / "compile_commands.json", at / "build/compile_commands.json"}) {
+      std::error_code failed;
+      if (fs::exists(file, failed)) return file;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<fs::path> commands_of_build(const fs::path& program) {
+  const fs::path file = commands_near(program);
+  struct stat commands = {};
+  struct stat built = {};
+  if (stat(file.c_str(), &commands) != 0 || stat(program.c_str(), &built) != 0) return {};
+  constexpr time_t kSoonAfter = 60;  // s: bear writes it when the build has ended
+  const bool is_its = commands.st_uid == built.st_uid &&
+                      commands.st_mtim.tv_sec <= built.st_mtim.tv_sec + kSoonAfter;
+  return is_its ? std::vector{file} : std::vector<fs::path>();
+}
+
 CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::path>& near,
                                  RecordedProgram recorded)
     : is_named_(!folder.empty()), recorded_(std::move(recorded)) {
@@ -232,15 +260,10 @@ CompileCommands::CompileCommands(const fs::path& folder, const std::vector<fs::p
     return;
   }
   for (const fs::path& start : near) {
-    for (fs::path at = start.parent_path(); at.has_relative_path(); at = at.parent_path()) {
-      for (const fs::path& file :
-           {at / "compile_commands.json", at / "build/compile_commands.json"}) {
-        std::error_code failed;
-        if (!fs::exists(file, failed)) continue;
-        read(file);
-        return;
-      }
-    }
+    const fs::path file = commands_near(start);
+    if (file.empty()) continue;
+    read(file);
+    return;
   }
 }
 

@@ -89,6 +89,11 @@ class CompileCommands {
   mutable std::map<std::pair<std::string, std::filesystem::path>, std::string> resources_;
 };
 
+/// The compile_commands.json of a program's build: the next in the program's folder, or in one
+/// around it. It has to be its owner's, and not a minute newer than the program: what was
+/// configured since may not be what was compiled. None where it is not.
+std::vector<std::filesystem::path> commands_of_build(const std::filesystem::path& program);
+
 /// The words of a command as a POSIX shell would take them, without expansions.
 std::vector<std::string> words_of(const std::string& command);
 

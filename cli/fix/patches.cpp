@@ -132,8 +132,10 @@ void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
       if (!path.empty()) names.emplace(fs::absolute(path).lexically_normal(), file);
     }
   }
-  // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const EditTool tool(sourced.findings, CompileCommands(search.commands, {}, recorded), process);
+  // Names of files come from the trace, so from anybody: no commands are looked for near sources.
+  const EditTool tool(
+      sourced.findings,
+      CompileCommands(search.commands, commands_of_build(recorded.program()), recorded), process);
   for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
     Finding& finding = analysis.findings[i];
     if (!has_edits(finding)) continue;

@@ -406,8 +406,11 @@ std::vector<std::string> harmless_options(const std::vector<std::string>& words,
 
 std::string recent_standard(bool is_cxx) { return is_cxx ? "gnu++20" : "gnu17"; }
 
-RecordedProgram::RecordedProgram(std::vector<CompileUnit> units, const fs::path& runtime)
-    : units_(std::move(units)), runtime_headers_(headers_of(runtime)) {}
+RecordedProgram::RecordedProgram(std::vector<CompileUnit> units, const fs::path& runtime,
+                                 fs::path program)
+    : units_(std::move(units)),
+      program_(std::move(program)),
+      runtime_headers_(headers_of(runtime)) {}
 
 const RecordedProgram::Common& RecordedProgram::common(const fs::path& directory,
                                                        const fs::path& here) const {
@@ -541,7 +544,8 @@ RecordedProgram recorded_program(const Trace& trace, const fs::path& folder) {
   if (!folder.empty()) {
     for (CompileUnit& unit : units) move_to(fs::absolute(folder).lexically_normal(), unit);
   }
-  return RecordedProgram(std::move(units), runtime);
+  const bool is_here = !units.empty();
+  return RecordedProgram(std::move(units), runtime, is_here ? program : fs::path());
 }
 
 }  // namespace ompdm::cli

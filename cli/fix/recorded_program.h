@@ -36,7 +36,8 @@ class RecordedProgram {
   RecordedProgram() = default;
   /// `runtime`: the program's libomp.so, which tells where its omp.h is; empty: not known.
   explicit RecordedProgram(std::vector<CompileUnit> units,
-                           const std::filesystem::path& runtime = {});
+                           const std::filesystem::path& runtime = {},
+                           std::filesystem::path program = {});
 
   /// Of each time that the source was compiled for the program. Empty where no debug information is
   /// of that source.
@@ -47,6 +48,8 @@ class RecordedProgram {
   [[nodiscard]] std::vector<std::filesystem::path> folders() const;
   /// The sources that are there, each once.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
+  /// The program as it was recorded; empty where it has no debug information, or is another now.
+  [[nodiscard]] const std::filesystem::path& program() const { return program_; }
   /// Whether there is debug information, and all sources that it names are there.
   [[nodiscard]] bool is_complete() const;
 
@@ -65,6 +68,7 @@ class RecordedProgram {
                                            const Path& here) const;
 
   std::vector<CompileUnit> units_;
+  Path program_;
   Path runtime_headers_;  ///< the folder of the omp.h of the program's runtime; empty: not known
   mutable std::map<std::pair<Path, Path>, Common> common_;
 };

@@ -82,8 +82,8 @@ struct Units {
 Units units_of(const RecordedProgram& recorded, const SourceSearch& search,
                const std::map<fs::path, Asked>& asked) {
   constexpr std::size_t kMostUnits = 60;
-  // Names of files come from the trace, so from anybody: no commands are looked for near them.
-  const CompileCommands commands(search.commands, {}, recorded);
+  // Names of files come from the trace, so from anybody: no commands are looked for near sources.
+  const CompileCommands commands(search.commands, commands_of_build(recorded.program()), recorded);
   std::vector<fs::path> sources = recorded.sources();
   std::erase_if(sources,
                 [](const fs::path& source) { return report::is_fortran_source(source.string()); });

@@ -109,8 +109,8 @@ struct Candidate {
   /// Adds an unknown fact, which makes the finding possible only.
   void add_caveat(Caveat::Kind unknown, std::vector<std::string> names = {}) {
     finding.confidence = Confidence::kPossible;
-    const bool is_known =
-        std::ranges::any_of(finding.caveats, [&](const Caveat& one) { return one.kind == unknown; });
+    const bool is_known = std::ranges::any_of(
+        finding.caveats, [&](const Caveat& one) { return one.kind == unknown; });
     if (!is_known) finding.caveats.push_back({unknown, std::move(names)});
   }
 };

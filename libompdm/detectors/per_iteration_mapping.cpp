@@ -754,7 +754,7 @@ std::vector<LoopCandidate> by_doubt(const Evidence& evidence, const Loop& row,
                         : std::ranges::find(made, base_of(data[number].expression)) != made.end();
     if (is_remade || whole.kept.straying.contains(number)) doubtful.insert(all[i]->alias);
     if (fact == nullptr) continue;
-    if (fact->stale.answer != HostUse::Answer::kNo) stale.insert(all[i]->alias);
+    if (fact->may_be_old()) stale.insert(all[i]->alias);
     const bool is_back = all[i]->redundant.facts.returned > 0;
     const bool is_read = is_back && fact->read.answer == HostUse::Answer::kYes;
     // What a branch reads the run need not have read.

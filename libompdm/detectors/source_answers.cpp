@@ -321,19 +321,6 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     conditions.push_back(Unless::kNoneBefore);
     finding.unless.push_back(Unless::kNoneBefore);
   }
-  // While the data stays, all use what is new: other than what the program may use now.
-  const bool is_mapped_in_loop = stretch->kind == HostStretch::Kind::kLoop &&
-                                 std::holds_alternative<facts::PerIterationMapping>(finding.facts);
-  if (is_mapped_in_loop && std::ranges::any_of(facts, [](const auto& fact) {
-        return fact.second->stale.answer != Answer::kNo;
-      })) {
-    finding.edits.clear();
-    finding.unless.clear();
-    finding.remarks.clear();
-    candidate.residencies.clear();
-    candidate.add_caveat(Caveat::Kind::kOldCopy);
-    return true;
-  }
   // What the run left open may be open without edits, too: only of these it was told before.
   if (is_of_block(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
@@ -341,6 +328,18 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   }
   std::ranges::stable_sort(finding.answers, {},
                            [](const SourceAnswer& answer) { return answer.answer == Answer::kNo; });
+  // While the data stays, all use what is new: other than what the program may use now.
+  const bool is_mapped_in_loop = stretch->kind == HostStretch::Kind::kLoop &&
+                                 std::holds_alternative<facts::PerIterationMapping>(finding.facts);
+  const auto may_be_old = [](const auto& fact) { return fact.second->may_be_old(); };
+  if (is_mapped_in_loop && std::ranges::any_of(facts, may_be_old)) {
+    finding.edits.clear();
+    finding.unless.clear();
+    finding.remarks.clear();
+    candidate.residencies.clear();
+    candidate.add_caveat(Caveat::Kind::kOldCopy);
+    return true;
+  }
   const auto is_no = [&](Unless condition) {
     return std::ranges::any_of(finding.answers, [&](const SourceAnswer& answer) {
       return answer.condition == condition && answer.answer == Answer::kNo;

@@ -350,9 +350,8 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
     const bool is_mapped = rows[mappings.front()].host != 0;
     const auto moves = [&](bool sends) {
       return std::ranges::any_of(mappings, [&](std::uint32_t mapping) {
-        return std::ranges::any_of(evidence.transfers(mapping), [&](std::uint32_t op) {
-          return evidence.is_send(op) == sends;
-        });
+        return std::ranges::any_of(evidence.transfers(mapping),
+                                   [&](std::uint32_t op) { return evidence.is_send(op) == sends; });
       });
     };
     UnusedAllocationGroup& group = groups[{clause.first, is_mapped, moves(true), moves(false)}];

@@ -146,8 +146,15 @@ struct HostFact {
   HostUse kernel_written;
   HostUse no_iteration;  ///< whether a loop around directives that name it may have none
   HostUse again = {};    ///< whether the program may come to the loop more than once
-  /// Of kResident: whether the host, or a region, may use its copy while the other is newer.
+  /// Of kResident and kLoop: whether the host, or a region, may use its copy while the other is
+  /// newer.
   HostUse stale = {};
+
+  /// Whether an old copy may be used. False where the source says nothing of the host at all.
+  [[nodiscard]] bool may_be_old() const {
+    return stale.answer == HostUse::Answer::kYes ||
+           (stale.answer == HostUse::Answer::kUnknown && read.answer != HostUse::Answer::kUnknown);
+  }
 };
 
 /// Lines of a source file around a change of it.

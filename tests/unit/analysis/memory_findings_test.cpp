@@ -274,8 +274,7 @@ TEST(DeviceLeak, OfWhatAMapClauseDidNotBringBack) {
 TEST(DeviceLeak, OfANullPointerEndsByAClauseToo) {
   OneArray program;
   program.trace.variables[0].address = 0;
-  program.trace.map_lists = {
-      {{program.a, "a[0:n]", 0, 0, OneArray::kBytes, 0x1}}, {}, {}};
+  program.trace.map_lists = {{{program.a, "a[0:n]", 0, 0, OneArray::kBytes, 0x1}}, {}, {}};
   program.allocate();
   program.trace.regions.edit_back()->map_list = 0;
   program.kernel();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -101,6 +102,20 @@ TEST(CompileCommands, TakeNoCodeFromAFileThatWasFound) {
   EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "ran"));
   const Words named = without_resources(CompileCommands(folder, {}));
   EXPECT_TRUE(std::ranges::count(named, "-fplugin=a.so") == 1) << "the user named it";
+}
+
+TEST(CompileCommands, OfABuildAreNotNewerThanItsProgram) {
+  const testing::Scratch scratch;
+  const std::filesystem::path commands = scratch.write("build/compile_commands.json", "[]");
+  const std::filesystem::path program = scratch.write("build/bin/program", "");
+  EXPECT_EQ(commands_of_build(program), std::vector{commands});
+  const auto built = std::filesystem::last_write_time(program);
+  std::filesystem::last_write_time(commands, built + std::chrono::seconds(30));
+  EXPECT_EQ(commands_of_build(program), std::vector{commands}) << "as bear writes it";
+  std::filesystem::last_write_time(commands, built + std::chrono::hours(1));
+  EXPECT_TRUE(commands_of_build(program).empty()) << "it was configured anew";
+  EXPECT_TRUE(commands_of_build(scratch.folder() / "gone").empty());
+  EXPECT_TRUE(commands_of_build({}).empty());
 }
 
 using Arguments = std::vector<std::string>;
