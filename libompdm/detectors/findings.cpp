@@ -45,6 +45,7 @@ void sum_up(Candidate& candidate, const Trace& trace) {
     candidate.finding.wasted_time += op.end - op.begin;
     if (is_transfer(op.kind) && !op.internal && !candidate.carries_all) {
       candidate.finding.wasted_bytes += op.bytes;
+      ++candidate.finding.transfers;
     }
     if (op.clock == Clock::kEnqueue) candidate.finding.timed = false;
     if (!is_transfer(op.kind)) candidate.finding.with_allocations = true;

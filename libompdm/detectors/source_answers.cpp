@@ -290,6 +290,12 @@ bool is_of_functions(const Finding& finding) {
   });
 }
 
+/// Whether no kernel ran on the devices that data was on.
+bool has_no_kernels(const Finding& finding) {
+  const auto* facts = std::get_if<facts::UnusedAllocation>(&finding.facts);
+  return facts != nullptr && facts->has_no_kernels;
+}
+
 bool take_answers(const Trace& trace, Candidate& candidate,
                   std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
@@ -324,7 +330,10 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   // What the run left open may be open without edits, too: only of these it was told before.
   if (is_of_block(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
-    finding.answers.push_back(answer_to(finding, all, condition, facts));
+    // Kernels that use the data run on other devices.
+    const bool is_elsewhere = condition == Unless::kKernelUses && has_no_kernels(finding);
+    finding.answers.push_back(is_elsewhere ? SourceAnswer{condition, Answer::kNo, {}, {}, {}}
+                                           : answer_to(finding, all, condition, facts));
   }
   std::ranges::stable_sort(finding.answers, {},
                            [](const SourceAnswer& answer) { return answer.answer == Answer::kNo; });
@@ -468,6 +477,7 @@ void take_unread(const Trace& trace, Candidate& candidate, Removed& removed) {
   }
   if (facts->unread == 0) return;
   finding.wasted_bytes = 0;
+  finding.transfers = 0;
   finding.wasted_time = 0;
   sum_up(candidate, trace);
 }

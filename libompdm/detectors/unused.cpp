@@ -280,6 +280,14 @@ bool is_unused(const Evidence& evidence, std::uint32_t number) {
          evidence.namings.in_life_of(mapping).empty() && !is_way_elsewhere(evidence, number);
 }
 
+/// On one of these devices.
+bool runs_kernels(const Trace& trace, const std::set<std::int32_t>& devices) {
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    if (devices.contains(trace.launches.common(i).device)) return true;
+  }
+  return false;
+}
+
 struct UnusedAllocationGroup {
   Candidate candidate;
   std::uint32_t first = 0;  ///< mapping
@@ -368,7 +376,8 @@ std::vector<Candidate> unused_allocation(const Evidence& evidence, const Removed
     finding.facts = facts::UnusedAllocation{.items = group.items.all(),
                                             .devices = listed(group.devices),
                                             .ends = source_places(trace, group.ends.all()),
-                                            .is_unset = group.sent == 0 && group.returned > 0};
+                                            .is_unset = group.sent == 0 && group.returned > 0,
+                                            .has_no_kernels = !runs_kernels(trace, group.devices)};
     add_edit(evidence, group, finding);
     sum_up(group.candidate, trace);
     candidates.push_back(std::move(group.candidate));

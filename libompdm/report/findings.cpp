@@ -185,7 +185,10 @@ std::string cost_of(const Finding& finding) {
   // Data that the host reads in between is transferred all the same.
   const auto* loop = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
   std::string text = loop != nullptr && loop->may_be_read ? "at most " : "";
-  text += counted(finding.count, pattern.one, pattern.many);
+  // One way may have been counted alone.
+  const bool is_of_transfers = pattern.one == std::string_view("transfer");
+  text += counted(is_of_transfers ? std::max(finding.count, finding.transfers) : finding.count,
+                  pattern.one, pattern.many);
   if (finding.wasted_bytes > 0) text += ", " + spoken_size(finding.wasted_bytes);
   if (finding.allocated_bytes > 0) {
     text += fmt::format(", {} of device memory", spoken_size(finding.allocated_bytes));
@@ -194,7 +197,7 @@ std::string cost_of(const Finding& finding) {
     text += ", time not known";
   } else if (finding.wasted_time > 0) {
     text += ", " + spoken_time(finding.wasted_time);
-    if (finding.with_allocations && pattern.one == std::string_view("transfer")) {
+    if (finding.with_allocations && is_of_transfers) {
       text += " with allocations";
     }
   }

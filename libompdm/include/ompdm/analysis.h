@@ -237,6 +237,7 @@ struct Finding {
   std::string variable;            ///< those concerned, "u, u_tmp"; empty if none or unknown
   std::uint64_t count = 0;         ///< needless operations (or launches, or regions)
   std::uint64_t wasted_bytes = 0;  ///< that need not have crossed
+  std::uint64_t transfers = 0;     ///< that carried them; `count` may be of one way alone
   /// Of repeated_allocation, unused_allocation and device_leak: device memory that need not have
   /// been allocated, or left there.
   std::uint64_t allocated_bytes = 0;

@@ -257,6 +257,7 @@ struct UnusedAllocation {
   std::vector<std::int32_t> devices = {};
   std::vector<SourcePlace> ends = {};  ///< where it was deleted; none: not known
   bool is_unset = false;               ///< it was never sent, and came back
+  bool has_no_kernels = false;         ///< none ran on these devices
 };
 
 /// Storage that was allocated on a device again and again.

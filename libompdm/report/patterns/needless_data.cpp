@@ -243,10 +243,13 @@ Words unused_allocation(const facts::UnusedAllocation& facts, const Subject& sub
   const bool is_one = facts.items.size() < 2;
   Words words;
   words.evidence = fmt::format(
-      "{} {} on {} ({}), and no kernel there could have used {}",
+      "{} {} on {} ({}), {}",
       facts.items.empty() ? "memory of omp_target_alloc" : named_or_counted(facts.items),
       is_one ? "was" : "were", devices_text(facts.devices),
-      counted(subject.finding.count, "allocation"), is_one ? "it" : "them");
+      counted(subject.finding.count, "allocation"),
+      facts.has_no_kernels ? "where no kernel ran"
+      : is_one             ? "and no kernel there could have used it"
+                           : "and no kernel there could have used them");
   if (facts.is_unset) {
     words.evidence += fmt::format(
         ". Nothing had set what was brought back: it took the place of the host's values of {}",
