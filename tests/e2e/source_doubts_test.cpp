@@ -104,6 +104,9 @@ TEST_F(SourceDoubts, AreOfAMacroToWhichTheBuildGaveAnotherValue) {
                                         {"file", "a.c"},
                                         {"command", compile_line(true) + " -DWR=1 -c a.c"}}})
                                      .dump());
+  expect_known(kWritten);
+  const fs::path commands = folder_.path() / "compile_commands.json";
+  fs::last_write_time(commands, fs::last_write_time(commands) + std::chrono::hours(1));
   expect_doubt("give -p");
   expect_known(kWritten, {"-p", folder_.path().string()});
   shell("cc -DWR=1 -grecord-command-line a.c -o a");
