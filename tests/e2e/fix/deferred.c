@@ -11,10 +11,10 @@ int main(void) {
   for (int t = 0; t < 10; ++t) {
 #pragma omp target teams distribute parallel for nowait map(tofrom : u[0 : n], next[0 : n])
     for (int i = 1; i < n - 1; ++i) next[i] = u[i] + (u[i - 1] - 2 * u[i] + u[i + 1]) / 4;
-#pragma omp taskwait
     double* other = u;
     u = next;
     next = other;
+#pragma omp taskwait
   }
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += i * u[i];
