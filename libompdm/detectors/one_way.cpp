@@ -262,7 +262,7 @@ void ask_one_way(const Evidence& evidence, const Removed& removed,
                  std::vector<SourceQuestion>& questions) {
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace)) return;
-  constexpr std::uint64_t kLeastShare = 1000;  // as findings must have
+  constexpr std::uint64_t kPartsOfAll = 1000;  // as findings must have
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     if (is_transfer(trace.ops.common(i).kind)) all += trace.ops.common(i).bytes;
@@ -278,7 +278,7 @@ void ask_one_way(const Evidence& evidence, const Removed& removed,
       std::uint64_t bytes = 0;
       for (const std::uint32_t op : ops) bytes += trace.ops.common(op).bytes;
       const bool is_begin = !is_back;
-      if (kLeastShare * bytes < all || (is_begin && site.directive == Directive::kTarget)) continue;
+      if (kPartsOfAll * bytes < all || (is_begin && site.directive == Directive::kTarget)) continue;
       const SourceLine at{site.file, site.line};
       const HostStretch stretch{
           is_begin ? HostStretch::Kind::kFirst : HostStretch::Kind::kRest, {at}, {}, false};
