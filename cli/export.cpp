@@ -293,7 +293,10 @@ void write_window(const NamedTraces& one, const Span& asked, const std::string& 
   // What the sources say of the recording holds for its parts.
   Trace recorded = std::move(opened.traces.front());
   const fs::path facts = facts_path(recorded.file);
-  if (!facts.empty() && read_facts(facts, recorded)) write_facts(facts_path(output), recorded);
+  FactsOrigin origin;
+  if (!facts.empty() && read_facts(facts, recorded, origin)) {
+    write_facts(facts_path(output), recorded, origin);
+  }
 }
 
 /// "job.timeline.json" of "results/job.rank0.json"; of a folder of ranks "trace.timeline.json".

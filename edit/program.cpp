@@ -166,6 +166,11 @@ Program::Program(clang::ASTUnit& unit, const Request& request)
   Collector(directives_, loops_, functions_).walk(context_.getTranslationUnitDecl());
   keep_one_of_each(directives_);
   keep_one_of_each(loops_);
+  // Parents are asked of the program's own code: those of the libraries' would be most of them.
+  std::vector<clang::Decl*> own;
+  std::ranges::copy_if(context_.getTranslationUnitDecl()->decls(), std::back_inserter(own),
+                       [](const clang::Decl* one) { return !is_in_system_header(*one); });
+  context_.setTraversalScope(own);
 }
 
 std::vector<const Directive*> Program::directives_at(const Place& place) const {
@@ -332,9 +337,13 @@ bool Program::leads_to(const Stmt& outer, const Stmt& inner) const {
   if (is_within(inner, outer)) return true;
   const FunctionDecl* function = function_of(inner);
   if (function == nullptr) return false;
-  Bodies called;
-  called.walk(&outer);
-  return called.all.contains(function);
+  const auto [called, is_new] = bodies_->try_emplace(&outer);
+  if (is_new) {
+    Bodies bodies;
+    bodies.walk(&outer);
+    called->second = std::move(bodies.all);
+  }
+  return called->second.contains(function);
 }
 
 const FunctionDecl* Program::function_of(const Stmt& statement) const {
@@ -509,15 +518,13 @@ std::unique_ptr<clang::ASTUnit> parsed_with(const Request& request, const Words&
   return errors.empty() ? std::move(units.front()) : nullptr;
 }
 
-}  // namespace
-
-std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
-                                            std::vector<std::string>& errors) {
+/// With a number for each macro that the source lacks, where it lacks nothing else: the debug
+/// information tells no -D. Of a number any value will do (doubts.h).
+std::unique_ptr<clang::ASTUnit> parsed_with_macros(const Request& request, Words arguments,
+                                                   std::vector<std::string>& errors) {
   constexpr int kMostTries = 3;
   int next = 10007;
-  Words arguments = request.arguments;
   std::unique_ptr<clang::ASTUnit> unit = parsed_with(request, arguments, errors);
-  // The debug information tells no -D. Of a number any value will do (doubts.h).
   for (int i = 0; i < kMostTries && unit == nullptr && request.compiled; ++i) {
     const std::map<std::string, bool> names = lacking_macros(errors);
     if (names.empty()) break;
@@ -530,6 +537,23 @@ std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
     if (unit != nullptr) errors.clear();
     if (!fewer.empty()) errors = std::move(fewer);
   }
+  return unit;
+}
+
+}  // namespace
+
+std::unique_ptr<clang::ASTUnit> parsed_unit(const Request& request,
+                                            std::vector<std::string>& errors) {
+  std::unique_ptr<clang::ASTUnit> unit = parsed_with_macros(request, request.arguments, errors);
+  // Clang's debug information calls each standard after C++11 C++14, and headers of C++20 take
+  // half as long again to parse.
+  Words arguments = request.arguments;
+  const auto standard = std::ranges::find(arguments, "-std=gnu++17");
+  if (unit != nullptr || !request.compiled || standard == arguments.end()) return unit;
+  *standard = "-std=gnu++20";
+  std::vector<std::string> later;
+  unit = parsed_with_macros(request, arguments, later);
+  if (unit != nullptr || later.size() < errors.size()) errors = std::move(later);
   return unit;
 }
 

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "messages.h"
@@ -86,6 +87,9 @@ class Program {
   const Stmt* span_ = nullptr;            // see with_span()
   const Stmt* block_ = nullptr;           // that it is in
   mutable std::shared_ptr<Calls> calls_;  ///< by the function, once they are looked for
+  /// Functions that code leads to, by the code; filled as they are asked for.
+  std::shared_ptr<std::map<const Stmt*, std::set<const FunctionDecl*>>> bodies_ =
+      std::make_shared<std::map<const Stmt*, std::set<const FunctionDecl*>>>();
 };
 
 /// The function that a call names; null of what is no call, or of a call by pointer.

@@ -46,7 +46,7 @@ SourceText::SourceText(const clang::ASTContext& context, clang::SourceLocation l
   const auto entry = sources.getFileEntryRefForID(id);
   file_ = entry ? entry->getFileEntry().tryGetRealPathName().str() : std::string();
   text_ = sources.getBufferData(id);
-  if (text_.contains("\r\n")) newline_ = "\r\n";
+  if (text_.split('\n').first.ends_with('\r')) newline_ = "\r\n";
 }
 
 unsigned SourceText::offset_of(clang::SourceLocation location) const {

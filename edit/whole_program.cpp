@@ -105,8 +105,12 @@ const FunctionDecl* WholeProgram::definition_of(const FunctionDecl& called) cons
   const FunctionDecl* defined = nullptr;
   if (called.hasBody(defined)) return defined;
   if (!called.isExternallyVisible() || units_.size() < 2) return nullptr;
-  const auto found = definitions_.find(link_name(called));
-  return found == definitions_.end() ? nullptr : found->second;
+  const auto [known, is_new] = defined_.try_emplace(called.getCanonicalDecl(), nullptr);
+  if (is_new) {
+    const auto found = definitions_.find(link_name(called));
+    if (found != definitions_.end()) known->second = found->second;
+  }
+  return known->second;
 }
 
 std::vector<const FunctionDecl*> WholeProgram::pointed_to(clang::QualType function) const {
@@ -142,7 +146,11 @@ const VarDecl* WholeProgram::same(const VarDecl& variable) const {
   if (units_.size() < 2 || !first->hasGlobalStorage() || !first->isExternallyVisible()) {
     return first;
   }
-  return variable_of_name_.try_emplace(link_name(*first), first).first->second;
+  const auto [known, is_new] = same_.try_emplace(first, first);
+  if (is_new) {
+    known->second = variable_of_name_.try_emplace(link_name(*first), first).first->second;
+  }
+  return known->second;
 }
 
 bool WholeProgram::has_late_code() const {

@@ -51,6 +51,9 @@ class WholeProgram {
   mutable std::map<const clang::FieldDecl*, const clang::FieldDecl*> fields_;
   mutable std::map<std::string, const clang::FieldDecl*> field_of_name_;
   mutable std::map<std::string, const VarDecl*> variable_of_name_;
+  // Names of the linker are long to make.
+  mutable std::map<const FunctionDecl*, const FunctionDecl*> defined_;
+  mutable std::map<const VarDecl*, const VarDecl*> same_;
 };
 
 }  // namespace ompdm::edit

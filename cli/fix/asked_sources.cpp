@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <ranges>
 #include <utility>
 
 #include "fix/facts_file.h"
@@ -33,18 +34,38 @@ bool is_complete(const Trace& trace) {
          std::ranges::all_of(trace.host_facts, is_known);
 }
 
+void tell(const std::set<std::string>& sentences, bool tells_all) {
+  const std::size_t few = tells_all ? sentences.size() : 1;
+  for (const std::string& one : sentences | std::views::take(few)) {
+    fmt::print(stderr, "ompdm: {}\n", one);
+  }
+  if (sentences.size() > few) {
+    fmt::print(stderr, "ompdm: and {} more: --source auto shows them\n", sentences.size() - few);
+  }
+}
+
 }  // namespace
 
 AskedSources::AskedSources(Trace& trace, SourceSearch search, EditProcess& process)
     : trace_(trace), search_(std::move(search)), process_(process), file_(facts_path(trace.file)) {}
 
+/// Whether the sources are as they were when they answered.
+bool AskedSources::is_of(const FactsOrigin& origin) const try {
+  return !origin.digest.empty() &&
+         origin.digest == sources_digest(trace_, search_, origin.files);
+} catch (const Error&) {
+  return false;  // none is installed
+}
+
 void AskedSources::add_facts(bool tells_all) {
   std::vector<SourceFact> regions;
   std::vector<HostFact> host;
   std::vector<KeptPatch> patches;
-  const bool is_kept = !file_.empty() && read_facts(file_, trace_);
-  if (is_kept && !(is_complete(trace_) && search_.commands.empty())) {
+  const bool is_kept = !file_.empty() && read_facts(file_, trace_, origin_);
+  const bool is_answered = is_complete(trace_) && search_.commands.empty();
+  if (is_kept && !is_answered && !is_of(origin_)) {
     // They may say more by now.
+    origin_ = {};
     regions = std::exchange(trace_.source_facts, {});
     host = std::exchange(trace_.host_facts, {});
     patches = std::exchange(trace_.patches, {});
@@ -52,14 +73,13 @@ void AskedSources::add_facts(bool tells_all) {
   known_ = count_of(trace_);
   try {
     const Progress progress("reading the sources of " + trace_.file);
-    const std::vector<std::string> sentences = add_source_facts(trace_, search_, process_);
-    const std::size_t few = tells_all ? sentences.size() : 1;
-    for (std::size_t i = 0; i < std::min(few, sentences.size()); ++i) {
-      fmt::print(stderr, "ompdm: {}\n", sentences[i]);
+    SourcesAsked asked = add_source_facts(trace_, search_, process_);
+    if (!asked.files.empty()) {
+      origin_.files.merge(asked.files);
+      origin_.digest = asked.is_whole ? sources_digest(trace_, search_, origin_.files) : "";
     }
-    if (sentences.size() > few) {
-      fmt::print(stderr, "ompdm: and {} more: --source auto shows them\n", sentences.size() - few);
-    }
+    origin_.sentences.merge(asked.sentences);
+    tell(origin_.sentences, tells_all);
   } catch (const Error& error) {
     is_asked_ = false;
     fmt::print(stderr, "ompdm: the sources are not asked: {}\n", error.what());
@@ -86,7 +106,7 @@ void AskedSources::add_patches(analysis::Analysis& analysis) {
 void AskedSources::keep() {
   if (count_of(trace_) <= known_ || file_.empty()) return;
   try {
-    write_facts(file_, trace_);
+    write_facts(file_, trace_, origin_);
   } catch (const Error& error) {
     fmt::print(stderr, "ompdm: what the sources say is asked again next time: {}\n", error.what());
   }

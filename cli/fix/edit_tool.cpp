@@ -159,6 +159,12 @@ Json EditProcess::ask(const Json& request) {
   return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
+std::string EditProcess::identity() {
+  const fs::path tool = find_tool();
+  return fmt::format("{} {}", fs::file_size(tool),
+                     fs::last_write_time(tool).time_since_epoch().count());
+}
+
 Json unit_json(const CompileArguments& unit) {
   Json json = {{"file", unit.file.string()},
                {"directory", unit.directory.string()},

@@ -71,6 +71,8 @@ class EditProcess {
   /// The answer to a request (edit/messages.h). Throws Error where ompdm-edit is not installed, or
   /// fails.
   nlohmann::json ask(const nlohmann::json& request);
+  /// Which ompdm-edit answers: its size and age. Throws Error where none is installed.
+  static std::string identity();
 
  private:
   std::unique_ptr<Dialogue> running_;

@@ -149,7 +149,7 @@ fs::path facts_path(const std::string& trace) {
   return fs::path(path).replace_extension(".facts");
 }
 
-bool read_facts(const fs::path& file, Trace& trace) try {
+bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
   std::ifstream in(file);
   if (!in) return false;
   const Ordered json = Ordered::parse(in);
@@ -165,6 +165,11 @@ bool read_facts(const fs::path& file, Trace& trace) try {
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
   std::vector<KeptPatch> patches;
   for (const Ordered& one : json.at("patches")) patches.push_back(patch_from(one));
+  if (json.contains("origin")) {
+    const Ordered& asked = json.at("origin");
+    origin = {asked.at("digest"), asked.at("files").get<std::set<std::string>>(),
+              asked.at("sentences").get<std::set<std::string>>()};
+  }
   trace.source_facts = std::move(regions);
   trace.host_facts = std::move(host);
   trace.patches = std::move(patches);
@@ -173,9 +178,13 @@ bool read_facts(const fs::path& file, Trace& trace) try {
   return false;
 }
 
-void write_facts(const fs::path& file, const Trace& trace) {
+void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& origin) {
   Ordered json = {{"schema", kFactsSchema},
                   {"recording", recording_of(trace)},
+                  {"origin",
+                   {{"digest", origin.digest},
+                    {"files", origin.files},
+                    {"sentences", origin.sentences}}},
                   {"regions", Ordered::array()},
                   {"host", Ordered::array()},
                   {"patches", Ordered::array()}};

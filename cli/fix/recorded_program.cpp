@@ -404,7 +404,7 @@ std::vector<std::string> harmless_options(const std::vector<std::string>& words,
   return options;
 }
 
-std::string recent_standard(bool is_cxx) { return is_cxx ? "gnu++20" : "gnu17"; }
+std::string recent_standard(bool is_cxx) { return is_cxx ? "gnu++17" : "gnu17"; }
 
 RecordedProgram::RecordedProgram(std::vector<CompileUnit> units, const fs::path& runtime,
                                  fs::path program)
@@ -429,6 +429,7 @@ const RecordedProgram::Common& RecordedProgram::common(const fs::path& directory
       known.insert(folder);
       if (is_of_the_system(folder)) continue;
       if (is_file(path)) own.emplace_back(path, file.lines);
+      if (is_file(path) && is_header(path)) common.headers.insert(path);
       if (!common.folders.contains(folder)) common.folders[folder] = folder_options(folder);
     }
     Evidence evidence = macros.of(own);
@@ -443,7 +444,13 @@ const RecordedProgram::Common& RecordedProgram::common(const fs::path& directory
   }
   for (const fs::path& folder : search.found()) {
     common.searched.push_back("-idirafter" + folder.string());
+    known.insert(folder);
   }
+  std::erase_if(common.headers, [&](const fs::path& header) {
+    return std::ranges::any_of(known, [&](const fs::path& folder) {
+      return folder != header.parent_path() && is_file(folder / header.filename());
+    });
+  });
   return common;
 }
 
@@ -460,6 +467,12 @@ RecordedOptions RecordedProgram::options_of(std::size_t number, const fs::path& 
     const fs::path path = moved(file.path, unit.directory, here);
     if (is_of_the_system(path.parent_path())) continue;
     of.files.push_back({path.string(), file.lines, file.md5s});
+  }
+  // Of a header that has declarations alone the unit names nothing.
+  for (const fs::path& header : common(unit.directory, here).headers) {
+    const bool is_named = std::ranges::any_of(
+        of.files, [&](const CompiledFile& file) { return file.path == header; });
+    if (!is_named) of.files.push_back({header.string(), {}, {}});
   }
   const auto add = [&](const std::string& option) {
     if (std::ranges::find(of.options, option) == of.options.end()) of.options.push_back(option);

@@ -59,6 +59,9 @@ class RecordedProgram {
   struct Common {
     std::map<Path, std::vector<std::string>> folders;  ///< options by the folder that they name
     std::vector<std::string> searched;                 ///< options of folders that were searched
+    /// That any unit names, where no other folder has a header of that name: so each unit that
+    /// includes such a header includes this file.
+    std::set<Path> headers;
     std::set<std::string> macros;                      ///< that no source contradicts
     std::vector<std::set<std::string>> own_macros;     ///< of each unit
   };

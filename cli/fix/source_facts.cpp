@@ -1,6 +1,7 @@
 #include "fix/source_facts.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -260,24 +261,23 @@ bool is_open(const analysis::Analysis& analysis) {
 
 }  // namespace
 
-std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& search,
-                                          EditProcess& process) {
+SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProcess& process) {
   analysis::Analysis known = analysis::analyze(trace);
   // Facts that were kept answer it all, unless something new is asked.
   const bool is_asked_before = !trace.source_facts.empty() || !trace.host_facts.empty();
   const bool is_told = is_open(known);
   if (known.source_questions.empty() && (is_asked_before || !is_told)) return {};
-  std::set<std::string> sentences;
+  SourcesAsked asked;
   std::set<std::string> missing;
   const RecordedProgram recorded = recorded_program(trace, search.folder);
   const SourceLines sources(trace, search.folder, recorded.folders());
   const std::map<fs::path, Asked> all = asked_of(trace, sources, missing);
   for (const std::string& name : missing) {
-    sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
+    asked.sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
   }
   const auto told = [&] {
-    if (!is_told) sentences.clear();
-    return std::vector<std::string>(sentences.begin(), sentences.end());
+    if (!is_told) asked.sentences.clear();
+    return asked;
   };
   if (all.empty() && known.source_questions.empty()) return told();
   const Units units = units_of(recorded, search, all);
@@ -307,22 +307,25 @@ std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& sear
       request["stretches"].push_back(stretch_json(static_cast<int>(i), questions[i], names));
     }
     const Json answer = process.ask(request);
+    asked.is_whole = asked.is_whole && answer.at("unread").empty();
     for (const Json& unit : answer.at("unread")) {
-      sentences.insert(fmt::format("{}: it says nothing of its kernels: {}",
+      asked.sentences.insert(fmt::format("{}: it says nothing of its kernels: {}",
                                    typed_path(unit.at("file").get<std::string>()),
                                    unit.at("why").get<std::string>()));
     }
     if (!answer.contains("facts")) break;
     const Json& facts = answer.at("facts");
+    asked.files.merge(facts.at("files").get<std::set<std::string>>());
     if (const std::string changed = changed_file(facts, units, sources); !changed.empty()) {
-      sentences.insert(typed_path(changed) +
+      asked.sentences.insert(typed_path(changed) +
                        " is not known to be as it was compiled: the sources are not asked");
+      asked.is_whole = false;
       break;
     }
     Json regions = Json::array();
     for (const Json& region : facts.at("regions")) {
       if (region.contains("doubt")) {
-        sentences.insert(fmt::format("{}:{}: it says nothing of its data: it {}",
+        asked.sentences.insert(fmt::format("{}:{}: it says nothing of its data: it {}",
                                      typed_path(region.at("file").get<std::string>()),
                                      region.at("line").get<int>(),
                                      region.at("doubt").at("why").get<std::string>()));
@@ -337,6 +340,19 @@ std::vector<std::string> add_source_facts(Trace& trace, const SourceSearch& sear
     add_host_facts(facts.at("stretches"), questions, names, trace.host_facts);
   }
   return told();
+}
+
+std::string sources_digest(const Trace& trace, const SourceSearch& search,
+                           const std::set<std::string>& files) {
+  const Units units = units_of(recorded_program(trace, search.folder), search, {});
+  std::string text = EditProcess::identity();
+  for (const CompileArguments& unit : units.all) {
+    for (const fs::path& part : {unit.file, unit.directory}) text += part.string() + '\0';
+    for (const std::string& argument : unit.arguments) text += argument + '\0';
+  }
+  for (const std::string& file : files) text += file + '\0' + read_text(file) + '\0';
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace ompdm::cli

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -93,6 +94,28 @@ TEST(SourceFacts, LeaveNoQuestionOfVectorsThatAreMembers) { expect_no_question("
 
 TEST(SourceFacts, LeaveNoQuestionOfTimeStepsInSeveralFiles) {
   expect_no_question("waves/main.c", {"waves/step.c", "waves/state.c", "waves/waves.h"});
+}
+
+// An answer may stay open for good: to ask for it takes as long as the first time.
+TEST(SourceFacts, AreAskedAgainOnlyOfSourcesThatChanged) {
+  const std::filesystem::path cases = std::filesystem::path(OMPDM_E2E_SOURCES) / "../cases";
+  Project project(cases / "waves/main.c",
+                  {cases / "waves/step.c", cases / "waves/state.c", cases / "waves/waves.h"});
+  project.set("OMPDM_SOURCE", "auto");
+  ASSERT_TRUE(project.make());
+  ASSERT_TRUE(project.record());
+  const auto report = [&] { return project.start({OMPDM_COMMAND, "report", "trace.json"}).err; };
+  EXPECT_EQ(report(), "");
+  const std::filesystem::path kept = project.folder() / "trace.facts";
+  Json facts = Json::parse(project.text("trace.facts"));
+  facts.at("host").at(0).at("written").at("answer") = "unknown";
+  facts.at("origin").at("sentences").push_back("kept");
+  std::ofstream(kept) << facts;
+  EXPECT_EQ(report(), "ompdm: kept\n");
+  facts.at("origin").at("digest") = "other";
+  std::ofstream(kept) << facts;
+  EXPECT_EQ(report(), "");
+  EXPECT_NE(Json::parse(project.text("trace.facts")).at("origin").at("digest"), "other");
 }
 
 }  // namespace

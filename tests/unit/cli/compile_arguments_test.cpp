@@ -182,6 +182,28 @@ TEST_F(RecordedCompiles, FindHeadersAboveAndBesideTheKnownOnes) {
                        "-idirafter" + path("include")}));
 }
 
+// A unit's debug information leaves out headers of which it defines all that it takes from there.
+TEST_F(RecordedCompiles, NameHeadersThatAnotherSourceNames) {
+  scratch_.write("include/step.h", "struct Grid { int n; };\nint step(struct Grid* grid);\n");
+  scratch_.write("include/size.h", "struct Size { int n; };\n");
+  scratch_.write("other/size.h", "struct Size { int n, m; };\n");
+  scratch_.write("other/own.h", "struct Own { int n; };\n");
+  scratch_.write("main.c",
+                 "#include \"size.h\"\n#include \"step.h\"\n"
+                 "int main(void) { struct Size s = {0}; struct Grid g = {s.n}; return g.n; }\n");
+  scratch_.write("wave.c", "#include \"own.h\"\nint wave(struct Own* own) { return own->n; }\n");
+  compile("gcc -g -Iinclude -Iother main.c wave.c -o wave");
+  const CompileCommands commands("", {}, program_of("wave"));
+  std::map<std::string, bool> has_lines;
+  for (const CompiledFile& file : commands.of(path("wave.c")).files) {
+    has_lines[file.path] = !file.lines.empty();
+  }
+  EXPECT_EQ(has_lines, (std::map<std::string, bool>{{path("include/step.h"), false},
+                                                    {path("other/own.h"), true},
+                                                    {path("wave.c"), true}}))
+      << "which size.h it includes is open";
+}
+
 // A folder with a time.h of its own would hide the system's.
 TEST_F(RecordedCompiles, HideNoHeaderOfTheSystem) {
   scratch_.write("src/time.h", "struct Time { int s; };\n");
@@ -266,7 +288,7 @@ TEST_F(RecordedCompiles, TakeNoOptionThatLoadsOrWrites) {
                 "-isystem",
                 "sys"};
   EXPECT_EQ(arguments(CompileCommands("", {}, RecordedProgram({unit})), "/src/a.cc"),
-            (Arguments{"-std=gnu++20", "-fopenmp", "-Iinc", "-DNAME=\"a b\"", "-UB", "-xc++",
+            (Arguments{"-std=gnu++17", "-fopenmp", "-Iinc", "-DNAME=\"a b\"", "-UB", "-xc++",
                        "-std=c++20", "-fno-exceptions", "-isystemsys"}));
 }
 

@@ -62,6 +62,16 @@ bool is_on(const std::string& doubt, const std::string& macro) {
   return doubt == "depends on macro " + macro + ", which debug information does not tell: give -p";
 }
 
+// Clang's debug information does not tell C++20 from C++14.
+TEST_F(DoubtsTest, AreNoneOfTheStandard) {
+  const File file = kernel("u[i] = twice(v[i]);\n",
+                           "template <class T> concept Number = requires(T t) { t + t; };\n"
+                           "template <Number T> T twice(T t) { return t + t; }\n");
+  arguments_.emplace_back("-std=gnu++17");
+  EXPECT_EQ(doubt(file, {"u[i]"}), "");
+  EXPECT_THROW(static_cast<void>(doubt(file)), std::logic_error) << "the build's standard is known";
+}
+
 // An option tells it, and no other place: any number will do for what reads and writes.
 TEST_F(DoubtsTest, AreNoneOfANumberThatAnOptionGives) {
   const File file = kernel("u[i] = SCALE * v[i];\n");
