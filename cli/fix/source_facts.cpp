@@ -346,10 +346,13 @@ std::string sources_digest(const Trace& trace, const SourceSearch& search,
                            const std::set<std::string>& files) {
   const Units units = units_of(recorded_program(trace, search.folder), search, {});
   std::string text = EditProcess::identity();
+  std::multiset<std::string> compiled;
   for (const CompileArguments& unit : units.all) {
-    for (const fs::path& part : {unit.file, unit.directory}) text += part.string() + '\0';
-    for (const std::string& argument : unit.arguments) text += argument + '\0';
+    std::string words = unit.file.string() + '\0' + unit.directory.string() + '\0';
+    for (const std::string& argument : unit.arguments) words += argument + '\0';
+    compiled.insert(std::move(words));
   }
+  for (const std::string& unit : compiled) text += unit;
   for (const std::string& file : files) text += file + '\0' + read_text(file) + '\0';
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);

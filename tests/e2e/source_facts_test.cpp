@@ -107,7 +107,7 @@ TEST(SourceFacts, AreAskedAgainOnlyOfSourcesThatChanged) {
   const auto report = [&] { return project.start({OMPDM_COMMAND, "report", "trace.json"}).err; };
   EXPECT_EQ(report(), "");
   const std::filesystem::path kept = project.folder() / "trace.facts";
-  Json facts = Json::parse(project.text("trace.facts"));
+  auto facts = nlohmann::ordered_json::parse(project.text("trace.facts"));
   facts.at("host").at(0).at("written").at("answer") = "unknown";
   facts.at("origin").at("sentences").push_back("kept");
   std::ofstream(kept) << facts;
