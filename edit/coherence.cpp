@@ -43,6 +43,21 @@ Copies with_condition_open(Copies one) {
 
 using Ways = std::set<Copies>;
 
+/// Whether a condition is of variables that are numbers, and of nothing else that code can set.
+bool is_of_numbers(const Expr& condition) {
+  bool is_it = true;
+  each_statement(&condition, [&](const Stmt& one) {
+    const auto* name = dyn_cast<clang::DeclRefExpr>(&one);
+    const auto* variable = name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+    const bool is_number = variable != nullptr && variable->getType()->isArithmeticType() &&
+                           !variable->getType().isVolatileQualified();
+    const bool is_part = isa<clang::BinaryOperator, clang::ParenExpr, clang::ImplicitCastExpr,
+                             clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(one);
+    is_it = is_it && (is_number || is_part);
+  });
+  return is_it;
+}
+
 std::string without_blanks(std::string text) {
   std::erase_if(text, [](char letter) { return letter == ' ' || letter == '\n'; });
   return text;
@@ -211,9 +226,8 @@ class Walk {
   /// Ways behind a loop, which may have no iteration.
   Ways through(const LoopSpan& loop, Ways before) {
     if (concerns_[loop.end] == concerns_[loop.begin]) {
-      Ways behind;  // what it sets may be what was asked
-      for (const Copies& one : before) behind.insert(with_condition_open(one));
-      return behind;
+      for (const Access* set : set_in(loop)) forget_condition(*set, before);
+      return before;
     }
     for (;;) {
       Ways behind = run(loop.begin + 1, loop.end, before);
@@ -308,24 +322,41 @@ class Walk {
 
   /// What was asked is open again where a variable of it is set.
   void forget_condition(const Access& access, Ways& ways) const {
-    const auto* variable = dyn_cast_or_null<const VarDecl*>(access.path.root);
+    const auto root = access.path.root;
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(root);
     Ways after;
     for (const Copies& one : ways) {
       const auto names = names_in(one.condition);
-      const bool is_set = variable == nullptr ||
-                          std::ranges::find(names, variable->getNameAsString()) != names.end();
+      const bool is_set = variable != nullptr
+                              ? std::ranges::find(names, variable->getNameAsString()) != names.end()
+                              : root.isNull() || !of_numbers_.contains({one.condition, one.call});
       after.insert(is_set ? with_condition_open(one) : one);
     }
     ways = std::move(after);
   }
 
+  /// What a loop's host code sets, one access of each root.
+  const std::vector<const Access*>& set_in(const LoopSpan& loop) {
+    const auto [known, is_new] = set_in_.try_emplace(loop.begin);
+    std::set<Path::Root> roots;
+    for (std::uint32_t i = loop.begin; is_new && i < loop.end; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kAccess || step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool is_set = access.use != Use::kRead && roots.insert(access.path.root).second;
+      if (is_set) known->second.push_back(&access);
+    }
+    return known->second;
+  }
+
   /// Calls take(copies, held) for each way, once for each answer that a condition may have there.
   template <class Take>
-  void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) const {
+  void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) {
     const Expr* condition = device_condition(directive);
     const auto [text, is_opposite] =
         condition == nullptr ? std::pair(std::string(), false)
                              : canonical(without_blanks(text_of(*step.context(), *condition)));
+    if (condition != nullptr && is_of_numbers(*condition)) of_numbers_.insert({text, step.call});
     Ways after;
     for (const Copies& one : ways) {
       const bool is_known = one.condition == text && one.call == step.call;
@@ -572,10 +603,12 @@ class Walk {
   std::map<std::uint32_t, const LoopSpan*> loop_at_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;    // by step
   std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
-  std::vector<std::uint32_t> concerns_;   // how many steps before each have to do with the data
-  std::map<std::uint32_t, Ways> jumped_;  // by step: ways that jumps lead on
-  std::set<const clang::Decl*> names_;    // see find_names()
-  int inside_ = 0;                        // of the loop that is asked about
+  std::vector<std::uint32_t> concerns_;  // how many steps before each have to do with the data
+  std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
+  std::set<std::pair<std::string, std::uint32_t>> of_numbers_;  // conditions, by text and call
+  std::map<std::uint32_t, Ways> jumped_;                        // by step: ways that jumps lead on
+  std::set<const clang::Decl*> names_;                          // see find_names()
+  int inside_ = 0;                                              // of the loop that is asked about
   bool is_reached_ = false;
   std::optional<std::string> device_;  // that directives in the loop are for
   HostUse use_;

@@ -264,6 +264,17 @@ bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& 
   });
 }
 
+/// What the source says of a mapping's data from its directive on; null: nothing.
+const HostFact* fact_of_rest(const Trace& trace, const Mapping& mapping) {
+  if (!mapping.site || !has_name(trace, mapping)) return nullptr;
+  const SourcePlace named = source_place(trace.sites[mapping.site.value]);
+  const NamedItem item{expression_of(trace, mapping), {named.file, named.line}};
+  const auto fact = std::ranges::find_if(trace.host_facts, [&](const HostFact& one) {
+    return one.stretch.kind == HostStretch::Kind::kRest && one.item == item;
+  });
+  return fact == trace.host_facts.end() ? nullptr : &*fact;
+}
+
 /// Whether the source says so of a mapping's data in a loop.
 template <class Says>
 bool has_fact(const Evidence& evidence, const Loop& loop, const Mapping& mapping, Says&& says) {
@@ -292,17 +303,24 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
   });
 }
 
-/// Whether each iteration of a loop makes a mapping's data: it declares the name, or allocates the
-/// memory, as the source shows.
-bool is_made_anew(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+/// Whether each iteration of a loop declares the name of a mapping's data.
+bool is_declared_in(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
   const SourcePlace around = source_place(evidence.trace, loop);
   if (around.line == 0 || mapping.item == nullptr || !mapping.site) return false;
   const std::string function = evidence.trace.sites[mapping.site.value].function;
-  const bool is_declared = template_name(function) == template_name(around.function) &&
-                           mapping.item->local_line > around.line;
-  return is_declared || has_fact(evidence, loop, mapping, [](const HostFact& fact) {
-           return fact.renewed.answer == HostUse::Answer::kYes;
-         });
+  return template_name(function) == template_name(around.function) &&
+         mapping.item->local_line > around.line;
+}
+
+/// Whether the source shows that each iteration of a loop allocates a mapping's data.
+bool is_allocated_anew(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  const bool is_renewed = has_fact(evidence, loop, mapping, [](const HostFact& fact) {
+    return fact.renewed.answer == HostUse::Answer::kYes;
+  });
+  if (is_renewed || !is_declared_in(evidence, loop, mapping)) return is_renewed;
+  const HostFact* rest = fact_of_rest(evidence.trace, mapping);
+  return rest != nullptr && rest->renewed.answer == HostUse::Answer::kYes &&
+         rest->renewed.at.line == mapping.item->local_line;
 }
 
 /// Whether the loop's code cannot keep an object: each call of another function makes it.
@@ -329,8 +347,9 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     const Loop& loop = evidence.loops.rows[entry.loop];
     const Mapping& first = evidence.mapping(mappings.front());
     if (is_made_by_calls(evidence, loop, first)) continue;
-    // An inner loop can keep it.
-    if (!node.choices.empty() && is_made_anew(evidence, loop, first)) continue;
+    // What is within the loop can keep it.
+    if (is_allocated_anew(evidence, loop, first)) continue;
+    if (!node.choices.empty() && is_declared_in(evidence, loop, first)) continue;
     const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, one); };
     if (std::ranges::any_of(mappings, is_its)) continue;
     const HostReads reads =
