@@ -10,6 +10,7 @@
 #include "distinct.h"
 #include "facts.h"
 #include "names.h"
+#include "ways.h"
 
 namespace ompdm::edit {
 namespace {
@@ -40,8 +41,6 @@ Copies with_condition_open(Copies one) {
   one.held = false;
   return one;
 }
-
-using Ways = std::set<Copies>;
 
 /// Whether a condition is of variables that are numbers, and of nothing else that code can set.
 bool is_of_numbers(const Expr& condition) {
@@ -94,18 +93,12 @@ std::pair<std::string, bool> canonical(const std::string& text) {
 }
 
 /// Goes all ways through a program's trail.
-class Walk {
+class Walk : public WaysThrough<Copies> {
  public:
   Walk(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
        const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
        const UpdatedData& data)
-      : program_(program),
-        trail_(trail),
-        loops_(loops),
-        motions_(motions),
-        loop_(loop),
-        data_(data) {
-    for (const LoopSpan& one : loops.all()) loop_at_[one.begin] = &one;
+      : WaysThrough(trail, loops), program_(program), motions_(motions), loop_(loop), data_(data) {
     concerns_.assign(trail.steps.size() + 1, 0);
     for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
       const Step& step = trail.steps[i];
@@ -168,74 +161,12 @@ class Walk {
            });
   }
 
-  Ways run(std::uint32_t begin, std::uint32_t end, Ways ways) {
-    std::vector<std::pair<std::uint32_t, Ways>> branches;  // that are open, and the ways past them
-    const auto close = [&](std::uint32_t now) {
-      while (!branches.empty() && !loops_.is_under(now, branches.back().first)) {
-        ways.merge(branches.back().second);
-        branches.pop_back();
-      }
-    };
-    std::uint32_t call = begin < end ? trail_.steps[begin].call : 0;
-    const std::uint32_t outside = begin > 0 ? trail_.steps[begin - 1].branch : 0;
-    for (std::uint32_t i = begin; i < end; ++i) {
-      const Step& step = trail_.steps[i];
-      close(step.branch);
-      const std::uint32_t open = branches.empty() ? outside : branches.back().first;
-      if (step.branch != open && step.branch != 0) branches.emplace_back(step.branch, ways);
-      if (step.call != call) {
-        add_jumps(begin, i, call, ways);
-        call = step.call;
-      }
-      if (step.kind == StepKind::kLoop && loop_at_.contains(i)) {
-        const LoopSpan& loop = *loop_at_.at(i);
-        if (i == loop_.begin) {
-          ways = through_loop(ways);
-        } else if (!step.on_device) {
-          ways = through(loop, ways);
-        }
-        i = loop.end - 1;
-        continue;
-      }
-      const bool is_region = step.kind == StepKind::kDirective &&
-                             runs_on_device(*cast<Directive>(step.at)) &&
-                             has_own_code(*cast<Directive>(step.at));
-      if (is_region) {
-        i = run_region(i, end, ways);
-      } else {
-        take(i, ways);
-      }
-    }
-    while (!branches.empty()) {
-      ways.merge(branches.back().second);
-      branches.pop_back();
-    }
+  Ways take_loop(const LoopSpan& loop, Ways ways) override {
+    if (loop.begin == loop_.begin) return through_loop(ways);
+    if (overwrites_on_host(loop)) return overwritten(std::move(ways));
+    if (concerns_[loop.end] > concerns_[loop.begin]) return through(loop, std::move(ways));
+    for (const Access* set : set_in(loop)) forget_condition(*set, ways);
     return ways;
-  }
-
-  /// Adds the ways that jumps of a call led on: to the end of a loop, or of the function.
-  void add_jumps(std::uint32_t begin, std::uint32_t end, std::uint32_t call, Ways& ways) const {
-    const auto last = jumped_.lower_bound(end);
-    for (auto jump = jumped_.lower_bound(begin); jump != last; ++jump) {
-      if (trail_.steps[jump->first].call == call) {
-        ways.insert(jump->second.begin(), jump->second.end());
-      }
-    }
-  }
-
-  /// Ways behind a loop, which may have no iteration.
-  Ways through(const LoopSpan& loop, Ways before) {
-    if (concerns_[loop.end] == concerns_[loop.begin]) {
-      for (const Access* set : set_in(loop)) forget_condition(*set, before);
-      return before;
-    }
-    for (;;) {
-      Ways behind = run(loop.begin + 1, loop.end, before);
-      add_jumps(loop.begin, loop.end, trail_.steps[loop.begin].call, behind);
-      const std::size_t known = before.size();
-      before.insert(behind.begin(), behind.end());
-      if (before.size() == known) return loops_.has_iterations(loop) ? behind : before;
-    }
   }
 
   /// The loop that is asked about: the edit makes both copies the host's before it.
@@ -276,26 +207,35 @@ class Walk {
     return concerns_[step + 1] > concerns_[step];
   }
 
-  void take(std::uint32_t number, Ways& ways) {
+  std::uint32_t take(std::uint32_t number, std::uint32_t end, Ways& ways) override {
     const Step& step = trail_.steps[number];
     switch (step.kind) {
       case StepKind::kJump:
-        if (inside_ > 0 && isa<clang::CXXThrowExpr>(step.at)) tell("unknown", step, "throws");
-        jumped_[number].insert(ways.begin(), ways.end());
-        return;
+        if (inside_ > 0 && goes_anywhere(step)) tell("unknown", step, "jumps from there");
+        break;
       case StepKind::kDirective:
-        return come_by(number, ways);
+        if (is_region(step)) return run_region(number, end, ways);
+        come_by(number, ways);
+        break;
       case StepKind::kDirectiveEnd:
-        return end_block(step, ways);
+        end_block(step, ways);
+        break;
       case StepKind::kMade:
       case StepKind::kGone:
         if (inside_ > 0 && concerns(number)) tell("unknown", step, "makes the storage again");
-        return;
+        break;
       case StepKind::kAccess:
-        return use_on_host(number, ways);
+        use_on_host(number, ways);
+        break;
       default:
-        return;
+        break;
     }
+    return number;
+  }
+
+  static bool is_region(const Step& step) {
+    const auto& directive = *cast<Directive>(step.at);
+    return runs_on_device(directive) && has_own_code(directive);
   }
 
   void use_on_host(std::uint32_t number, Ways& ways) {
@@ -565,6 +505,36 @@ class Walk {
     if (!is_named) tell("unknown", step, "is used by another name");
   }
 
+  /// Whether a loop of the host overwrites all of the data, as an update of the same function names
+  /// it, and does nothing else with it.
+  [[nodiscard]] bool overwrites_on_host(const LoopSpan& loop) const {
+    const Step& begin = trail_.steps[loop.begin];
+    const auto* code = dyn_cast<clang::ForStmt>(loop.loop);
+    if (code == nullptr || concerns_[loop.end] == concerns_[loop.begin]) return false;
+    for (std::uint32_t i = loop.begin; i < loop.end; ++i) {
+      const Step& step = trail_.steps[i];
+      const bool is_write = step.kind == StepKind::kAccess && !step.on_device && !step.is_late &&
+                            trail_.accesses[step.access].use == Use::kWrite;
+      if (concerns(i) && !is_write) return false;
+    }
+    const Expr* item = item_of(begin);
+    const VarDecl* array = item == nullptr ? nullptr : root_variable(*item);
+    const Program* unit = unit_of(begin);
+    return array != nullptr && unit != nullptr && overwrites_all(*unit, *code, *array, *item);
+  }
+
+  [[nodiscard]] Ways overwritten(Ways ways) const {
+    Ways after;
+    for (Copies one : ways) {
+      one = with_condition_open(one);
+      one.host = true;
+      one.device = false;
+      one.changed = inside_ > 0;
+      after.insert(std::move(one));
+    }
+    return after;
+  }
+
   /// Whether a region overwrites all of the data, as an update of the same function names it.
   [[nodiscard]] bool fills(const Step& step, const Directive& region) const {
     const Expr* item = item_of(step);
@@ -595,18 +565,14 @@ class Walk {
   }
 
   const WholeProgram& program_;
-  const Trail& trail_;
-  const TrailLoops& loops_;
   const std::map<std::uint32_t, Motion>& motions_;
   const LoopSpan& loop_;
   const UpdatedData& data_;
-  std::map<std::uint32_t, const LoopSpan*> loop_at_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;    // by step
   std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
   std::vector<std::uint32_t> concerns_;  // how many steps before each have to do with the data
   std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
   std::set<std::pair<std::string, std::uint32_t>> of_numbers_;  // conditions, by text and call
-  std::map<std::uint32_t, Ways> jumped_;                        // by step: ways that jumps lead on
   std::set<const clang::Decl*> names_;                          // see find_names()
   int inside_ = 0;                                              // of the loop that is asked about
   bool is_reached_ = false;

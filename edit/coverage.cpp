@@ -1,4 +1,5 @@
-// Whether a region's loops write each element of an array, from the first on, before they read any.
+// Whether loops, of a region or of the host, write each element of an array, from the first on,
+// before they read any.
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/Expr.h>
@@ -78,7 +79,20 @@ struct Counted {
 class Coverage {
  public:
   Coverage(const Program& program, const Directive& region, const VarDecl& array)
-      : program_(program), context_(program.context()), region_(region), array_(array) {}
+      : program_(program),
+        context_(program.context()),
+        code_(region),
+        body_(*region.getAssociatedStmt()),
+        region_(&region),
+        array_(array) {}
+  /// Of a loop of the host.
+  Coverage(const Program& program, const clang::ForStmt& loop, const VarDecl& array)
+      : program_(program),
+        context_(program.context()),
+        code_(loop),
+        body_(loop),
+        region_(nullptr),
+        array_(array) {}
 
   /// None where it is not certain.
   std::optional<Factors> elements() {
@@ -126,10 +140,10 @@ class Coverage {
   }
 
  private:
-  /// Elements that the region names; none where it uses the array in another way.
+  /// Elements that the code names; none where it uses the array in another way.
   [[nodiscard]] std::vector<const Expr*> accesses_in_order() const {
     std::vector<const Expr*> all;
-    for (const clang::DeclRefExpr* name : edit::names_of(region_.getAssociatedStmt(), array_)) {
+    for (const clang::DeclRefExpr* name : edit::names_of(&body_, array_)) {
       const Stmt* at = name;
       const Expr* element = nullptr;
       for (;;) {
@@ -162,12 +176,12 @@ class Coverage {
     return isa_and_nonnull<clang::CompoundStmt>(parent) || body == &at;
   }
 
-  /// The loops of the region around a statement that is run in each of their iterations, the
+  /// The loops of the code around a statement that is run in each of their iterations, the
   /// outermost first; nullopt where another statement decides, or a loop does not count up from 0.
   [[nodiscard]] std::optional<std::vector<Counted>> loops_around(const Stmt& inner) const {
     std::vector<Counted> loops;
     const Stmt* child = &inner;
-    while (child != &region_) {
+    while (child != &code_) {
       const Stmt* at = program_.parent_of(*child);
       if (at == nullptr) return std::nullopt;
       if (const auto* block = dyn_cast<clang::CompoundStmt>(at)) {
@@ -209,22 +223,22 @@ class Coverage {
       const bool is_own = lists<clang::OMPPrivateClause>(*directive, *counter, kWritten) ||
                           lists<clang::OMPFirstprivateClause>(*directive, *counter, kWritten) ||
                           lists<clang::OMPLastprivateClause>(*directive, *counter, kWritten) ||
-                          is_declared_in(*counter, *directive);
+                          is_declared_in(*counter, *directive->getAssociatedStmt());
       if (is_own) return false;
       const clang::OpenMPDirectiveKind kind = directive->getDirectiveKind();
       if (clang::isOpenMPParallelDirective(kind) || clang::isOpenMPTeamsDirective(kind))
         return true;
-      if (at == &region_) return false;
+      if (at == region_) return false;
     }
-    return true;
+    return region_ != nullptr;
   }
 
-  [[nodiscard]] bool is_declared_in(const VarDecl& variable, const Directive& directive) const {
+  [[nodiscard]] bool is_declared_in(const VarDecl& variable, const Stmt& code) const {
     const clang::SourceManager& sources = context_.getSourceManager();
     const clang::SourceLocation at = sources.getExpansionLoc(variable.getLocation());
-    const clang::SourceRange code = directive.getAssociatedStmt()->getSourceRange();
-    return !sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(code.getBegin())) &&
-           sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(code.getEnd()));
+    const clang::SourceRange range = code.getSourceRange();
+    return !sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(range.getBegin())) &&
+           sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(range.getEnd()));
   }
 
   static bool may_leave(const Stmt& code) {
@@ -280,7 +294,7 @@ class Coverage {
     return value->getExtValue();
   }
 
-  /// Of a product of numbers, and of variables that the region does not set.
+  /// Of a product of numbers, and of variables that the code does not set.
   [[nodiscard]] std::optional<Factors> factors(const Expr& any) const {
     const Expr& expression = as_counted(any);
     if (const auto value = number(expression)) {
@@ -291,9 +305,10 @@ class Coverage {
         return std::nullopt;
       }
       // Another variable of that name, and the device's own copy, have other values.
-      if (is_declared_in(*variable, region_) ||
-          variable->hasAttr<clang::OMPDeclareTargetDeclAttr>() ||
-          lists<clang::OMPMapClause>(region_, *variable)) {
+      const bool is_own =
+          region_ != nullptr && (variable->hasAttr<clang::OMPDeclareTargetDeclAttr>() ||
+                                 lists<clang::OMPMapClause>(*region_, *variable));
+      if (is_own || is_declared_in(*variable, body_)) {
         return std::nullopt;
       }
       // Of two variables with one name the product would not tell which is meant.
@@ -327,9 +342,9 @@ class Coverage {
     return names;
   }
 
-  /// Whether the region sets a variable; of a counter in another place than its loops' heads.
+  /// Whether the code sets a variable; of a counter in another place than its loops' heads.
   [[nodiscard]] bool is_set(const VarDecl& variable, bool is_counter) const {
-    for (const clang::DeclRefExpr* name : edit::names_of(region_.getAssociatedStmt(), variable)) {
+    for (const clang::DeclRefExpr* name : edit::names_of(&body_, variable)) {
       const Stmt* parent = program_.parent_of(*name);
       while (isa_and_nonnull<clang::ParenExpr>(parent)) parent = program_.parent_of(*parent);
       if (isa_and_nonnull<clang::ImplicitCastExpr>(parent)) continue;  // it is read
@@ -424,7 +439,9 @@ class Coverage {
 
   const Program& program_;
   clang::ASTContext& context_;
-  const Directive& region_;
+  const Stmt& code_;  ///< the region's directive, or the host's loop
+  const Stmt& body_;
+  const Directive* region_;  ///< null: the code is the host's
   const VarDecl& array_;
   mutable std::map<std::string, const VarDecl*> meant_;  ///< by the names in products
 };
@@ -434,6 +451,11 @@ class Coverage {
 bool overwrites_all(const Program& program, const Directive& region, const VarDecl& array,
                     const Expr& item) {
   return region.hasAssociatedStmt() && Coverage(program, region, array).covers(item);
+}
+
+bool overwrites_all(const Program& program, const clang::ForStmt& loop, const VarDecl& array,
+                    const Expr& item) {
+  return Coverage(program, loop, array).covers(item);
 }
 
 std::string elements_overwritten(const Program& program, const Directive& region,

@@ -23,4 +23,8 @@ std::string elements_overwritten(const Program& program, const Directive& region
 bool overwrites_all(const Program& program, const Directive& region, const VarDecl& array,
                     const Expr& item);
 
+/// The same of a loop of the host's code.
+bool overwrites_all(const Program& program, const clang::ForStmt& loop, const VarDecl& array,
+                    const Expr& item);
+
 }  // namespace ompdm::edit

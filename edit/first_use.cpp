@@ -10,6 +10,7 @@
 #include "facts.h"
 #include "known_functions.h"
 #include "names.h"
+#include "ways.h"
 
 namespace ompdm::edit {
 namespace {
@@ -221,6 +222,185 @@ class FirstUse {
   const std::string& expression_;
 };
 
+/// What the host's copy of data is, on some way.
+struct BroughtBack {
+  bool is_there = false;   ///< it holds what a directive has brought back
+  bool is_other = false;   ///< a variable of the item has another value since
+  std::uint32_t call = 0;  ///< that the directive was in
+  bool operator==(const BroughtBack&) const = default;
+  auto operator<=>(const BroughtBack&) const = default;
+};
+
+/// Follows what directives bring back until the host overwrites it.
+class FirstOnHost : public WaysThrough<BroughtBack> {
+ public:
+  FirstOnHost(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
+              const BackItem& item)
+      : WaysThrough(trail, loops), program_(program), item_(item) {
+    for (const Naming& naming : trail.namings) namings_.insert({naming.step, &naming});
+  }
+
+  BackUse use() {
+    if (!trail_.lost.empty() || trail_.main_end == 0 || item_.data.is_any) return BackUse::kRead;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      const bool is_its = step.kind == Kind::kDirective && item_.directives.contains(step.at);
+      if (!is_its) {
+        if (step.is_late && uses(step)) return BackUse::kRead;
+        continue;
+      }
+      const auto& directive = *cast<Directive>(step.at);
+      const bool is_plain = i < trail_.main_end && !step.is_late &&
+                            !directive.hasClausesOfKind<clang::OMPNowaitClause>() &&
+                            !directive.hasClausesOfKind<clang::OMPDependClause>();
+      if (!is_plain) return BackUse::kRead;
+    }
+    const Ways behind = run(0, trail_.main_end, {{}});
+    if (is_read_) return BackUse::kRead;
+    return is_left_ || is_any_there(behind) ? BackUse::kLeft : BackUse::kOverwritten;
+  }
+
+ private:
+  std::uint32_t take(std::uint32_t number, std::uint32_t end, Ways& ways) override {
+    const Step& step = trail_.steps[number];
+    if (step.kind == Kind::kDirective) {
+      const auto& directive = *cast<Directive>(step.at);
+      if (may_send(number, end, directive) && is_any_there(ways)) is_read_ = true;
+      const bool is_its = item_.directives.contains(step.at);
+      if (is_its && !has_own_code(directive)) bring_back(step, ways);
+      return number;
+    }
+    if (step.kind == Kind::kDirectiveEnd && item_.directives.contains(step.at)) {
+      bring_back(step, ways);
+      return number;
+    }
+    if (step.on_device) return number;
+    if (step.kind == Kind::kJump && goes_anywhere(step) && is_any_there(ways)) is_read_ = true;
+    if (step.kind == Kind::kGone && uses(step)) {
+      is_left_ = is_left_ || is_any_there(ways);
+      ways = {{}};
+    }
+    if (step.kind != Kind::kAccess) return number;
+    const Access& access = trail_.accesses[step.access];
+    if (uses(step) && access.use != Use::kWrite && is_any_there(ways)) is_read_ = true;
+    if (access.use != Use::kRead && sets(access)) {
+      Ways after;
+      for (BroughtBack one : ways) {
+        one.is_other = one.is_there;
+        after.insert(one);
+      }
+      ways = std::move(after);
+    }
+    return number;
+  }
+
+  Ways take_loop(const LoopSpan& loop, Ways ways) override {
+    Ways behind = through(loop, ways);
+    if (!is_any_there(ways) || !overwrites_all_in(loop)) return behind;
+    Ways after;
+    for (BroughtBack one : behind) {
+      const bool is_gone = !one.is_other && one.call == trail_.steps[loop.begin].call;
+      after.insert(is_gone ? BroughtBack{} : one);
+    }
+    return after;
+  }
+
+  void bring_back(const Step& step, Ways& ways) const {
+    const BroughtBack now{true, false, step.call};
+    const bool is_always = device_condition(*cast<Directive>(step.at)) == nullptr;
+    if (is_always) ways.clear();
+    ways.insert(now);
+  }
+
+  static bool is_any_there(const Ways& ways) {
+    return std::ranges::any_of(ways, &BroughtBack::is_there);
+  }
+
+  [[nodiscard]] bool uses(const Step& step) const {
+    const bool has_access =
+        step.kind == Kind::kAccess || step.kind == Kind::kMade || step.kind == Kind::kGone;
+    return has_access && std::ranges::any_of(item_.data.paths, [&](const Path& path) {
+             return trail_.may_be_of(trail_.accesses[step.access], path);
+           });
+  }
+
+  [[nodiscard]] bool is_of_data(const Places& places) const {
+    return places.is_any || std::ranges::any_of(places.paths, [&](const Path& path) {
+             return item_.data.paths.contains(path);
+           });
+  }
+
+  /// Whether a directive may send the data to a device: it, or a region's code, names it, and no
+  /// clause of the region says that nothing of it is sent.
+  [[nodiscard]] bool may_send(std::uint32_t number, std::uint32_t end,
+                              const Directive& directive) const {
+    const auto [first, last] = namings_.equal_range(number);
+    const bool names_it =
+        std::any_of(first, last, [&](const auto& one) { return is_of_data(one.second->places); });
+    bool may_name_it = names_it;
+    if (runs_on_device(directive)) {
+      for (std::uint32_t i = number + 1; i < end && !may_name_it; ++i) {
+        const Step& step = trail_.steps[i];
+        if (step.kind == Kind::kDirectiveEnd && step.at == &directive) break;
+        may_name_it = step.on_device && uses(step);
+      }
+    } else if (!mapped_items(directive).empty() ||
+               directive.hasClausesOfKind<clang::OMPToClause>()) {
+      // Not all items that other directives name are looked for.
+      may_name_it = may_name_it || first == last;
+    }
+    if (!may_name_it) return false;
+    if (directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data) return false;
+    const bool is_update = directive.getDirectiveKind() == llvm::omp::OMPD_target_update;
+    if (is_update) return directive.hasClausesOfKind<clang::OMPToClause>();
+    const std::vector<MapItem> items = mapped_items(directive, true);
+    return items.empty() || std::ranges::any_of(items, [](const MapItem& one) {
+             return one.clause == nullptr || (one.clause->getMapType() != clang::OMPC_MAP_from &&
+                                              one.clause->getMapType() != clang::OMPC_MAP_alloc);
+           });
+  }
+
+  /// Whether the host sets a variable that the item's section is made of, or its pointer.
+  [[nodiscard]] bool sets(const Access& access) const {
+    if (access.reach == Access::Reach::kBelow) return false;
+    return std::ranges::any_of(item_.items, [&](const Expr* item) {
+      return std::ranges::any_of(all_in<clang::DeclRefExpr>(item), [&](const auto* name) {
+        const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+        return variable != nullptr && !variable->getType()->isArrayType() &&
+               trail_.may_be_of(access, {variable->getCanonicalDecl(), {}});
+      });
+    });
+  }
+
+  /// Whether a loop of the host overwrites all that each directive's clause names, and reads none.
+  [[nodiscard]] bool overwrites_all_in(const LoopSpan& loop) const {
+    const auto* counted = dyn_cast<clang::ForStmt>(loop.loop);
+    const auto unit = std::ranges::find_if(program_.units(), [&](const Program* one) {
+      return &one->context() == trail_.steps[loop.begin].context();
+    });
+    if (counted == nullptr || unit == program_.units().end() || item_.items.empty()) return false;
+    bool has_any = false;
+    for (std::uint32_t i = loop.begin; i < loop.end; ++i) {
+      const Step& step = trail_.steps[i];
+      if (!uses(step)) continue;
+      has_any = true;
+      const bool is_write = step.kind == Kind::kAccess && !step.on_device && !step.is_late &&
+                            trail_.accesses[step.access].use == Use::kWrite;
+      if (!is_write) return false;
+    }
+    return has_any && std::ranges::all_of(item_.items, [&](const Expr* item) {
+             const VarDecl* array = root_variable(*item);
+             return array != nullptr && overwrites_all(**unit, *counted, *array, *item);
+           });
+  }
+
+  const WholeProgram& program_;
+  const BackItem& item_;
+  std::multimap<std::uint32_t, const Naming*> namings_;  // by step
+  bool is_read_ = false;
+  bool is_left_ = false;  // until its memory goes
+};
+
 }  // namespace
 
 HostUse read_first(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
@@ -241,6 +421,35 @@ HostUse read_first(const WholeProgram& program, const Trail& trail, const TrailL
     if (use.use != "no") return use;
   }
   return use;
+}
+
+BackItem back_item(const Trail& trail, const std::set<const Stmt*>& directives,
+                   std::uint32_t number, const std::string& expression) {
+  BackItem item;
+  item.directives = directives;
+  for (const Naming& naming : trail.namings) {
+    if (naming.item == number && directives.contains(trail.steps[naming.step].at)) {
+      item.data.add(naming.places);
+    }
+  }
+  const std::string name = expression.substr(0, expression.find('['));
+  const auto add = [&](const Expr* one) {
+    const VarDecl* root = one == nullptr ? nullptr : root_variable(*one);
+    if (root != nullptr && root->getNameAsString() == name) item.items.insert(one);
+  };
+  for (const Stmt* one : directives) {
+    const auto& directive = *cast<Directive>(one);
+    for (const MapItem& mapped : mapped_items(directive, true)) add(mapped.item);
+    for (const auto* clause : directive.getClausesOfKind<clang::OMPFromClause>()) {
+      for (const Expr* named : clause->varlists()) add(named);
+    }
+  }
+  return item;
+}
+
+BackUse use_of_brought_back(const WholeProgram& program, const Trail& trail,
+                            const TrailLoops& loops, const BackItem& item) {
+  return FirstOnHost(program, trail, loops, item).use();
 }
 
 }  // namespace ompdm::edit

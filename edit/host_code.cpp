@@ -190,6 +190,12 @@ class HostCode {
                                                std::uint32_t number,
                                                const std::set<const Stmt*>& directives) const {
     StretchItemFacts facts = facts_of(item, number, after(directives));
+    const BackUse back =
+        facts.found ? use_of_brought_back(program, trail_, code_,
+                                          back_item(trail_, directives, number, item.expression))
+                    : BackUse::kRead;
+    if (back != BackUse::kRead) facts.read = facts.kernel_read = HostUse{};
+    if (back == BackUse::kOverwritten) return facts;
     if (facts.found && (!program.is_whole() || program.has_late_code())) {
       facts.found = false;
       facts.why = "code that nothing calls may read it";

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "distinct.h"
+#include "facts.h"
 #include "flow.h"
 #include "messages.h"
 #include "names.h"
@@ -642,11 +643,25 @@ class Looker {
     for (Update& update : here) {
       if (update.item.empty()) update.item = item_in(scope, variable);
     }
+    std::erase_if(here, [&](const Update& one) { return is_overwritten(scope, one); });
     here = merged(program_, *scope.code, std::move(here));
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
     found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
     const bool is_changed = !here.empty() || !scope.uses.idle.empty();
     if (is_changed && scope.function != nullptr) expect_for_these_alone(scope);
+  }
+
+  /// Whether the host overwrites all that an update before its loop would bring back.
+  [[nodiscard]] bool is_overwritten(const Scope& scope, const Update& update) const {
+    const auto* loop = dyn_cast<clang::ForStmt>(update.statement);
+    if (!update.from || update.is_of_region || loop == nullptr) return false;
+    const auto covers = [&](const MapItem& one) {
+      return one.item != nullptr && text_of(program_.context(), *one.item) == update.item &&
+             overwrites_all(program_, *loop, *scope.data, *one.item);
+    };
+    return std::ranges::any_of(program_.directives_in(*scope.code), [&](const Directive* one) {
+      return std::ranges::any_of(mapped_items(*one, *scope.data), covers);
+    });
   }
 
   /// What an update brings or takes a region must not be at work on.

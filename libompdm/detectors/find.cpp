@@ -349,9 +349,15 @@ void clear_edits(Finding& finding) {
   finding.unless.clear();
 }
 
+/// Candidates that the source refutes: their patterns and operations.
+using RefutedBefore = std::set<std::pair<std::string, std::vector<std::uint32_t>>>;
+
 /// Candidates made so far.
 struct Candidates {
+  Candidates(const Trace& of, const RefutedBefore& without) : trace(of), refuted_before(without) {}
+
   const Trace& trace;
+  const RefutedBefore& refuted_before;
   Cost all = cost_of(trace);
   std::vector<Candidate> reported = {};  ///< the significant ones
   std::vector<Candidate> withheld = {};  ///< the others
@@ -361,6 +367,7 @@ struct Candidates {
   std::vector<Candidate> sifted(std::vector<Candidate> candidates) {
     std::vector<Candidate> significant;
     for (Candidate& candidate : candidates) {
+      if (refuted_before.contains({candidate.finding.pattern, candidate.ops})) continue;
       const bool is_one = is_significant(trace, all, candidate);
       (candidate.is_refuted ? refuted
        : is_one             ? significant
@@ -470,33 +477,57 @@ bool takes_place_of(const Candidate& candidate, std::vector<Candidate>& others) 
   return true;
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
-                                          const LoopTable& loops, Analysis& analysis) {
-  const Evidence evidence{trace, directives, loops};
-  Candidates candidates{trace};
-  Conflicts conflicts(evidence);
-  detect(evidence, candidates, conflicts);
-  for (Candidate& candidate : candidates.reported) finish(evidence, candidate);
+/// Takes out the candidates that the source refutes. What the program needs of a directive's items,
+/// which is added to `needed`, stands against all edits of these.
+std::vector<Candidate> take_refuted(const Trace& trace, std::vector<Candidate>& reported,
+                                    std::set<ItemAt>& needed,
+                                    std::vector<SourceQuestion>& questions) {
   std::vector<Candidate> refuted;
-  // What the program needs of a directive's items stands against all edits of these.
-  std::set<ItemAt> needed;
-  std::erase_if(candidates.reported, [&](Candidate& candidate) {
-    if (take_source_answers(trace, candidate, analysis.source_questions)) return false;
+  std::erase_if(reported, [&](Candidate& candidate) {
+    if (take_source_answers(trace, candidate, questions)) return false;
     for (const Edit& edit : candidate.finding.edits) {
       needed.merge(edited_items(candidate.finding, edit));
     }
     refuted.push_back(std::move(candidate));
     return true;
   });
-  std::erase_if(candidates.reported, [&](Candidate& candidate) {
+  std::erase_if(reported, [&](Candidate& candidate) {
     const bool is_against = std::ranges::any_of(candidate.finding.edits, [&](const Edit& edit) {
       return share_one(edited_items(candidate.finding, edit), needed);
     });
     if (is_against) refuted.push_back(std::move(candidate));
     return is_against;
   });
+  return refuted;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
+                                          const LoopTable& loops, Analysis& analysis) {
+  const Evidence evidence{trace, directives, loops};
+  RefutedBefore refuted_before;
+  std::vector<Candidate> refuted;
+  std::set<ItemAt> needed;
+  std::optional<Candidates> found;
+  std::optional<Conflicts> conflicts;
+  // A candidate that the source refutes may have stood in the place of others.
+  constexpr int kMostRounds = 4;
+  for (int round = 1; round <= kMostRounds; ++round) {
+    found.emplace(trace, refuted_before);
+    conflicts.emplace(evidence);
+    detect(evidence, *found, *conflicts);
+    for (Candidate& candidate : found->reported) finish(evidence, candidate);
+    analysis.source_questions.clear();
+    std::vector<Candidate> more =
+        take_refuted(trace, found->reported, needed, analysis.source_questions);
+    if (more.empty()) break;
+    for (Candidate& candidate : more) {
+      refuted_before.emplace(candidate.finding.pattern, candidate.ops);
+      refuted.push_back(std::move(candidate));
+    }
+  }
+  Candidates& candidates = *found;
   for (Candidate& candidate : candidates.refuted) {
     refer(evidence, candidate);
     refuted.push_back(std::move(candidate));
@@ -519,7 +550,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   }
   identify(analysis.refuted);
   ask_one_way(evidence, removed, analysis.source_questions);
-  candidates.withheld = conflicts.resolve(std::move(candidates.withheld));
+  candidates.withheld = conflicts->resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);
   for (Candidate& candidate : candidates.withheld) {

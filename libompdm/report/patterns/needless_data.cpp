@@ -220,8 +220,7 @@ Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subjec
 Words unread_copy_back(const facts::UnreadCopyBack& facts, const Subject& subject) {
   Words words;
   words.evidence = fmt::format(
-      "{} came back from {} in {}. As the program is compiled, nothing reads the host's copy from "
-      "then on",
+      "{} came back from {} in {}. As the program is compiled, nothing reads what came back",
       named_or_counted(facts.items), devices_text(facts.devices),
       counted(subject.finding.count, "transfer"));
   words.advice = {"leave it as it is where it is a result that another build of the program uses"};

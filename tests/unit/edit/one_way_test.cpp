@@ -118,6 +118,31 @@ TEST_F(OneWay, WhatCameBackIsReadByTheHostOrFromTheHost) {
       << "it is sent again";
 }
 
+TEST_F(OneWay, WhatCameBackIsNotReadWhereTheHostOverwritesAllOfItFirst) {
+  const std::string print = "  printf(\"%g\\n\", u[0]);\n";
+  const auto loop = [](const std::string& head, const std::string& body) {
+    return "  for (" + head + "; ++i) " + body + "\n";
+  };
+  const std::string fill = loop("int i = 0; i < n", "u[i] = argc;");
+  EXPECT_EQ(rest(fill + print), "-");
+  EXPECT_EQ(rest("  if (argc > 2) puts(\"-\");\n" + fill + print), "-");
+  EXPECT_EQ(rest(fill + region("map(tofrom: u[0:n], v[0:n])", "v[i] += u[i]")), "-");
+  EXPECT_EQ(rest(print + fill), "host");
+  EXPECT_EQ(rest(loop("int i = 1; i < n", "u[i] = 0;") + print), "host");
+  EXPECT_EQ(rest(loop("int i = 0; i < n", "u[i] += 1;") + print), "host");
+  EXPECT_EQ(rest(loop("int i = 0; i < n", "u[i] = u[n - 1];") + print), "host");
+  EXPECT_EQ(rest(loop("int i = 0; i < n", "{ if (i == argc) break; u[i] = 0; }") + print), "host");
+  EXPECT_EQ(rest("  if (argc > 2) {\n" + fill + "  }\n" + print), "host");
+  EXPECT_EQ(rest("  if (argc > 2) return 1;\n" + fill + print), "-") << "nothing reads it then";
+  EXPECT_EQ(rest("  if (argc > 2) goto end;\n" + fill + "end:\n" + print), "host");
+  EXPECT_EQ(rest("  n = argc;\n" + fill + print), "host") << "it is shorter now";
+  EXPECT_EQ(rest("  double* w = u;\n  u = v;\n" + fill + "  u = w;\n" + print), "host")
+      << "that is other data";
+  EXPECT_EQ(rest("#pragma omp target update to(u[0:n])\n" + fill + print), "host");
+  EXPECT_EQ(rest(region("map(tofrom: u[0:n], v[0:n])", "v[i] += u[i]") + fill + print), "host");
+  EXPECT_EQ(rest("#pragma omp task\n" + fill + print), "host") << "it may be later";
+}
+
 TEST_F(OneWay, WhatCameBackMayBeReadByCodeThatNothingCalls) {
   const std::string late = "code that nothing calls may read it";
   const auto with = [&](const std::string& before, const std::string& after) {
@@ -154,6 +179,9 @@ TEST_F(OneWay, OfALoopAllOfItComesLater) {
   };
   EXPECT_EQ(in_loop("    printf(\"%g\\n\", u[0]);\n"), "yes yes");
   EXPECT_EQ(in_loop(""), "no yes");
+  EXPECT_EQ(in_loop("    for (int i = 0; i < n; ++i) u[i] = k;\n"), "no no")
+      << "each iteration overwrites it";
+  EXPECT_EQ(in_loop("    for (int i = 0; i < n; i += 2) u[i] = k;\n"), "no yes");
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+// All ways through the steps of a program's code, each with what is known on it.
+#pragma once
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Stmt.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "trail_loops.h"
+
+namespace ompdm::edit {
+
+/// Whether a jump leads to another place than the end of a loop or of the function.
+inline bool goes_anywhere(const Step& jump) {
+  return isa<clang::GotoStmt, clang::IndirectGotoStmt, clang::CXXThrowExpr>(jump.at);
+}
+
+/// Goes all ways through a trail. `State` is what is known on a way; ways of equal states are one.
+/// Where a jump leads that goes_anywhere() is left to take().
+template <class State>
+class WaysThrough {
+ public:
+  using Ways = std::set<State>;
+
+  WaysThrough(const WaysThrough&) = delete;
+  WaysThrough& operator=(const WaysThrough&) = delete;
+
+ protected:
+  WaysThrough(const Trail& trail, const TrailLoops& loops) : trail_(trail), loops_(loops) {
+    for (const LoopSpan& one : loops.all()) loop_at_[one.begin] = &one;
+  }
+  virtual ~WaysThrough() = default;
+
+  /// What a step changes; `end`: of the steps that are run. Returns the last step that was taken.
+  virtual std::uint32_t take(std::uint32_t step, std::uint32_t end, Ways& ways) = 0;
+  /// Ways behind a loop of the host.
+  virtual Ways take_loop(const LoopSpan& loop, Ways ways) { return through(loop, std::move(ways)); }
+
+  /// Ways behind steps: those past each branch beside those through it.
+  Ways run(std::uint32_t begin, std::uint32_t end, Ways ways) {
+    std::vector<std::pair<std::uint32_t, Ways>> branches;  // that are open, and the ways past them
+    const auto close = [&](std::uint32_t now) {
+      while (!branches.empty() && !loops_.is_under(now, branches.back().first)) {
+        ways.merge(branches.back().second);
+        branches.pop_back();
+      }
+    };
+    std::uint32_t call = begin < end ? trail_.steps[begin].call : 0;
+    const std::uint32_t outside = begin > 0 ? trail_.steps[begin - 1].branch : 0;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const Step& step = trail_.steps[i];
+      close(step.branch);
+      const std::uint32_t open = branches.empty() ? outside : branches.back().first;
+      if (step.branch != open && step.branch != 0) branches.emplace_back(step.branch, ways);
+      if (step.call != call) {
+        add_jumps(begin, i, call, ways);
+        call = step.call;
+      }
+      if (step.kind == Step::Kind::kLoop && loop_at_.contains(i)) {
+        const LoopSpan& loop = *loop_at_.at(i);
+        if (!step.on_device) ways = take_loop(loop, std::move(ways));
+        i = loop.end - 1;
+        continue;
+      }
+      if (step.kind == Step::Kind::kJump) jumped_[i].insert(ways.begin(), ways.end());
+      i = take(i, end, ways);
+    }
+    while (!branches.empty()) {
+      ways.merge(branches.back().second);
+      branches.pop_back();
+    }
+    return ways;
+  }
+
+  /// Ways behind any number of iterations of a loop; behind one or more where it has one in any
+  /// run.
+  Ways through(const LoopSpan& loop, Ways before) {
+    for (;;) {
+      Ways behind = run(loop.begin + 1, loop.end, before);
+      add_jumps(loop.begin, loop.end, trail_.steps[loop.begin].call, behind);
+      const std::size_t known = before.size();
+      before.insert(behind.begin(), behind.end());
+      if (before.size() == known) return loops_.has_iterations(loop) ? behind : before;
+    }
+  }
+
+  const Trail& trail_;
+  const TrailLoops& loops_;
+
+ private:
+  /// Adds the ways that jumps of a call led on: to the end of a loop, or of the function.
+  void add_jumps(std::uint32_t begin, std::uint32_t end, std::uint32_t call, Ways& ways) const {
+    const auto last = jumped_.lower_bound(end);
+    for (auto jump = jumped_.lower_bound(begin); jump != last; ++jump) {
+      if (trail_.steps[jump->first].call == call) {
+        ways.insert(jump->second.begin(), jump->second.end());
+      }
+    }
+  }
+
+  std::map<std::uint32_t, const LoopSpan*> loop_at_;
+  std::map<std::uint32_t, Ways> jumped_;  // by step: ways that jumps lead on
+};
+
+}  // namespace ompdm::edit
