@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "coherence.h"
 #include "first_use.h"
@@ -159,14 +160,17 @@ class HostCode {
     return spans;
   }
 
-  /// Steps on any way from one directive to another.
+  /// Steps on any way from one directive to another that comes by the same data.
   [[nodiscard]] std::vector<Span> between(const std::set<const Stmt*>& from,
-                                          const std::set<const Stmt*>& to, bool to_end) const {
+                                          const std::set<const Stmt*>& to, bool to_end,
+                                          std::uint32_t item) const {
     std::vector<Span> spans;
     if (to_end && from == to) add_insides(from, spans);
     if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
-      for (const std::uint32_t last : steps_of(to, to_end)) add_ways(first, last, spans);
+      for (const std::uint32_t last : steps_of(to, to_end)) {
+        if (!are_of_others(item, first, last)) add_ways(first, last, spans);
+      }
     }
     return spans;
   }
@@ -280,9 +284,10 @@ class HostCode {
       facts.renewed = {"unknown", "it names several pieces of data there", std::nullopt};
     }
     if (facts.renewed.use == "no") facts.renewed = changed_in(spans, number, is_elsewhere);
+    const std::vector<std::uint32_t> steps = steps_with(number, data);
     for (const Span& span : spans) {
       add(span, data, naming_of(number, span), facts);
-      add_loops(span, number, facts.no_iteration);
+      add_loops(span, steps, facts.no_iteration);
     }
     return facts;
   }
@@ -526,6 +531,21 @@ class HostCode {
     }
   }
 
+  /// Whether an item certainly stands for other data at one step than at another.
+  [[nodiscard]] bool are_of_others(std::uint32_t item, std::uint32_t first,
+                                   std::uint32_t last) const {
+    Places one;
+    Places other;
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item != item) continue;
+      if (naming.step == first) one.add(naming.places);
+      if (naming.step == last) other.add(naming.places);
+    }
+    if (one.is_any || other.is_any || one.is_empty() || other.is_empty()) return false;
+    return std::ranges::none_of(one.paths,
+                                [&](const Path& path) { return other.paths.contains(path); });
+  }
+
   void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
     for (const LoopSpan& loop : loops_) {  // those outside first
@@ -709,19 +729,39 @@ class HostCode {
     if (writes) add_beside(number, *loop, data, true, written);
   }
 
-  /// Loops of the span that lead to a directive which names the item.
-  void add_loops(const Span& span, std::uint32_t item, HostUse& fact) const {
-    for (const LoopSpan& loop : loops_) {
-      const bool leads_to = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
-        return naming.item == item && loop.holds(naming.step) && span.holds(naming.step);
-      });
-      if (!leads_to || isa<Directive>(loop.loop)) continue;
-      const bool has_iterations = code_.has_iterations(loop);
-      const bool is_certain =
-          has_iterations && std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
-            return naming.item == item && loop.holds(naming.step) && span.holds(naming.step) &&
-                   is_run_in_each(naming.step, loop);
+  /// Directives that name an item or its data, and regions whose code uses it.
+  [[nodiscard]] std::vector<std::uint32_t> steps_with(std::uint32_t item,
+                                                      const Places& data) const {
+    std::set<std::uint32_t> all;
+    for (const Naming& naming : trail_.namings) {
+      const bool is_its =
+          naming.item == item || std::ranges::any_of(naming.places.paths, [&](const Path& path) {
+            return data.paths.contains(path);
           });
+      if (is_its) all.insert(naming.step);
+    }
+    std::uint32_t region = 0;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == Kind::kDirective && runs_on_device(*cast<Directive>(step.at))) region = i;
+      if (step.kind != Kind::kAccess || !step.on_device || all.contains(region)) continue;
+      const bool uses = std::ranges::any_of(data.paths, [&](const Path& path) {
+        return trail_.may_be_of(trail_.accesses[step.access], path);
+      });
+      if (uses) all.insert(region);
+    }
+    return {all.begin(), all.end()};
+  }
+
+  /// Loops of the span that lead to directives which have to do with the item.
+  void add_loops(const Span& span, const std::vector<std::uint32_t>& steps, HostUse& fact) const {
+    for (const LoopSpan& loop : loops_) {
+      const auto is_in = [&](std::uint32_t step) { return loop.holds(step) && span.holds(step); };
+      if (isa<Directive>(loop.loop) || std::ranges::none_of(steps, is_in)) continue;
+      const bool has_iterations = code_.has_iterations(loop);
+      const bool is_certain = has_iterations && std::ranges::any_of(steps, [&](std::uint32_t step) {
+                                return is_in(step) && is_run_in_each(step, loop);
+                              });
       if (is_certain) continue;
       const char* why = has_iterations ? "its iterations may leave out the directive"
                                        : "how many iterations it has is not certain";
@@ -922,16 +962,19 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       if (is_loop) {
         spans = code.in_loops(question.places.statements, item, stretch.all_entries);
       } else if (stretch.kind == "way") {
-        spans = code.between(question.from.statements, question.places.statements, stretch.to_end);
+        spans = code.between(question.from.statements, question.places.statements, stretch.to_end,
+                             item);
       } else {
         spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
+      StretchItemFacts& its_facts = facts.items.back();
+      its_facts.again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
       if (stretch.kind == "way") {
-        facts.items.back().no_iteration = code.come_without(question.from.statements, places);
+        its_facts.again = std::exchange(its_facts.no_iteration,
+                                        code.come_without(question.from.statements, places));
       }
-      facts.items.back().again = is_loop ? code.come_to_again(places) : HostUse{"unknown", {}, {}};
-      HostUse& stale = facts.items.back().stale;
+      HostUse& stale = its_facts.stale;
       const std::vector<std::uint32_t> its = {item};
       stale = is_loop ? code.stale_in(program, motions, is_resident ? question.items : its, places,
                                       !is_resident)

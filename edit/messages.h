@@ -218,9 +218,13 @@ struct StretchItemFacts {
   HostUse renewed;      ///< its storage is declared, allocated or freed
   HostUse kernel_read;  ///< by code of regions there
   HostUse kernel_written;
-  HostUse no_iteration;  ///< whether a loop there that leads to a directive may have none
-  HostUse again;         ///< whether the program may come to the loop more than once
-  HostUse stale;         ///< of kind "resident": see coherence.h
+  /// Whether a loop around directives that name it may have none. Of a way: whether the program may
+  /// come to its end without its begin.
+  HostUse no_iteration;
+  /// Whether the program may come to the loop more than once. Of a way: whether a loop on it may
+  /// have no iteration.
+  HostUse again;
+  HostUse stale;  ///< of kind "resident": see coherence.h
 };
 
 struct StretchFacts {

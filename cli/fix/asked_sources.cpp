@@ -62,10 +62,10 @@ void AskedSources::add_facts(bool tells_all) {
   std::vector<HostFact> host;
   std::vector<KeptPatch> patches;
   const bool is_kept = !file_.empty() && read_facts(file_, trace_, origin_);
-  const bool is_answered = is_complete(trace_) && search_.commands.empty();
-  if (is_kept && !is_answered && !is_of(origin_)) {
+  const bool is_same = is_kept && is_of(origin_);
+  if (!is_same) origin_ = {};
+  if (is_kept && !is_same && !(is_complete(trace_) && search_.commands.empty())) {
     // They may say more by now.
-    origin_ = {};
     regions = std::exchange(trace_.source_facts, {});
     host = std::exchange(trace_.host_facts, {});
     patches = std::exchange(trace_.patches, {});

@@ -138,9 +138,10 @@ std::map<WayItem, std::vector<std::uint32_t>> moved_by_clauses(const Evidence& e
   const Trace& trace = evidence.trace;
   std::map<WayItem, std::vector<std::uint32_t>> all;
   std::set<WayItem> others;
+  std::set<WayItem> large;  // with a transfer that does not ride along with others
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
-    if (op.kind != kind || op.internal || op.bytes <= kRidesAlong || !op.site) continue;
+    if (op.kind != kind || op.internal || !op.site) continue;
     const Site& site = trace.sites[op.site.value];
     const std::uint32_t number = evidence.mappings.of(i);
     if (!maps_data(site.directive) || site.line <= 0 || number == kNoOp) continue;
@@ -150,13 +151,16 @@ std::map<WayItem, std::vector<std::uint32_t>> moved_by_clauses(const Evidence& e
     const bool is_plain = !removed[i] && !is_of_deferred_task(trace, i) && !mapping.replaced &&
                           (op.map_type & kMapAlways) == 0 && op.bytes == mapping.bytes;
     const bool is_own = kind == OpKind::kDtoH || mapping.site == op.site;
+    if (op.bytes > kRidesAlong) large.insert(moved);
     if (is_plain && is_own) {
       all[moved].push_back(i);
     } else {
       others.insert(moved);
     }
   }
-  std::erase_if(all, [&](const auto& one) { return others.contains(one.first); });
+  std::erase_if(all, [&](const auto& one) {
+    return others.contains(one.first) || !large.contains(one.first);
+  });
   return all;
 }
 

@@ -201,6 +201,7 @@ HostUse use_against(const Finding& finding, std::uint32_t data, Unless condition
     case Unless::kKernelUses:
       return worse(fact.kernel_written, fact.kernel_read);
     case Unless::kNoIteration:
+      return fact.stretch.kind == HostStretch::Kind::kWay ? fact.again : fact.no_iteration;
     case Unless::kNoneBefore:  // of a way
       return fact.no_iteration;
   }

@@ -242,6 +242,13 @@ bool is_certain(const Finding& finding, Unless condition) {
   return answer != nullptr && answer->answer == HostUse::Answer::kYes;
 }
 
+/// Whether it is known where the code begins around which data is to stay.
+bool has_place(const Finding& finding) {
+  return std::ranges::none_of(finding.edits, [](const analysis::Edit& edit) {
+    return edit.anchor.of == analysis::Anchor::Of::kLoop && edit.anchor.unplaced;
+  });
+}
+
 /// What the source shows to be needed besides: "the host uses u at heat.cpp:88: ...".
 std::vector<std::string> needed_lines(const Finding& finding) {
   std::vector<std::string> all;
@@ -252,7 +259,8 @@ std::vector<std::string> needed_lines(const Finding& finding) {
     if (answer.condition == Unless::kHostUses) {
       // A patch has the update.
       if (has_patch(finding)) continue;
-      all.push_back(fmt::format("the host uses {} at {}: target update it there", names, place));
+      all.push_back(fmt::format("the host uses {} at {}: target update it there{}", names, place,
+                                has_place(finding) ? "" : ", if that is in the loop"));
     } else if (answer.condition == Unless::kMadeAgain) {
       all.push_back(fmt::format("{} is allocated anew at {}: allocate it once, before all this",
                                 names, place));

@@ -88,7 +88,8 @@ TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
   project.set("OMPDM_SOURCE", "auto");
   ASSERT_TRUE(project.record());
   const Json report = reported(project);
-  ASSERT_EQ(report.at("findings").size(), 2U);  // the copy back behind the loop, too
+  // The first send and the copy back behind the loop, too.
+  ASSERT_EQ(report.at("findings").size(), 3U);
   const Json& finding = report.at("findings")[0];
   EXPECT_EQ(finding.at("pattern"), "per_iteration_update");
   EXPECT_EQ(finding.at("confidence"), "likely");

@@ -144,8 +144,12 @@ struct HostFact {
   HostUse renewed;      ///< its storage is declared, allocated or freed there
   HostUse kernel_read;  ///< by the code of target regions
   HostUse kernel_written;
-  HostUse no_iteration;  ///< whether a loop around directives that name it may have none
-  HostUse again = {};    ///< whether the program may come to the loop more than once
+  /// Whether a loop around directives that name it may have none. Of a way: whether the program may
+  /// come to its end without its begin.
+  HostUse no_iteration;
+  /// Whether the program may come to the loop more than once. Of a way: whether a loop on it may have
+  /// no iteration.
+  HostUse again = {};
   /// Of kResident and kLoop: whether the host, or a region, may use its copy while the other is
   /// newer.
   HostUse stale = {};
