@@ -140,16 +140,22 @@ class HostCode {
     return use;
   }
 
-  /// Steps from the first to the last of directives; of loops that hold some of them all. Not
-  /// `of_program`: of each call of the innermost function that leads to all of them.
+  /// Steps from the first to the last of directives that have an item's data; of loops that hold
+  /// some of them all. Not `of_program`: of each call of the innermost function that leads to all
+  /// directives.
   [[nodiscard]] std::vector<Span> from_first_to_last(const std::set<const Stmt*>& of,
-                                                     bool of_program) const {
+                                                     bool of_program, std::uint32_t item) const {
     std::vector<Span> spans;
     const std::vector<std::uint32_t> steps = steps_of(of);
     for (const std::uint32_t step : steps) spans.push_back({step, step + 1});
     if (spans.empty()) return spans;
-    if (of_program) return {around(hull(spans))};
     spans.clear();
+    if (of_program) {
+      for (const std::vector<Span>& group : by_data(steps, item)) {
+        spans.push_back(around(hull(group)));
+      }
+      return spans;
+    }
     for (const std::uint32_t call : innermost_calls(steps)) {
       std::vector<Span> inside;
       for (const std::uint32_t step : steps) {
@@ -158,6 +164,36 @@ class HostCode {
       spans.push_back(around(hull(inside), call));
     }
     return spans;
+  }
+
+  /// Steps in groups, so that an item stands for other data in each; one where that is not certain.
+  [[nodiscard]] std::vector<std::vector<Span>> by_data(const std::vector<std::uint32_t>& steps,
+                                                       std::uint32_t item) const {
+    struct Group {
+      Places places;
+      std::vector<Span> spans;
+    };
+    std::vector<Group> groups;
+    for (const std::uint32_t step : steps) {
+      Group whole;
+      for (const Naming& naming : trail_.namings) {
+        if (naming.item == item && naming.step == step) whole.places.add(naming.places);
+      }
+      whole.spans.push_back({step, step + 1});
+      whole.places.is_any = whole.places.is_any || whole.places.is_empty();
+      std::erase_if(groups, [&](const Group& one) {
+        const bool has_common = std::ranges::any_of(
+            one.places.paths, [&](const Path& path) { return whole.places.paths.contains(path); });
+        if (!has_common && !one.places.is_any && !whole.places.is_any) return false;
+        whole.places.add(one.places);
+        whole.spans.insert(whole.spans.end(), one.spans.begin(), one.spans.end());
+        return true;
+      });
+      groups.push_back(std::move(whole));
+    }
+    std::vector<std::vector<Span>> all;
+    for (Group& group : groups) all.push_back(std::move(group.spans));
+    return all;
   }
 
   /// Steps on any way from one directive to another that comes by the same data.
@@ -965,7 +1001,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         spans = code.between(question.from.statements, question.places.statements, stretch.to_end,
                              item);
       } else {
-        spans = code.from_first_to_last(question.places.statements, stretch.all_entries);
+        spans = code.from_first_to_last(question.places.statements, stretch.all_entries, item);
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
       StretchItemFacts& its_facts = facts.items.back();
