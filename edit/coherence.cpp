@@ -211,7 +211,9 @@ class Walk : public WaysThrough<Copies> {
     const Step& step = trail_.steps[number];
     switch (step.kind) {
       case StepKind::kJump:
-        if (inside_ > 0 && goes_anywhere(step)) tell("unknown", step, "jumps from there");
+        if (inside_ > 0 && goes_anywhere(step) && !is_fresh_jump(step, ways)) {
+          tell("unknown", step, "jumps from there");
+        }
         break;
       case StepKind::kDirective:
         if (is_region(step)) return run_region(number, end, ways);
@@ -231,6 +233,13 @@ class Walk : public WaysThrough<Copies> {
         break;
     }
     return number;
+  }
+
+  /// Whether both copies are new where a `goto` leads from: wherever it leads, they are there, too.
+  static bool is_fresh_jump(const Step& step, const Ways& ways) {
+    return !isa<clang::CXXThrowExpr>(step.at) && std::ranges::all_of(ways, [](const Copies& one) {
+      return one.host && (one.device || one.present == 0);
+    });
   }
 
   static bool is_region(const Step& step) {

@@ -51,8 +51,7 @@ AskedSources::AskedSources(Trace& trace, SourceSearch search, EditProcess& proce
 
 /// Whether the sources are as they were when they answered.
 bool AskedSources::is_of(const FactsOrigin& origin) const try {
-  return !origin.digest.empty() &&
-         origin.digest == sources_digest(trace_, search_, origin.files);
+  return !origin.digest.empty() && origin.digest == sources_digest(trace_, search_, origin.files);
 } catch (const Error&) {
   return false;  // none is installed
 }

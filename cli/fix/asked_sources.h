@@ -14,7 +14,8 @@ namespace ompdm::cli {
 
 /// Asks the sources for facts, and what to write in them, and keeps the answers beside the trace.
 /// Answers that were kept are enough where nothing was left open, or the sources are gone, or are
-/// as they were when they were asked. Where ompdm-edit fails, or is missing, a line on stderr says so, and nothing is added.
+/// as they were when they were asked. Where ompdm-edit fails, or is missing, a line on stderr says
+/// so, and nothing is added.
 class AskedSources {
  public:
   /// `trace` and `process` must outlive this.
@@ -36,8 +37,8 @@ class AskedSources {
   EditProcess& process_;
   std::filesystem::path file_;  ///< empty: nothing can be kept
   FactsOrigin origin_;
-  std::size_t known_ = 0;       ///< answers that were kept
-  bool is_asked_ = true;        ///< ompdm-edit answers
+  std::size_t known_ = 0;  ///< answers that were kept
+  bool is_asked_ = true;   ///< ompdm-edit answers
 };
 
 }  // namespace ompdm::cli

@@ -179,15 +179,14 @@ bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
 }
 
 void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& origin) {
-  Ordered json = {{"schema", kFactsSchema},
-                  {"recording", recording_of(trace)},
-                  {"origin",
-                   {{"digest", origin.digest},
-                    {"files", origin.files},
-                    {"sentences", origin.sentences}}},
-                  {"regions", Ordered::array()},
-                  {"host", Ordered::array()},
-                  {"patches", Ordered::array()}};
+  Ordered json = {
+      {"schema", kFactsSchema},
+      {"recording", recording_of(trace)},
+      {"origin",
+       {{"digest", origin.digest}, {"files", origin.files}, {"sentences", origin.sentences}}},
+      {"regions", Ordered::array()},
+      {"host", Ordered::array()},
+      {"patches", Ordered::array()}};
   for (const SourceFact& fact : trace.source_facts) {
     json["regions"].push_back({{"file", fact.file},
                                {"line", fact.line},

@@ -62,8 +62,8 @@ class RecordedProgram {
     /// That any unit names, where no other folder has a header of that name: so each unit that
     /// includes such a header includes this file.
     std::set<Path> headers;
-    std::set<std::string> macros;                      ///< that no source contradicts
-    std::vector<std::set<std::string>> own_macros;     ///< of each unit
+    std::set<std::string> macros;                   ///< that no source contradicts
+    std::vector<std::set<std::string>> own_macros;  ///< of each unit
   };
   /// Of the program that was compiled in `directory`, which is `here` on this machine.
   [[nodiscard]] const Common& common(const Path& directory, const Path& here) const;

@@ -273,7 +273,8 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
   const SourceLines sources(trace, search.folder, recorded.folders());
   const std::map<fs::path, Asked> all = asked_of(trace, sources, missing);
   for (const std::string& name : missing) {
-    asked.sentences.insert(typed_path(name) + ": it is not asked: it is not here as it was compiled");
+    asked.sentences.insert(typed_path(name) +
+                           ": it is not asked: it is not here as it was compiled");
   }
   const auto told = [&] {
     if (!is_told) asked.sentences.clear();
@@ -310,15 +311,15 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
     asked.is_whole = asked.is_whole && answer.at("unread").empty();
     for (const Json& unit : answer.at("unread")) {
       asked.sentences.insert(fmt::format("{}: it says nothing of its kernels: {}",
-                                   typed_path(unit.at("file").get<std::string>()),
-                                   unit.at("why").get<std::string>()));
+                                         typed_path(unit.at("file").get<std::string>()),
+                                         unit.at("why").get<std::string>()));
     }
     if (!answer.contains("facts")) break;
     const Json& facts = answer.at("facts");
     asked.files.merge(facts.at("files").get<std::set<std::string>>());
     if (const std::string changed = changed_file(facts, units, sources); !changed.empty()) {
       asked.sentences.insert(typed_path(changed) +
-                       " is not known to be as it was compiled: the sources are not asked");
+                             " is not known to be as it was compiled: the sources are not asked");
       asked.is_whole = false;
       break;
     }
@@ -326,9 +327,9 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
     for (const Json& region : facts.at("regions")) {
       if (region.contains("doubt")) {
         asked.sentences.insert(fmt::format("{}:{}: it says nothing of its data: it {}",
-                                     typed_path(region.at("file").get<std::string>()),
-                                     region.at("line").get<int>(),
-                                     region.at("doubt").at("why").get<std::string>()));
+                                           typed_path(region.at("file").get<std::string>()),
+                                           region.at("line").get<int>(),
+                                           region.at("doubt").at("why").get<std::string>()));
       }
       // A header's region may be other code in a source that was not read.
       const bool is_own = std::ranges::any_of(units.all, [&](const CompileArguments& unit) {
