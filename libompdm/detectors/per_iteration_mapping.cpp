@@ -247,9 +247,15 @@ bool is_candidate(const Trace& trace, const Mapping& mapping) {
   if (mapping.host == 0 || !mapping.remove) return false;
   if (mapping.bytes <= kRidesAlong && !is_named_object(mapping.item, mapping.bytes)) return false;
   const DataOp& alloc = trace.ops.common(mapping.alloc.value);
-  if ((alloc.map_type & kMapPrivate) != 0 || !comes_of_mapping(trace, alloc)) return false;
-  return asker_of(trace, mapping.alloc.value).thread ==
-         asker_of(trace, mapping.remove.value).thread;
+  return (alloc.map_type & kMapPrivate) == 0 && comes_of_mapping(trace, alloc);
+}
+
+/// The entry into the innermost loop that holds a mapping, where one thread begins and ends it.
+const EnclosingEntry* entry_of(const Evidence& evidence, const Mapping& mapping) {
+  const Asker begins = asker_of(evidence.trace, mapping.alloc.value);
+  const Asker ends = asker_of(evidence.trace, mapping.remove.value);
+  if (begins.thread != ends.thread) return nullptr;
+  return evidence.enclosing.innermost(begins.thread, begins.time, mapping.end);
 }
 
 /// Whether all that came back was what had been sent. The host likely reads what is small, a sum or
@@ -404,7 +410,7 @@ void leave_out_refused(const Evidence& evidence, LoopPresence& presence,
   for (std::uint32_t i = 0; i < rows.size() && !kept.empty(); ++i) {
     if (!is_candidate(evidence.trace, rows[i])) continue;
     const std::uint32_t alias = rows[i].alias;
-    const EnclosingEntry* at = evidence.entry_around(rows[i].alloc.value, rows[i].end);
+    const EnclosingEntry* at = entry_of(evidence, rows[i]);
     for (; at != nullptr; at = at->parent) {
       const LoopGroup group(at->loop, alias);
       if (!kept.contains(group) || !known.emplace(at, alias).second) continue;
@@ -508,6 +514,56 @@ class Strays {
   std::map<Local, Named> by_local_;
 };
 
+/// The entry into a loop that each mapping belongs to. What a team's other threads map while its
+/// first thread goes through a loop belongs there: they see the inner part of that loop alone, or
+/// none of it, and data that stays around the first thread's loop is there for them, too.
+class EntryOfMapping {
+ public:
+  /// Of the mappings (positions in Evidence::mappings) that are candidates.
+  EntryOfMapping(const Evidence& evidence, const std::vector<std::uint32_t>& candidates)
+      : evidence_(evidence) {
+    for (const std::uint32_t number : candidates) {
+      const Mapping& row = evidence.mapping(number);
+      if (entry_of(evidence, row) == nullptr) continue;
+      threads_[by_directive(row)].insert(asker_of(evidence.trace, row.alloc.value).thread);
+    }
+  }
+
+  /// Null: a mapping belongs to none. Another thread's entry is taken if that thread's loops hold
+  /// all loops of the mapping's thread, and have mappings of the same piece by the same directive.
+  [[nodiscard]] const EnclosingEntry* operator()(const Mapping& row) const {
+    const EnclosingEntry* own = entry_of(evidence_, row);
+    const auto threads = threads_.find(by_directive(row));
+    if (threads == threads_.end()) return own;
+    const Asker begins = asker_of(evidence_.trace, row.alloc.value);
+    for (const std::uint32_t thread : threads->second) {
+      if (own != nullptr && thread == begins.thread) continue;
+      const EnclosingEntry* entry = evidence_.enclosing.innermost(thread, begins.time, row.end);
+      if (entry == nullptr) continue;
+      if (own == nullptr || holds(outermost(*entry), outermost(*own))) return entry;
+    }
+    return own;
+  }
+
+ private:
+  using ByDirective = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // names, piece, row
+
+  [[nodiscard]] ByDirective by_directive(const Mapping& row) const {
+    return {row.alias, row.piece, row_of(evidence_.directives, row.site)};
+  }
+
+  static const EnclosingEntry& outermost(const EnclosingEntry& entry) {
+    return entry.parent == nullptr ? entry : outermost(*entry.parent);
+  }
+
+  static bool holds(const EnclosingEntry& outer, const EnclosingEntry& inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+  }
+
+  const Evidence& evidence_;
+  std::map<ByDirective, std::set<std::uint32_t>> threads_;
+};
+
 /// Sorted by entry. Of nested loops the innermost: the nearer a residency is to the iterations, the
 /// less code of the host's could need the data meanwhile. An outer one takes its place if contents
 /// show that it spares a tenth more. What one name stands for in turn stays around the same loop.
@@ -517,12 +573,14 @@ std::vector<LoopResidency> loop_residencies(const Evidence& evidence) {
   // Entries come before those that they hold: the last is done first.
   std::map<std::pair<const EnclosingEntry*, std::uint32_t>, Node, std::greater<>>
       open;  // and group
+  std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    const Mapping& row = rows[i];
-    if (!is_candidate(trace, row)) continue;
-    const EnclosingEntry* entry = evidence.entry_around(row.alloc.value, row.end);
-    if (entry == nullptr) continue;
-    open[{entry, rows[i].alias}].mappings[row.piece].push_back(i);
+    if (is_candidate(trace, rows[i])) candidates.push_back(i);
+  }
+  const EntryOfMapping entry_of_mapping(evidence, candidates);
+  for (const std::uint32_t i : candidates) {
+    const EnclosingEntry* entry = entry_of_mapping(rows[i]);
+    if (entry != nullptr) open[{entry, rows[i].alias}].mappings[rows[i].piece].push_back(i);
   }
   std::vector<LoopResidency> taken;
   LoopPresence presence(evidence);

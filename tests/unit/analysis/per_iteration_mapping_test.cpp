@@ -106,6 +106,50 @@ TEST(PerIterationMapping, EachEntryKeepsItsFirstInAndLastOut) {
   EXPECT_EQ(facts.entries, 3U);
 }
 
+/// The first thread's loop maps `u`; now and then another thread of its team makes the mapping.
+struct TwoThreads {
+  TraceBuilder build;
+  Index<Site> solve = build.site(Directive::kTarget, "map_threads.cpp", 16, "main");
+  Index<Variable> u = build.variable("u", kBytes);
+
+  TwoThreads() { build.trace.threads.push_back({4712}); }
+
+  void pass(std::uint32_t thread, Index<Variable> data) {
+    build.thread = thread;
+    map_tofrom(build, solve, {data});
+    build.thread = 0;
+  }
+};
+
+TEST(PerIterationMapping, WhatATeamsThreadsMapBelongsToTheFirstThreadsLoop) {
+  TwoThreads run;
+  for (int step = 0; step < 6; ++step) run.pass(step % 3 == 1 ? 1 : 0, run.u);
+  const Analysis analysis = analyze(run.build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].wasted_bytes, 2 * 5 * kBytes);
+}
+
+TEST(PerIterationMapping, WhatAThreadMapsOutsideTheLoopStays) {
+  TwoThreads run;
+  run.pass(1, run.u);
+  for (int step = 0; step < 4; ++step) run.pass(0, run.u);
+  const Analysis analysis = analyze(run.build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].wasted_bytes, 2 * 3 * kBytes);
+}
+
+TEST(PerIterationMapping, OtherDataOfAThreadStays) {
+  TwoThreads run;
+  const auto v = run.build.variable("u", kBytes);
+  for (int step = 0; step < 6; ++step) {
+    const bool is_other = step % 3 == 1;
+    run.pass(is_other ? 1 : 0, is_other ? v : run.u);
+  }
+  const Analysis analysis = analyze(run.build.take());
+  ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
+  EXPECT_EQ(analysis.findings[0].wasted_bytes, 2 * (3 + 1) * kBytes);
+}
+
 TEST(PerIterationMapping, DataThatResidenciesIsClean) {
   TraceBuilder build;
   const auto enter = build.site(Directive::kTargetEnterData, "heat.cpp", 60, "main");
