@@ -938,6 +938,23 @@ bool is_vain(const WholeProgram& program, const Stretch& stretch) {
   return false;
 }
 
+/// Adds what the program's regions name, too: pointers that are exchanged are known by the names of
+/// all the data.
+void add_items_of_regions(const WholeProgram& program, Asked& asked) {
+  for (const Program* unit : program.units()) {
+    for (const FunctionDecl* function : unit->functions()) {
+      each_statement(function->getBody(), [&](const Stmt& one) {
+        const auto* directive = dyn_cast<Directive>(&one);
+        if (directive == nullptr || !runs_on_device(*directive)) return;
+        for (const MapItem& item : mapped_items(*directive, true)) {
+          asked.at[directive].insert(static_cast<std::uint32_t>(asked.items.size()));
+          asked.items.push_back({text_of(unit->context(), *item.item)});
+        }
+      });
+    }
+  }
+}
+
 struct Question {
   Found places;
   Found from;
@@ -973,7 +990,10 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
   const bool any_loop = std::ranges::any_of(
       stretches, [](const Stretch& one) { return one.kind == "resident" || one.kind == "loop"; });
   std::map<std::uint32_t, Motion> motions;
-  if (any_loop) motions = motions_of(program, asked);
+  if (any_loop) {
+    motions = motions_of(program, asked);
+    add_items_of_regions(program, asked);
+  }
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
   const HostCode code(trail, asked, doubt);
