@@ -414,18 +414,21 @@ class HostCode {
     return others + of_libraries.size();
   }
 
-  /// How many items of directives there stand for the same data: of pointers that are exchanged
-  /// as many as there are pieces.
+  /// How many items of one function's directives there stand for the same data: of pointers that
+  /// are exchanged as many as there are pieces. Another function may have another name for one of
+  /// them.
   [[nodiscard]] std::size_t named_alike(const Places& data, const std::vector<Span>& spans) const {
-    std::set<std::string> items;
+    std::map<const FunctionDecl*, std::set<std::string>> items;
+    std::size_t most = 0;
     for (const Naming& naming : trail_.namings) {
       const bool is_there =
           std::ranges::any_of(spans, [&](const Span& span) { return span.holds(naming.step); });
-      if (is_there && naming.places.paths == data.paths) {
-        items.insert(asked_.items.at(naming.item).expression);
-      }
+      if (!is_there || naming.places.paths != data.paths) continue;
+      std::set<std::string>& names = items[trail_.steps[naming.step].function];
+      names.insert(asked_.items.at(naming.item).expression);
+      most = std::max(most, names.size());
     }
-    return items.size();
+    return most;
   }
 
   /// Why directives there may be for several devices; empty: they are for one.

@@ -139,15 +139,22 @@ const Expr* device_condition(const Directive& directive) {
 }
 
 bool runs_beside(const Program& program, const Directive& directive) {
-  if (!directive.hasClausesOfKind<clang::OMPNowaitClause>()) return false;
+  const auto is_deferred = [](const Directive& one) {
+    return one.hasClausesOfKind<clang::OMPNowaitClause>();
+  };
+  if (!is_deferred(directive)) return false;
   const Stmt* parent = program.parent_of(directive);
   if (!isa_and_nonnull<clang::CompoundStmt>(parent)) return true;
   const auto statements = parent->children();
-  auto next = std::ranges::find(statements, &directive);
-  if (next == statements.end() || ++next == statements.end()) return true;
-  const auto* wait = dyn_cast_or_null<Directive>(*next);
-  return wait == nullptr || wait->getDirectiveKind() != llvm::omp::OMPD_taskwait ||
-         wait->getNumClauses() > 0;
+  for (auto next = std::ranges::find(statements, &directive);
+       next != statements.end() && ++next != statements.end();) {
+    const auto* one = dyn_cast_or_null<Directive>(*next);
+    if (one == nullptr) return true;
+    const bool is_wait = one->getDirectiveKind() == llvm::omp::OMPD_taskwait;
+    if (is_wait) return one->getNumClauses() > 0;
+    if (!runs_on_device(*one) || !is_deferred(*one)) return true;
+  }
+  return true;
 }
 
 bool is_region(const Stmt& statement) {

@@ -128,7 +128,7 @@ bool is_region(const Stmt& statement);
 const Expr* device_condition(const Directive& directive);
 
 /// Whether the host goes on while a directive is at work: it is nowait, and the next statement of
-/// its block is no `taskwait`.
+/// its block that is no nowait region, too, is no `taskwait`.
 bool runs_beside(const Program& program, const Directive& directive);
 
 /// The region that a statement is in; null of what the host runs.

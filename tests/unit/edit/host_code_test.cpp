@@ -135,6 +135,18 @@ TEST_F(HostCodeTest, PointersThatAreExchangedLeadToEither) {
   EXPECT_EQ(beside("    step(d, n); double* t = d; d = e; e = t; e[0] = 1;\n", {}, two), "w?m");
 }
 
+TEST_F(HostCodeTest, PointersThatAreExchangedAreNamedByOtherRegionsToo) {
+  const std::string two = "  double* d = new double[n]; double* e = new double[n];\n";
+  const auto mapped = [](const std::string& name) {
+    return "#pragma omp target teams distribute parallel for map(to: " + name + "[0:n])\n" +
+           "    for (int i = 0; i < n; ++i) (void)" + name + "[i];\n";
+  };
+  const std::string step = "    step(d, n);\n";
+  EXPECT_EQ(beside(step + mapped("d") + mapped("e") + "    std::swap(d, e);\n", {}, two), "-");
+  EXPECT_EQ(beside(step + mapped("d") + "    std::swap(d, e);\n", {}, two), "?m")
+      << "step() has another name for d";
+}
+
 TEST_F(HostCodeTest, StorageIsMadeAnewInTheLoop) {
   EXPECT_EQ(beside("    double* d = new double[n]; step(d, n); delete[] d;\n"), "m");
   EXPECT_EQ(beside("    std::vector<double> t(n); step(t.data(), n);\n"), "wm");

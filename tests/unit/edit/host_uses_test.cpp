@@ -174,6 +174,17 @@ TEST_F(HostUses, BehindATaskThatIsWaitedForAtOnce) {
   EXPECT_NE(plan(source(with_one_region(" nowait", "    sum += u[7];\n"))).refused, "");
 }
 
+TEST_F(HostUses, BehindTasksThatAreWaitedForTogether) {
+  const std::string other =
+      "#pragma omp target teams loop map(tofrom: k) nowait\n"
+      "    for (int i = 0; i < 1; ++i) k += 1;\n";
+  const std::string wait = "#pragma omp taskwait\n";
+  const std::string use = "    sum += u[7];\n";
+  EXPECT_EQ(plan(source(with_one_region(" nowait", other + wait + use))).refused, "");
+  EXPECT_NE(plan(source(with_one_region(" nowait", other + use + wait))).refused, "");
+  EXPECT_NE(plan(source(with_one_region(" nowait", use + other + wait))).refused, "");
+}
+
 TEST_F(HostUses, OfAFunctionThatIsNotSeenAreRefused) {
   const File file = source(looping("    show(u);\n", "void show(double*);\n"));
   expect_refused(plan(file), file.at("show(u)"), why::kUnseen);
