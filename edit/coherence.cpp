@@ -25,6 +25,8 @@ struct Copies {
   bool changed = false;  ///< by the host in the loop, since the device got it
   /// The loop that sends it had no iteration: the edit has sent what the program has not.
   bool skipped = false;
+  /// The loop has left the host's copy old: the edit has brought back what the program has not.
+  bool lagging = false;
   /// The if() clause that was asked last, of which call, and whether it held.
   std::string condition = {};
   std::uint32_t call = 0;
@@ -182,13 +184,18 @@ class Walk : public WaysThrough<Copies> {
     Ways entered;
     for (const Copies& one : before) {
       if (one.present == 0) tell("unknown", begin, "may begin without the data on the device");
-      entered.insert(data_.is_sent ? Copies{true, false, one.present} : one);
+      entered.insert(data_.is_sent ? Copies{true, one.host && one.device, one.present} : one);
     }
     ++inside_;
-    Ways behind = through(loop_, std::move(entered));
+    const Ways left = through(loop_, std::move(entered));
     --inside_;
-    if (!std::ranges::all_of(behind, &Copies::host)) {
-      tell("unknown", begin, "the host's copy may be old behind it");
+    Ways behind;
+    for (Copies one : left) {
+      one.lagging = !one.host;
+      if (one.lagging && loop_.begin >= trail_.main_end) {
+        tell("unknown", begin, "the host's copy may be old behind it");
+      }
+      behind.insert(std::move(one));
     }
     for (Copies one : before) {
       one.skipped = !one.device && data_.is_sent && !loops_.has_iterations(loop_);
@@ -201,6 +208,12 @@ class Walk : public WaysThrough<Copies> {
   void expect_sent(const Copies& one, const Step& step) {
     if (one.skipped && !one.device)
       tell("unknown", step, "may use the device's old copy where the loop has no iteration");
+  }
+
+  /// Of code behind the loop that uses the host's copy.
+  void expect_returned(const Copies& one, const Step& step) {
+    if (one.lagging && !one.host)
+      tell("unknown", step, "may use the host's old copy behind the loop");
   }
 
   [[nodiscard]] bool concerns(std::uint32_t step) const {
@@ -260,6 +273,7 @@ class Walk : public WaysThrough<Copies> {
     Ways after;
     for (Copies one : ways) {
       expect(one.host || (data_.is_mapped && !one.device), step);
+      expect_returned(one, step);
       if (access.use != Use::kRead) {
         one.device = false;
         one.changed = inside_ > 0;
@@ -369,7 +383,7 @@ class Walk : public WaysThrough<Copies> {
       if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
       const bool is_new = is_to ? one.host : one.device;
-      if (!is_to) expect_sent(one, step);
+      is_to ? expect_returned(one, step) : expect_sent(one, step);
       // Behind an update of an old copy neither is the newest: the next use shows it.
       if (data_.is_mapped) expect(is_new, step);
       bool& other = is_to ? one.device : one.host;
@@ -393,8 +407,8 @@ class Walk : public WaysThrough<Copies> {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
-    if (motion.returns) expect_sent(one, step);
-    one.skipped = false;
+    motion.returns ? expect_sent(one, step) : expect_returned(one, step);
+    one.skipped = one.lagging = false;
     const bool is_overwritten = motion.returns && one.host && !one.device && one.changed;
     if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
     if (data_.is_mapped) {
@@ -456,6 +470,7 @@ class Walk : public WaysThrough<Copies> {
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
         expect(one.host || is_filled, begin);
+        if (!is_filled) expect_returned(one, begin);
         one.host = one.host || is_filled;
         one.device = one.device && !writes;
         return;
@@ -466,6 +481,7 @@ class Walk : public WaysThrough<Copies> {
       // Where it was filled in part neither is known to be the newest.
       expect(one.device || is_filled || (data_.is_mapped && !one.host), begin);
       if (!writes) return;
+      one.lagging = one.lagging && !one.host;
       one.host = false;
       one.device = one.device || is_filled;
     });

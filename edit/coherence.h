@@ -44,7 +44,7 @@ bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& moti
 /// Whether the host, or a region, may use data in a loop while the other's copy is newer: "no"
 /// where each region comes behind an update of what the host has written, and each use of the
 /// host's behind one of what regions have written, on every way through the code. Where
-/// updates of the loop send, nothing in it uses what the device had before; and where the loop may
+/// updates of the loop send, nothing in it uses what the device alone had before; and where the loop may
 /// have no iteration, nothing behind it uses an old copy on the device. Of data that the loop maps
 /// also whether nothing that is new is lost where it leaves the device.
 HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,

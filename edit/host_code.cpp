@@ -901,8 +901,13 @@ struct Found {
   }
 };
 
-/// Whether updates where the host uses data of a loop come as often as those that would go.
-bool is_vain(const WholeProgram& program, const Stretch& stretch) {
+/// Updates that would be written where the host uses data of a loop.
+enum class HostUpdates : std::uint8_t {
+  kFewer,       ///< than those that would go
+  kAsMany,      ///< of all of the data
+  kOfElements,  ///< and of no more
+};
+HostUpdates updates_of_host(const WholeProgram& program, const Stretch& stretch) {
   const auto edit = [&](const char* kind, const char* side, const char* of, const char* when) {
     Edit made;
     made.kind = kind;
@@ -931,14 +936,16 @@ bool is_vain(const WholeProgram& program, const Stretch& stretch) {
       const Stay stay = stay_of(*unit, finding);
       if (stay.kept.empty()) continue;
       const Stmt& loop = loop_of(*unit, stay);
-      (void)residence_of(*unit, loop, stay, items_of(stay));
+      const Residence residence = residence_of(*unit, loop, stay, items_of(stay));
+      const bool is_of_elements = std::ranges::all_of(residence.updates, &Update::is_of_element);
+      if (is_of_elements && !residence.updates.empty()) return HostUpdates::kOfElements;
     } catch (const Vain&) {
-      return true;
+      return HostUpdates::kAsMany;
     } catch (const Refusal&) {
       // The patch says why there is none.
     }
   }
-  return false;
+  return HostUpdates::kFewer;
 }
 
 /// Adds what the program's regions name, too: pointers that are exchanged are known by the names of
@@ -1038,8 +1045,13 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       stale = is_loop ? code.stale_in(program, motions, is_resident ? question.items : its, places,
                                       !is_resident)
                       : HostUse{"unknown", {}, {}};
-      if (is_resident && stale.use == "no" && is_vain(program, stretch)) {
+      if (!is_resident || stale.use != "no") continue;
+      const HostUpdates updates = updates_of_host(program, stretch);
+      if (updates == HostUpdates::kAsMany) {
         stale = {"unknown", "as many updates would be needed where the host uses it", {}};
+      }
+      for (HostUse* use : {&its_facts.read, &its_facts.written}) {
+        use->of_elements = use->use == "yes" && updates == HostUpdates::kOfElements;
       }
     }
   }

@@ -104,6 +104,7 @@ Ordered json_of(const HostUse& fact) {
   if (!fact.why.empty()) one["why"] = fact.why;
   if (fact.at) one["at"] = json_of(*fact.at);
   if (fact.always) one["always"] = true;
+  if (fact.of_elements) one["of_elements"] = true;
   for (const Place& place : fact.beside) one["beside"].push_back(json_of(place));
   return one;
 }

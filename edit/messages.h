@@ -204,6 +204,7 @@ struct HostUse {
   std::string why;          ///< of "unknown"
   std::optional<Place> at;  ///< the first statement
   bool always = false;      ///< of "yes": as often as a directive that names the item
+  bool of_elements = false;  ///< of "yes", in a "resident" stretch: of a few elements by name alone
   /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
   /// last before it is read.
   std::vector<Place> beside = {};

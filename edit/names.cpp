@@ -465,4 +465,14 @@ bool only_brings_back(const Directive& region, const VarDecl& data) {
   });
 }
 
+bool stays_the_same(const Program& program, const Stmt& statement, const std::string& expression) {
+  const Names known(program, statement);
+  try {
+    for (const std::string& name : names_in(expression)) known.expect_unchanged(name);
+  } catch (const Refusal&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace ompdm::edit

@@ -74,6 +74,9 @@ class Names {
   const Stmt& loop_;
 };
 
+/// Whether a statement sets nothing that an expression names.
+bool stays_the_same(const Program& program, const Stmt& statement, const std::string& expression);
+
 /// Of clauses that the program has, without those that the compiler adds: it gives a region the
 /// value of each pointer that no clause names.
 inline constexpr bool kWritten = true;

@@ -537,14 +537,17 @@ class Writer {
   /// Those of several data at one place are one directive.
   void write_updates() {
     std::vector<Update> all;
+    std::map<std::size_t, std::set<std::string>> items;  // by position in `all`
     for (const Update& update : residence_.updates) {
       const auto known = std::ranges::find_if(all, [&](const Update& one) {
         return one.statement == update.statement && one.from == update.from &&
                one.condition == update.condition;
       });
+      const auto at = static_cast<std::size_t>(known - all.begin());
+      if (!items[at].insert(update.item).second) continue;
       if (known == all.end()) {
         all.push_back(update);
-      } else if (known->item != update.item) {
+      } else {
         known->item += ", " + update.item;
       }
     }

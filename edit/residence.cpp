@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "distinct.h"
+#include "elements.h"
 #include "facts.h"
 #include "flow.h"
 #include "messages.h"
@@ -20,17 +21,6 @@
 
 namespace ompdm::edit {
 namespace {
-
-/// Whether a statement sets nothing that an expression names.
-bool stays_the_same(const Program& program, const Stmt& statement, const std::string& expression) {
-  const Names known(program, statement);
-  try {
-    for (const std::string& name : names_in(expression)) known.expect_unchanged(name);
-  } catch (const Refusal&) {
-    return false;
-  }
-  return true;
-}
 
 /// A construct of the host's that the mention is in, the outermost one; null of none.
 const Directive* construct_around(const Program& program, const Stmt& code, const Stmt& mention) {
@@ -117,6 +107,44 @@ std::string condition_of(const Program& program, const Stmt& statement, const St
   return fmt::format("({})", fmt::join(all, ") && ("));
 }
 
+/// Whether a mention is all that its statement is: what is written there is written in any case.
+bool is_assigned_by(const Stmt& statement, const Mention& mention) {
+  const auto* assignment = dyn_cast<clang::BinaryOperator>(&statement);
+  return mention.use == Use::kWrite && mention.at == assignment && assignment != nullptr &&
+         assignment->getOpcode() == clang::BO_Assign;
+}
+
+/// In the place of `updates`, which move all of the data: those of the single elements that these
+/// mentions are of. None: the host uses other parts, too, or too many.
+std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop,
+                                        const VarDecl& data, const std::vector<Mention>& mentions,
+                                        const std::vector<Update>& updates) {
+  constexpr std::size_t kMost = 4;
+  std::vector<Update> all;
+  for (const Update& update : updates) {
+    for (const Mention& mention : mentions) {
+      const bool is_use = mention.use == Use::kRead || mention.use == Use::kWrite ||
+                          mention.use == Use::kChange;
+      if (!is_use || statement_of(program, loop, *mention.at) != update.statement) continue;
+      const auto elements = elements_of(program, *update.statement, data, *mention.at);
+      if (elements.empty()) return {};
+      const bool is_needed = update.from ? !is_assigned_by(*update.statement, mention)
+                                         : mention.use != Use::kRead;
+      for (const std::string& item : elements) {
+        const bool is_known = std::ranges::any_of(all, [&](const Update& other) {
+          return other.statement == update.statement && other.from == update.from &&
+                 other.item == item && other.condition == update.condition;
+        });
+        if (!is_needed || is_known) continue;
+        all.push_back(update);
+        all.back().item = item;
+        all.back().is_of_element = true;
+      }
+    }
+  }
+  return all.size() > kMost ? std::vector<Update>() : all;
+}
+
 /// Where a loop's host code reads or writes data that stays on the device meanwhile, and what has
 /// to be updated there. `mentions` are those of `data` in the loop; `device_writes` says whether a
 /// region in it may write to it. Throws Refusal of what is not known, or stands where no directive
@@ -154,7 +182,8 @@ std::vector<Update> updates_in(const Program& program, const Stmt& loop, const V
     expect_end_is_reached(program, *statement);
     add(false);
   }
-  return updates;
+  std::vector<Update> elements = updates_of_elements(program, loop, data, mentions, updates);
+  return elements.empty() ? updates : elements;
 }
 
 class Merger {
@@ -163,7 +192,9 @@ class Merger {
 
   /// One update in the place of two; none where both are needed.
   [[nodiscard]] std::optional<Update> one_of(const Update& earlier, const Update& later) const {
-    if (earlier.from != later.from || earlier.item != later.item) return std::nullopt;
+    if (earlier.from != later.from) return std::nullopt;
+    if (earlier.is_of_element && later.is_of_element) return of_elements(earlier, later);
+    if (earlier.item != later.item) return std::nullopt;
     if (!later.from) return is_sent_by(earlier, later) ? std::optional(later) : std::nullopt;
     if (earlier.condition.empty() && is_quiet(*earlier.statement, *later.statement)) {
       return earlier;
@@ -180,6 +211,23 @@ class Merger {
   }
 
  private:
+  /// Of elements whose indices are numbers: others may be other elements at the other place.
+  [[nodiscard]] std::optional<Update> of_elements(const Update& earlier,
+                                                  const Update& later) const {
+    const auto is_known = [](const Update& one) {
+      const auto names = names_in(one.item);
+      return std::set<std::string>(names.begin(), names.end()).size() == 1;
+    };
+    if (!is_known(earlier) || !is_known(later) || !earlier.condition.empty()) return std::nullopt;
+    const bool is_one = later.from ? is_quiet(*earlier.statement, *later.statement)
+                                   : is_sent_by(earlier, later);
+    if (!is_one) return std::nullopt;
+    Update both = later.from ? earlier : later;
+    const std::string& other = later.from ? later.item : earlier.item;
+    if (("," + both.item + ",").find(other) == std::string::npos) both.item += ", " + other;
+    return both;
+  }
+
   static bool is_entered(const Stmt* statement) {
     return isa<clang::LabelStmt, clang::SwitchCase>(statement);
   }
@@ -429,10 +477,12 @@ class Looker {
         std::ranges::any_of(variables_, [](const Variable one) { return one->hasGlobalStorage(); });
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
-    for (const Variable variable : variables_) {
-      expect_memory(program_, code_, *variable, used_.at(variable));
+    if (!stay_.is_there) {  // what is on the device has memory
+      for (const Variable variable : variables_) {
+        expect_memory(program_, code_, *variable, used_.at(variable));
+      }
+      find_condition();
     }
-    if (!stay_.is_there) find_condition();
     // What may be one, or is exchanged, is written if any of it is.
     std::set<Variable> alike = expect_distinct(program_, code_, variables_);
     const auto swapped = exchanged(program_, code_, variables_, set_);
@@ -565,6 +615,7 @@ class Looker {
         const bool is_its = std::ranges::any_of(
             used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
         if (!is_its || (one.is_of_region && decided.contains(one.statement))) continue;
+        if (one.is_of_element) continue;  // next to nothing
         const auto is_other_arm = [&](const Update& other) {
           return other.statement == one.statement && other.data == one.data &&
                  other.from == one.from && other.condition == fmt::format("!({})", one.condition);

@@ -19,6 +19,7 @@ struct Update {
   std::string item = {};       ///< of the data; empty: all that stays on the device
   std::string condition = {};  ///< of an if() clause; empty: none
   bool is_of_region = false;   ///< that the host runs where the condition holds
+  bool is_of_element = false;  ///< of single elements: the host uses no others
 };
 
 /// Once nothing was found that would make it wrong.

@@ -60,6 +60,7 @@ Ordered row_of(const HostUse& use) {
   if (use.at.line > 0) json["at"] = row_of(use.at);
   if (!use.why.empty()) json["why"] = use.why;
   if (use.always) json["always"] = true;
+  if (use.of_elements) json["of_elements"] = true;
   if (!use.beside.empty()) json["beside"] = row_of(use.beside);
   return json;
 }
@@ -70,6 +71,7 @@ HostUse use_from(const Ordered& json) {
   if (json.contains("at")) use.at = line_from(json.at("at"));
   use.why = json.value("why", std::string());
   use.always = json.value("always", false);
+  use.of_elements = json.value("of_elements", false);
   if (json.contains("beside")) use.beside = lines_from(json.at("beside"));
   return use;
 }

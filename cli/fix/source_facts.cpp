@@ -188,6 +188,7 @@ HostUse host_use(const Json& use, const Names& names) {
                                   : HostUse::Answer::kUnknown;
   answer.why = use.value("why", std::string());
   answer.always = use.value("always", false);
+  answer.of_elements = use.value("of_elements", false);
   for (const Json& place : use.value("beside", Json::array())) {
     answer.beside.push_back(names.line(place));
   }

@@ -77,8 +77,21 @@ bool is_certain(const FactsAt& facts) {
   });
 }
 
+/// Whether the host uses single elements of data alone, which makes updates of all of it needless.
+/// A transfer below kWorthUpdating takes about as long as that of an element: the latency of PCIe is
+/// some 10 us, its bandwidth 6 GB/s or more.
+bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
+  constexpr std::uint64_t kWorthUpdating = 1U << 16U;
+  const auto is_no_more = [](const HostUse& use) {
+    return use.answer == Answer::kNo || use.of_elements;
+  };
+  return bytes >= kWorthUpdating && (fact.read.of_elements || fact.written.of_elements) &&
+         is_no_more(fact.read) && is_no_more(fact.written);
+}
+
 /// Adds what updates of one entry into the loop move needlessly: what went over as the device had
-/// it, and what came back though the host looks at it in a branch at most, before it came again.
+/// it, and what came back though the host looks at it in a branch at most, before it came again;
+/// and all of it where the host uses a few elements.
 void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
                const FactsAt& known, facts::PerIterationMapping& facts, Candidate& candidate) {
   const Trace& trace = evidence.trace;
@@ -92,6 +105,8 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   bool is_news = false;  // what the host sent since
   for (const std::uint32_t i : ops) {
     const HostFact& fact = fact_at(trace, known, i);
+    const bool is_of_elements = uses_elements(fact, trace.ops.common(i).bytes);
+    facts.of_elements = facts.of_elements || is_of_elements;
     if (evidence.is_send(i)) {
       ++facts.sent;
       const bool knows = evidence.contents.known();
@@ -104,6 +119,8 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
         if (evidence.contents.before(i).same == Same::kYes) ++facts.same.in_full;
         ++candidate.finding.examined;
         drop(i);
+      } else if (!is_first && is_of_elements) {
+        drop(i);
       } else {
         ++facts.sent_enough;
       }
@@ -114,10 +131,11 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     ++facts.returned_enough;
     // What the host sent instead of it, it may have read before.
     const HostFact* before = returned == kNoOp ? nullptr : &fact_at(trace, known, returned);
-    if (before != nullptr && !is_news && !before->read.always) {
+    if (before != nullptr && (is_of_elements || (!is_news && !before->read.always))) {
       drop(returned);
       --facts.returned_enough;
-      facts.may_be_read = facts.may_be_read || before->read.answer == Answer::kYes;
+      const bool is_read = !is_of_elements && before->read.answer == Answer::kYes;
+      facts.may_be_read = facts.may_be_read || is_read;
     }
     returned = i;
     is_news = false;
@@ -178,7 +196,7 @@ std::vector<Candidate> looped_updates(const Evidence& evidence,
     analysis::place(candidate, "per_iteration_update", trace,
                     trace.ops.common(candidate.ops.front()).site);
     candidate.stands_alone = true;
-    candidate.host_copy_stale = facts.may_be_read;
+    candidate.host_copy_stale = facts.may_be_read || facts.of_elements;
     const auto& [item, site] = *piece.items.begin();
     const std::vector<std::uint32_t> data =
         add_items(finding, {item.expression}, trace.sites[site.value]);

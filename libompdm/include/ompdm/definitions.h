@@ -130,6 +130,7 @@ struct HostUse {
   SourceLine at = {};    ///< the first statement; line 0: none
   std::string why = {};  ///< of kUnknown: "is handed to f(), whose body is not seen"
   bool always = false;   ///< of kYes: as often as a directive that names the item
+  bool of_elements = false;  ///< of kYes, where data is kResident: of a few elements by name alone
   /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
   /// last before it is read.
   std::vector<SourceLine> beside = {};

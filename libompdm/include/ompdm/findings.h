@@ -186,6 +186,7 @@ struct PerIterationMapping {
   std::uint64_t compared = 0;   ///< transfers of a later iteration with what was there
   SameContents same = {};
   bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
+  bool of_elements = false;  ///< the host uses a few elements alone, which stay to be updated
   bool by_updates = false;   ///< by `target update`: the data is on the device before and after
 };
 

@@ -86,6 +86,7 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   if (facts.may_be_read) {
     text += ". Whether the host read in between what came back does not show";
   }
+  if (facts.of_elements) text += ". The source shows that the host uses a few elements there alone";
   return text;
 }
 

@@ -65,11 +65,13 @@ TEST_F(Coherence, OfUpdatesAroundEachRegion) {
 
 TEST_F(Coherence, AsManyUpdatesAsBeforeAreNoEdit) {
   const std::string all = std::string(kSend) + kChange + kBring;
-  const std::string show = "printf(\"%g\\n\", u[2]);\n";
+  const std::string show = "for (int i = 0; i < n; ++i) printf(\"%g\\n\", u[i]);\n";
   const std::string as_many = "as many updates would be needed where the host uses it";
-  EXPECT_EQ(stale("    u[1] = k;\n" + all), as_many);
-  EXPECT_EQ(stale("    if (k > 3) u[1] = k; else u[1] = 0;\n" + all), as_many) << "in both arms";
-  EXPECT_EQ(stale("    if (k > 3) u[1] = k;\n" + all), "no");
+  const std::string loop = "for (int i = 0; i < n - k; ++i) u[i] = ";
+  EXPECT_EQ(stale("    " + loop + "k;\n" + all), as_many);
+  EXPECT_EQ(stale("    if (k > 3) { " + loop + "k; } else { " + loop + "0; }\n" + all), as_many)
+      << "in both arms";
+  EXPECT_EQ(stale("    if (k > 3) { " + loop + "k; }\n" + all), "no");
   EXPECT_EQ(stale(all + "    " + show), "no") << "nothing is sent in the loop any more";
   EXPECT_EQ(stale(kChange + std::string(kBring) + "    " + show), as_many);
   EXPECT_EQ(stale(kChange + std::string(kBring) + "    if (k > 3) continue;\n    " + show), "no");
@@ -100,7 +102,37 @@ TEST_F(Coherence, WhatARegionFillsNeedsNothingBefore) {
   const std::string half =
       "#pragma omp target teams distribute parallel for\n"
       "    for (int i = 0; i < n / 2; ++i) u[i] = i * k;\n";
-  EXPECT_EQ(stale(half + kBring + kSend + kChange + kBring), "yes");
+  EXPECT_EQ(stale(half + kBring + kSend + kChange + kBring), "no") << "it was there";
+  EXPECT_EQ(stale(half + kBring + kSend + kChange + kBring, "  u[0] = 3;\n"), "yes");
+}
+
+TEST_F(Coherence, WhatTheLoopDoesNotBringBackNothingMayUseBehindIt) {
+  const std::string all = std::string(kBring) + "    if (k == 3) u[1] = k;\n" + kSend + kChange;
+  const std::string old = "may use the host's old copy behind the loop";
+  EXPECT_EQ(stale(all), "no") << "`target exit data` brings it back";
+  EXPECT_EQ(stale(all, {}, {}, "  printf(\"%g\\n\", u[2]);\n"), old);
+  EXPECT_EQ(stale(all, {}, {}, "#pragma omp target update to(u[0:n])\n"), old);
+  EXPECT_EQ(stale(all, {}, {},
+                  "#pragma omp target update from(u[0:n])\n"
+                  "  printf(\"%g\\n\", u[2]);\n"),
+            "no");
+  EXPECT_EQ(stale(all, {}, {}, "#pragma omp target exit data map(release: u[0:n])\n"), old);
+}
+
+TEST_F(Coherence, OfTheElementsThatTheHostUses) {
+  const auto of_elements = [&](const std::string& host) {
+    const std::string code = kBring + host + kSend + kChange;
+    return stale(code) == "no";
+  };
+  EXPECT_TRUE(of_elements("    u[5] += 1;\n"));
+  EXPECT_TRUE(of_elements("    u[steps - 1] = u[0];\n"));
+  EXPECT_TRUE(of_elements("    if (u[k] > 3) break;\n"));
+  EXPECT_FALSE(of_elements("    for (int i = 0; i < n; ++i) u[i] += 1;\n"));
+  EXPECT_FALSE(of_elements("    u[argc++] = 1;\n"));
+  EXPECT_FALSE(of_elements("    double* v = &u[2]; v[1] = 2;\n"));
+  EXPECT_FALSE(
+      of_elements("    u[0] = 1;\n    u[1] = 1;\n    u[2] = 1;\n    u[3] = 1;\n    u[4] = 1;\n"))
+      << "many small transfers are no gain";
 }
 
 TEST_F(Coherence, OfCopiesBackAloneRestsOnTheCodeBefore) {

@@ -7,6 +7,8 @@ namespace {
 
 constexpr const char* kFrom = "#pragma omp target update from(u[0:n])";
 constexpr const char* kTo = "#pragma omp target update to(u[0:n])";
+constexpr const char* kElement = "#pragma omp target update from(u[7:1])";
+constexpr const char* kToElement = "#pragma omp target update to(u[7:1])";
 
 class HostUses : public EditTest {
  protected:
@@ -57,13 +59,48 @@ TEST_F(HostUses, NeedNothingWhereTheHostUsesOtherData) {
 
 TEST_F(HostUses, OfAReadNeedWhatTheDeviceHas) {
   const File file = source(looping("    sum += u[7];\n"));
-  expect_updates(file, {file.before("sum += u", kFrom)});
+  expect_updates(file, {file.before("sum += u", kElement)});
 }
 
-// Another element was changed on the device: the rest of the data has to be there before.
+// Another element was changed on the device: where the element is not known, the rest of the data
+// has to be there before.
 TEST_F(HostUses, OfAWriteAreSentBehindIt) {
-  const File file = source(looping("    u[7] = t;\n"));
-  expect_updates(file, {file.before("u[7] = t", kFrom), file.behind("u[7] = t", kTo)});
+  const File file = source(looping("    *(u + 7) = t;\n"));
+  expect_updates(file, {file.before("*(u + 7)", kFrom), file.behind("*(u + 7)", kTo)});
+}
+
+TEST_F(HostUses, OfAnElementAreOfNoMore) {
+  const File set = source(looping("    u[7] = t;\n"));
+  expect_updates(set, {set.behind("u[7] = t", kToElement)});
+  const File changed = source(looping("    u[7] += t;\n"));
+  expect_updates(changed,
+                 {changed.before("u[7] +=", kElement), changed.behind("u[7] +=", kToElement)});
+  const File copied = source(looping("    u[7] = u[t];\n"));
+  expect_updates(copied, {copied.before("u[7] =", "#pragma omp target update from(u[t:1])"),
+                          copied.behind("u[7] =", kToElement)});
+  const File maybe = source(looping("    u[7] = t > 3 ? t : u[7];\n"));
+  expect_updates(maybe, {maybe.before("u[7] =", kElement), maybe.behind("u[7] =", kToElement)});
+}
+
+// Of an index that changes between two uses each update is its own.
+TEST_F(HostUses, OfElementsWhoseIndexChangesAreNotOne) {
+  const File file =
+      source(looping("    int j = t;\n    sum += u[j];\n    j += 1;\n    sum -= u[j];\n"));
+  const char* element = "#pragma omp target update from(u[j:1])";
+  expect_updates(file, {file.before("sum += u", element), file.before("sum -= u", element)});
+}
+
+TEST_F(HostUses, OfWhatMayBeOtherElementsAreOfAll) {
+  const auto of_all = [&](const std::string& host) {
+    const Plan made = plan(source(looping(host)));
+    return std::ranges::any_of(made.replacements, [](const Replacement& one) {
+      return one.text.find("update from(u[0:n])") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(of_all("    const double* v = &u[7];\n    sum += v[1];\n"));
+  EXPECT_TRUE(of_all("    for (int i = 0; i < 3; ++i) sum += u[i];\n"));
+  EXPECT_TRUE(of_all("    if (t > 3) {\n      sum += u[t] + u[(int)sum];\n    }\n"));
+  EXPECT_TRUE(of_all("    sum += u[0] + u[1] + u[2] + u[3] + u[4];\n"));
 }
 
 TEST_F(HostUses, OfAReadNeedNothingWhereNoKernelWrites) {
@@ -83,7 +120,7 @@ TEST_F(HostUses, OfAWriteNeedNothingBeforeWhereNoKernelWrites) {
   const Plan made = plan(file);
   EXPECT_EQ(made.refused, "");
   const Lines all = changes(file, made);
-  EXPECT_EQ(std::count(all.begin(), all.end(), file.behind("u[7] = t", kTo)), 1);
+  EXPECT_EQ(std::count(all.begin(), all.end(), file.behind("u[7] = t", kToElement)), 1);
   EXPECT_EQ(made.updates, 1u);
 }
 
@@ -98,17 +135,18 @@ TEST_F(HostUses, AreUpdatedAroundALoopOfTheHosts) {
 // What a branch does not reach needs no update.
 TEST_F(HostUses, AreUpdatedInTheBranchThatHasThem) {
   const File file = source(looping("    if (t % 10 == 0) {\n      sum += u[7];\n    }\n"));
-  expect_updates(file, {file.before("sum += u", std::string("      ").substr(6) + kFrom)});
+  expect_updates(file, {file.before("sum += u", std::string("      ").substr(6) + kElement)});
 }
 
 TEST_F(HostUses, OfABranchWithoutBracesAreUpdatedUnderItsCondition) {
   const File file = source(looping("    if (t % 10 == 0) sum += u[7];\n"));
-  expect_updates(file, {file.before("sum += u", std::string(kFrom) + " if(t % 10 == 0)")});
+  expect_updates(file, {file.before("sum += u", std::string(kElement) + " if(t % 10 == 0)")});
 }
 
 TEST_F(HostUses, AreBroughtBackOnceForAllReadsInARow) {
   const File file = source(looping("    sum += u[7];\n    sum += u[8];\n"));
-  expect_updates(file, {file.before("sum += u[7]", kFrom)});
+  expect_updates(file,
+                 {file.before("sum += u[7]", "#pragma omp target update from(u[7:1], u[8:1])")});
 }
 
 TEST_F(HostUses, OfACalledFunctionAreUpdatedAtTheCall) {
@@ -148,10 +186,12 @@ std::string with_one_region(const std::string& clauses, const std::string& host)
 
 TEST_F(HostUses, AsOftenAsWhatGoesAreNoEdit) {
   const std::string as_many = "as many updates of u would be needed where the host uses it";
-  EXPECT_EQ(plan(source(with_one_region("", "    u[7] = t;\n"))).refused, as_many);
-  EXPECT_EQ(plan(source(with_one_region("", "    if (t) u[7] = t;\n    else u[8] = t;\n"))).refused,
-            as_many)
+  EXPECT_EQ(plan(source(with_one_region("", "    *(u + 7) = t;\n"))).refused, as_many);
+  EXPECT_EQ(
+      plan(source(with_one_region("", "    if (t) *(u + 7) = t;\n    else *u = t;\n"))).refused,
+      as_many)
       << "in both arms";
+  EXPECT_EQ(plan(source(with_one_region("", "    u[7] = t;\n"))).refused, "") << "one element";
   EXPECT_EQ(plan(source(with_one_region("", "    sum += u[7];\n"))).refused, "");
   EXPECT_EQ(plan(source(with_one_region("", "    if (t % 5 == 0) u[7] = t;\n"))).refused, "");
 }
@@ -246,7 +286,7 @@ TEST_F(HostUses, OfAFunctionWithRegionsAreUpdatedInIt) {
   const Finding finding = around_loop(file.at("(int t"), {file.at("#pragma")}, {{"to", {"a[0:m]"}}},
                                       {{"from", {"a[0:m]"}}});
   expect_changes(file, plan_of(file, finding),
-                 {file.before("return a[7]", "#pragma omp target update from(a[0:m])"),
+                 {file.before("return a[7]", "#pragma omp target update from(a[7:1])"),
                   file.before("(int t", "#pragma omp target enter data map(to: u[0:n])"),
                   file.before("return sum", "#pragma omp target exit data map(from: u[0:n])")});
 }
@@ -287,7 +327,7 @@ TEST_F(HostUses, TakeThePlaceOfTheProgramsOwnUpdates) {
   EXPECT_EQ(made.refused, "");
   EXPECT_EQ(changes(file, made),
             (Lines{file.before("(int t", "#pragma omp target enter data map(to: u[0:n])"),
-                   file.gone("#pragma omp target update"), file.before("sum += u", kFrom),
+                   file.gone("#pragma omp target update"), file.before("sum += u", kElement),
                    file.before("return sum", "#pragma omp target exit data map(from: u[0:n])")}));
 }
 

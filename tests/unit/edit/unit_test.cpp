@@ -184,7 +184,7 @@ TEST_F(SourcesBeside, AreChangedThemselves) {
   const Plan made = plan_of(both);
   EXPECT_EQ(made.refused, "");
   EXPECT_EQ(changes(reads, made),
-            Lines{reads.before("last = a", "#pragma omp target update from(a[0:n])")});
+            Lines{reads.before("last = a", "#pragma omp target update from(a[7:1])")});
 }
 
 }  // namespace
