@@ -116,7 +116,7 @@ class Walk : public WaysThrough<Copies> {
     for (std::uint32_t i = 0; i < trail.steps.size(); ++i) concerns_[i + 1] += concerns_[i];
   }
 
-  HostUse use() {
+  OldCopies found() {
     find_names();
     const bool is_from_main = loop_.begin < trail_.main_end;
     if (data_.is_mapped) {
@@ -134,7 +134,8 @@ class Walk : public WaysThrough<Copies> {
       (void)through_loop({{false, false, 1}});
     }
     if (!is_reached_) tell("unknown", trail_.steps[loop_.begin], "is not reached");
-    return use_;
+    const bool is_known = is_reached_ && !data_.is_mapped;
+    return {use_, is_known && sent_before_, is_known && left_old_};
   }
 
  private:
@@ -179,6 +180,7 @@ class Walk : public WaysThrough<Copies> {
     // The edit is made before and behind the loop, whatever its iterations come to.
     if (!is_host_new) tell("unknown", begin, "the host's copy may be old before it");
     const bool is_device_new = std::ranges::all_of(before, &Copies::device);
+    sent_before_ = sent_before_ && is_device_new;
     if (!is_device_new && !data_.is_sent)
       tell("unknown", begin, "the device's copy may be old before it");
     Ways entered;
@@ -192,6 +194,7 @@ class Walk : public WaysThrough<Copies> {
     Ways behind;
     for (Copies one : left) {
       one.lagging = !one.host;
+      left_old_ = left_old_ && one.lagging;
       if (one.lagging && loop_.begin >= trail_.main_end) {
         tell("unknown", begin, "the host's copy may be old behind it");
       }
@@ -601,6 +604,8 @@ class Walk : public WaysThrough<Copies> {
   std::set<const clang::Decl*> names_;                          // see find_names()
   int inside_ = 0;                                              // of the loop that is asked about
   bool is_reached_ = false;
+  bool sent_before_ = true;
+  bool left_old_ = true;
   std::optional<std::string> device_;  // that directives in the loop are for
   HostUse use_;
 };
@@ -661,10 +666,10 @@ bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& moti
   });
 }
 
-HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
-                        const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
-                        const UpdatedData& data) {
-  return Walk(program, trail, loops, motions, loop, data).use();
+OldCopies use_of_old_copies(const WholeProgram& program, const Trail& trail,
+                            const TrailLoops& loops, const std::map<std::uint32_t, Motion>& motions,
+                            const LoopSpan& loop, const UpdatedData& data) {
+  return Walk(program, trail, loops, motions, loop, data).found();
 }
 
 }  // namespace ompdm::edit

@@ -41,14 +41,23 @@ struct UpdatedData {
 bool is_moved_in(const Trail& trail, const std::map<std::uint32_t, Motion>& motions,
                  const LoopSpan& loop, const Places& data);
 
+/// Of data in a loop, on all ways to it and behind it.
+struct OldCopies {
+  HostUse use;  ///< of a copy while the other is newer
+  /// The device has the newest before the loop: nothing needs to be sent there.
+  bool sent_before = true;
+  /// The host's copy is old behind the loop, and nothing uses it: nothing needs to be brought back.
+  bool left_old = true;
+};
+
 /// Whether the host, or a region, may use data in a loop while the other's copy is newer: "no"
 /// where each region comes behind an update of what the host has written, and each use of the
 /// host's behind one of what regions have written, on every way through the code. Where
-/// updates of the loop send, nothing in it uses what the device alone had before; and where the loop may
-/// have no iteration, nothing behind it uses an old copy on the device. Of data that the loop maps
-/// also whether nothing that is new is lost where it leaves the device.
-HostUse use_of_old_copy(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
-                        const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
-                        const UpdatedData& data);
+/// updates of the loop send, nothing in it uses what the device alone had before; and where the
+/// loop may have no iteration, nothing behind it uses an old copy on the device. Of data that the
+/// loop maps also whether nothing that is new is lost where it leaves the device.
+OldCopies use_of_old_copies(const WholeProgram& program, const Trail& trail,
+                            const TrailLoops& loops, const std::map<std::uint32_t, Motion>& motions,
+                            const LoopSpan& loop, const UpdatedData& data);
 
 }  // namespace ompdm::edit

@@ -16,9 +16,9 @@ const Stmt* user_of(const Program& program, const Stmt& expression) {
   while (at != nullptr) {
     const auto* cast = dyn_cast<clang::ImplicitCastExpr>(at);
     const bool is_same =
-        cast != nullptr && (cast->getCastKind() == clang::CK_ArrayToPointerDecay ||
-                            (cast->getCastKind() == clang::CK_LValueToRValue &&
-                             cast->getType()->isPointerType()));
+        cast != nullptr &&
+        (cast->getCastKind() == clang::CK_ArrayToPointerDecay ||
+         (cast->getCastKind() == clang::CK_LValueToRValue && cast->getType()->isPointerType()));
     if (!is_same && !isa<clang::ParenExpr>(at)) return at;
     at = program.parent_of(*at);
   }

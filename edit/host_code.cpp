@@ -100,18 +100,18 @@ class HostCode {
   }
 
   /// Whether one side may use data of updates in loops while the other's copy is newer.
-  [[nodiscard]] HostUse stale_in(const WholeProgram& program,
-                                 const std::map<std::uint32_t, Motion>& motions,
-                                 const std::vector<std::uint32_t>& items,
-                                 const std::set<const Stmt*>& loops, bool is_mapped) const {
-    if (!trail_.lost.empty()) return {"unknown", trail_.lost, std::nullopt};
+  [[nodiscard]] OldCopies stale_in(const WholeProgram& program,
+                                   const std::map<std::uint32_t, Motion>& motions,
+                                   const std::vector<std::uint32_t>& items,
+                                   const std::set<const Stmt*>& loops, bool is_mapped) const {
+    if (!trail_.lost.empty()) return {{"unknown", trail_.lost, std::nullopt}, false, false};
     std::set<std::string> whole;
     for (const std::uint32_t item : items) {
       std::string text = asked_.items[item].expression;
       std::erase(text, ' ');
       whole.insert(std::move(text));
     }
-    HostUse use{"unknown", "the loop is not reached", std::nullopt};
+    OldCopies all{{"unknown", "the loop is not reached", std::nullopt}};
     bool is_reached = false;
     for (const LoopSpan& loop : loops_) {
       if (!loops.contains(loop.loop)) continue;
@@ -122,7 +122,7 @@ class HostCode {
       }
       if (data.is_empty()) continue;
       if (is_mapped && !is_moved_in(trail_, motions, loop, data)) {
-        if (!is_reached) use = {};
+        if (!is_reached) all.use = {};
         is_reached = true;
         continue;
       }
@@ -133,11 +133,15 @@ class HostCode {
                    items, [&](std::uint32_t item) { return named->second.contains(item); });
       });
       const UpdatedData updated{data, is_sent, is_mapped, whole};
-      HostUse one = use_of_old_copy(program, trail_, code_, motions, loop, updated);
-      if (!is_reached || use.use == "no") use = std::move(one);
+      OldCopies one = use_of_old_copies(program, trail_, code_, motions, loop, updated);
+      if (!is_reached || all.use.use == "no") all.use = std::move(one.use);
+      all.sent_before = all.sent_before && one.sent_before;
+      all.left_old = all.left_old && one.left_old;
       is_reached = true;
     }
-    return use;
+    all.sent_before = all.sent_before && is_reached;
+    all.left_old = all.left_old && is_reached;
+    return all;
   }
 
   /// Steps from the first to the last of directives that have an item's data; of loops that hold
@@ -1041,10 +1045,15 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
                                         code.come_without(question.from.statements, places));
       }
       HostUse& stale = its_facts.stale;
-      const std::vector<std::uint32_t> its = {item};
-      stale = is_loop ? code.stale_in(program, motions, is_resident ? question.items : its, places,
-                                      !is_resident)
-                      : HostUse{"unknown", {}, {}};
+      stale = {"unknown", {}, {}};
+      if (is_loop) {
+        const std::vector<std::uint32_t> its = {item};
+        OldCopies old = code.stale_in(program, motions, is_resident ? question.items : its, places,
+                                      !is_resident);
+        stale = std::move(old.use);
+        its_facts.sent_before = is_resident && old.sent_before;
+        its_facts.left_old = is_resident && old.left_old;
+      }
       if (!is_resident || stale.use != "no") continue;
       const HostUpdates updates = updates_of_host(program, stretch);
       if (updates == HostUpdates::kAsMany) {

@@ -124,6 +124,8 @@ Ordered json_of(const StretchFacts& stretch) {
     row["no_iteration"] = json_of(item.no_iteration);
     row["again"] = json_of(item.again);
     row["stale"] = json_of(item.stale);
+    if (item.sent_before) row["sent_before"] = true;
+    if (item.left_old) row["left_old"] = true;
     one["items"].push_back(std::move(row));
   }
   return one;

@@ -200,10 +200,10 @@ struct RegionFacts {
 
 /// Whether code does something with data: "no" is certain.
 struct HostUse {
-  std::string use = "no";   ///< "no", "yes", "unknown"
-  std::string why;          ///< of "unknown"
-  std::optional<Place> at;  ///< the first statement
-  bool always = false;      ///< of "yes": as often as a directive that names the item
+  std::string use = "no";    ///< "no", "yes", "unknown"
+  std::string why;           ///< of "unknown"
+  std::optional<Place> at;   ///< the first statement
+  bool always = false;       ///< of "yes": as often as a directive that names the item
   bool of_elements = false;  ///< of "yes", in a "resident" stretch: of a few elements by name alone
   /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
   /// last before it is read.
@@ -225,7 +225,9 @@ struct StretchItemFacts {
   /// Whether the program may come to the loop more than once. Of a way: whether a loop on it may
   /// have no iteration.
   HostUse again;
-  HostUse stale;  ///< of kind "resident": see coherence.h
+  HostUse stale;  ///< of kind "resident", as the next: see coherence.h
+  bool sent_before = false;
+  bool left_old = false;
 };
 
 struct StretchFacts {
@@ -235,8 +237,9 @@ struct StretchFacts {
 
 /// In JSON "facts": {"regions": [{"file", "line", "found", "items": [...]}, ...], "files": [...],
 /// "stretches": [{"number", "items": [{"expression", "named_at", "found", "why", "read", "written",
-/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again", "stale"}, ...]}, ...]}. A
-/// region in doubt has "doubt": {"why", "file", "line"}.
+/// "renewed", "kernel_read", "kernel_written", "no_iteration", "again", "stale"}, ...]}, ...]}, of
+/// what is "sent_before" or "left_old" with these words, too. A region in doubt has "doubt":
+/// {"why", "file", "line"}.
 struct Facts {
   std::vector<RegionFacts> regions;
   std::vector<std::string> files = {};  ///< of the program's that were read, not the system's

@@ -123,13 +123,13 @@ std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop
   std::vector<Update> all;
   for (const Update& update : updates) {
     for (const Mention& mention : mentions) {
-      const bool is_use = mention.use == Use::kRead || mention.use == Use::kWrite ||
-                          mention.use == Use::kChange;
+      const bool is_use =
+          mention.use == Use::kRead || mention.use == Use::kWrite || mention.use == Use::kChange;
       if (!is_use || statement_of(program, loop, *mention.at) != update.statement) continue;
       const auto elements = elements_of(program, *update.statement, data, *mention.at);
       if (elements.empty()) return {};
-      const bool is_needed = update.from ? !is_assigned_by(*update.statement, mention)
-                                         : mention.use != Use::kRead;
+      const bool is_needed =
+          update.from ? !is_assigned_by(*update.statement, mention) : mention.use != Use::kRead;
       for (const std::string& item : elements) {
         const bool is_known = std::ranges::any_of(all, [&](const Update& other) {
           return other.statement == update.statement && other.from == update.from &&
@@ -219,8 +219,8 @@ class Merger {
       return std::set<std::string>(names.begin(), names.end()).size() == 1;
     };
     if (!is_known(earlier) || !is_known(later) || !earlier.condition.empty()) return std::nullopt;
-    const bool is_one = later.from ? is_quiet(*earlier.statement, *later.statement)
-                                   : is_sent_by(earlier, later);
+    const bool is_one =
+        later.from ? is_quiet(*earlier.statement, *later.statement) : is_sent_by(earlier, later);
     if (!is_one) return std::nullopt;
     Update both = later.from ? earlier : later;
     const std::string& other = later.from ? later.item : earlier.item;

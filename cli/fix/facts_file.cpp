@@ -98,6 +98,8 @@ Ordered row_of(const HostFact& fact) {
                   {"expression", fact.item.expression},
                   {"named_at", row_of(fact.item.named_at)}};
   each_use(fact, [&](const char* name, const HostUse& use) { json[name] = row_of(use); });
+  if (fact.sent_before) json["sent_before"] = true;
+  if (fact.left_old) json["left_old"] = true;
   return json;
 }
 
@@ -109,6 +111,8 @@ HostFact host_fact_of(const Ordered& json) {
   fact.item.expression = json.at("expression");
   fact.item.named_at = line_from(json.at("named_at"));
   each_use(fact, [&](const char* name, HostUse& use) { use = use_from(json.at(name)); });
+  fact.sent_before = json.value("sent_before", false);
+  fact.left_old = json.value("left_old", false);
   return fact;
 }
 

@@ -212,6 +212,8 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
         fact.no_iteration = host_use(items[i].at("no_iteration"), names);
         fact.again = host_use(items[i].at("again"), names);
         fact.stale = host_use(items[i].at("stale"), names);
+        fact.sent_before = items[i].value("sent_before", false);
+        fact.left_old = items[i].value("left_old", false);
       } else {
         const std::string why = items[i].value("why", std::string());
         for (HostUse* use :

@@ -78,8 +78,8 @@ bool is_certain(const FactsAt& facts) {
 }
 
 /// Whether the host uses single elements of data alone, which makes updates of all of it needless.
-/// A transfer below kWorthUpdating takes about as long as that of an element: the latency of PCIe is
-/// some 10 us, its bandwidth 6 GB/s or more.
+/// A transfer below kWorthUpdating takes about as long as that of an element: the latency of PCIe
+/// is some 10 us, its bandwidth 6 GB/s or more.
 bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
   constexpr std::uint64_t kWorthUpdating = 1U << 16U;
   const auto is_no_more = [](const HostUse& use) {
@@ -87,6 +87,11 @@ bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
   };
   return bytes >= kWorthUpdating && (fact.read.of_elements || fact.written.of_elements) &&
          is_no_more(fact.read) && is_no_more(fact.written);
+}
+
+/// Whether the source says so of all of them.
+bool are(const FactsAt& facts, bool HostFact::* is_it) {
+  return std::ranges::all_of(facts, [&](const auto& one) { return one.second->*is_it; });
 }
 
 /// Adds what updates of one entry into the loop move needlessly: what went over as the device had
@@ -100,7 +105,7 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     candidate.depends_on.push_back({op, kNoOp});
     candidate.finding.count += 1;
   };
-  bool is_first = true;
+  bool is_first = !are(known, &HostFact::sent_before);
   std::uint32_t returned = kNoOp;
   bool is_news = false;  // what the host sent since
   for (const std::uint32_t i : ops) {
@@ -140,6 +145,9 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
     returned = i;
     is_news = false;
   }
+  if (returned == kNoOp || !are(known, &HostFact::left_old)) return;
+  drop(returned);
+  --facts.returned_enough;
 }
 
 Edit edit_of(Directive directive, EditKind kind, Anchor anchor, EditWhen when, const char* clause,
@@ -217,8 +225,10 @@ std::vector<Candidate> looped_updates(const Evidence& evidence,
       edit.devices = facts.devices;
       finding.edits.push_back(std::move(edit));
     };
-    if (facts.sent > 0) insert(Anchor::Side::kBefore, EditWhen::kAlways, "to");
-    if (facts.returned > 0) insert(Anchor::Side::kAfter, EditWhen::kAlways, "from");
+    const bool needs_send = facts.sent > 0 && !are(known, &HostFact::sent_before);
+    const bool needs_return = facts.returned > 0 && !are(known, &HostFact::left_old);
+    if (needs_send) insert(Anchor::Side::kBefore, EditWhen::kAlways, "to");
+    if (needs_return) insert(Anchor::Side::kAfter, EditWhen::kAlways, "from");
     const bool is_written = fact->written.answer == Answer::kYes;
     const bool is_read = fact->read.answer == Answer::kYes;
     if (is_read && facts.returned > 0) insert(Anchor::Side::kWithin, EditWhen::kHostUses, "from");

@@ -35,7 +35,7 @@ TEST(FixPlan, WritesAnUpdateWhereTheHostWrites) {
   const std::string text = project.planned("nested.c");
   EXPECT_TRUE(contains(text, "force[i] = run;\n    }\n#pragma omp target update to(force[0:n])\n"))
       << text;
-  EXPECT_TRUE(contains(text, "#pragma omp target update from(u[0:n])\n    sum += u[7];\n")) << text;
+  EXPECT_TRUE(contains(text, "#pragma omp target update from(u[7:1])\n    sum += u[7];\n")) << text;
 }
 
 // With the line ends of another system.

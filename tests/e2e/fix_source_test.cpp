@@ -152,7 +152,7 @@ TEST(FixSource, OfRegionsThatNameNoneOfTheirData) {
 TEST(FixSource, KeepsAllThatAFunctionIsCalledWith) {
   expect_planned("calls",
                  {"#pragma omp target enter data map(to: p[0:n], r[0:n], x[0:n])\n  for (int k",
-                  "#pragma omp target update to(p[0:n]) if(count > 1 && k % 4 == 2)\n"});
+                  "#pragma omp target update to(p[k:1]) if(count > 1 && k % 4 == 2)\n"});
 }
 
 TEST(FixSource, FindsGlobalDataThatOnlyFunctionsName) {

@@ -95,7 +95,7 @@ TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
   EXPECT_EQ(finding.at("confidence"), "likely");
   const std::string hunks = finding.at("patch").at("hunks").dump();
   EXPECT_TRUE(contains(hunks, "-#pragma omp target update to(v[0 : m])"));
-  EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(u[0:n])"));
+  EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(u[5:1])"));
 }
 
 TEST(ReportPatch, StandsInTheTextWithItsMarks) {

@@ -127,9 +127,9 @@ struct SourceQuestion {
 struct HostUse {
   enum class Answer : std::uint8_t { kUnknown, kNo, kYes };
   Answer answer = Answer::kUnknown;
-  SourceLine at = {};    ///< the first statement; line 0: none
-  std::string why = {};  ///< of kUnknown: "is handed to f(), whose body is not seen"
-  bool always = false;   ///< of kYes: as often as a directive that names the item
+  SourceLine at = {};        ///< the first statement; line 0: none
+  std::string why = {};      ///< of kUnknown: "is handed to f(), whose body is not seen"
+  bool always = false;       ///< of kYes: as often as a directive that names the item
   bool of_elements = false;  ///< of kYes, where data is kResident: of a few elements by name alone
   /// Of what is `always`: the regions that use the data next after it is written, or that wrote it
   /// last before it is read.
@@ -154,6 +154,8 @@ struct HostFact {
   /// Of kResident and kLoop: whether the host, or a region, may use its copy while the other is
   /// newer.
   HostUse stale = {};
+  bool sent_before = false;  ///< of kResident: the device has the newest before the loop
+  bool left_old = false;     ///< the host's copy is old behind it, and nothing uses it
 
   /// Whether an old copy may be used. False where the source says nothing of the host at all.
   [[nodiscard]] bool may_be_old() const {

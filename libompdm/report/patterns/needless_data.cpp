@@ -67,6 +67,8 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   const char* enough = !facts.enough_at_most ? "" : is_least ? "about " : "at most ";
   const char* or_more = is_least && !facts.enough_at_most ? " or more" : "";
   const auto moved = [&](const char* how, std::uint64_t count, std::uint64_t would_do) {
+    if (would_do == 0)
+      return fmt::format("{} in {}, none of them needed", how, counted(count, "transfer"));
     return fmt::format("{} in {} where {}{}{} would do", how, counted(count, "transfer"), enough,
                        would_do, or_more);
   };
@@ -86,7 +88,10 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   if (facts.may_be_read) {
     text += ". Whether the host read in between what came back does not show";
   }
-  if (facts.of_elements) text += ". The source shows that the host uses a few elements there alone";
+  if (facts.of_elements)
+    text +=
+        ". The source shows that the host uses a few elements there alone, and updates of these "
+        "are enough";
   return text;
 }
 
