@@ -1,7 +1,9 @@
 #include "elements.h"
 
 #include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "names.h"
@@ -44,21 +46,82 @@ bool is_value(const Program& program, const Expr& object) {
   return step != nullptr && step->isIncrementDecrementOp();
 }
 
+/// Whether a statement evaluates an expression in any case, or where the condition of a branch
+/// holds that it has (see elements_of()).
+bool is_evaluated(const Program& program, const Stmt& statement, const Stmt& use,
+                  const std::string& condition) {
+  bool is_in_arm = false;
+  const Stmt* child = &use;
+  while (child != &statement) {
+    const Stmt* at = program.parent_of(*child);
+    if (at == nullptr || isa<clang::LambdaExpr, clang::StmtExpr>(at)) return false;
+    const auto* binary = dyn_cast<clang::BinaryOperator>(at);
+    if (binary != nullptr && binary->isLogicalOp() && child == binary->getRHS()) return false;
+    const auto* choice = dyn_cast<clang::AbstractConditionalOperator>(at);
+    if (choice != nullptr && child != choice->getCond()) return false;
+    if (const auto* branch = dyn_cast<clang::IfStmt>(at)) {
+      const bool is_arm = child == branch->getThen() || child == branch->getElse();
+      if (is_arm && (is_in_arm || condition.empty())) return false;
+      is_in_arm = is_in_arm || is_arm;
+    } else if (!isa<Expr, clang::DeclStmt, clang::ReturnStmt>(at)) {
+      return false;
+    }
+    child = at;
+  }
+  return true;
+}
+
+/// Whether only code that names a variable can set it: no pointer, reference or lambda has it.
+bool is_set_by_name(const Program& program, const VarDecl& variable) {
+  const clang::QualType type = variable.getType();
+  if (type->isReferenceType() || type.isVolatileQualified()) return false;
+  if (type.isConstQualified()) return true;
+  const FunctionDecl* function = function_of(variable);
+  if (variable.hasGlobalStorage() || function == nullptr || !function->hasBody()) return false;
+  const auto is_plain = [&](const clang::DeclRefExpr* name) {
+    const Stmt* user = program.parent_of(*name);
+    while (isa_and_nonnull<clang::ParenExpr>(user)) user = program.parent_of(*user);
+    if (const auto* cast = dyn_cast_or_null<clang::ImplicitCastExpr>(user)) {
+      return cast->getCastKind() == clang::CK_LValueToRValue;
+    }
+    if (const auto* assignment = dyn_cast_or_null<clang::BinaryOperator>(user)) {
+      return assignment->isAssignmentOp() && assignment->getLHS()->IgnoreParens() == name;
+    }
+    if (const auto* step = dyn_cast_or_null<clang::UnaryOperator>(user)) {
+      return step->isIncrementDecrementOp();
+    }
+    // OpenMP's constructs take it along.
+    return isa_and_nonnull<clang::CapturedStmt, Directive>(user);
+  };
+  const auto has_it = [&](const clang::LambdaExpr* lambda) {
+    return llvm::any_of(lambda->captures(), [&](const clang::LambdaCapture& one) {
+      return one.capturesVariable() && one.getCapturedVar() == &variable &&
+             one.getCaptureKind() == clang::LCK_ByRef;
+    });
+  };
+  return std::ranges::none_of(all_in<clang::LambdaExpr>(function->getBody()), has_it) &&
+         std::ranges::all_of(edit::names_of(function->getBody(), variable), is_plain);
+}
+
 /// Whether an index has one value around a statement, and can be asked there.
 bool is_plain_index(const Program& program, const Stmt& statement, const Expr& index) {
   if (index.HasSideEffects(program.context()) || !only_names(index)) return false;
-  if (index.getBeginLoc().isMacroID() || index.getEndLoc().isMacroID()) return false;
+  bool is_plain = true;
   const auto& sources = program.context().getSourceManager();
-  const auto is_outside = [&](const clang::DeclRefExpr* name) {
-    const clang::SourceLocation declared = name->getDecl()->getBeginLoc();
-    return sources.isBeforeInTranslationUnit(declared, statement.getBeginLoc());
-  };
-  if (!std::ranges::all_of(all_in<clang::DeclRefExpr>(&index), is_outside)) return false;
-  return stays_the_same(program, statement, text_of(program.context(), index));
+  each_statement(&index, [&](const Stmt& one) {
+    is_plain = is_plain && !one.getBeginLoc().isMacroID() && !one.getEndLoc().isMacroID();
+    const auto* name = dyn_cast<clang::DeclRefExpr>(&one);
+    if (name == nullptr || isa<clang::EnumConstantDecl>(name->getDecl())) return;
+    const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+    is_plain = is_plain && variable != nullptr && is_set_by_name(program, *variable) &&
+               sources.isBeforeInTranslationUnit(variable->getBeginLoc(), statement.getBeginLoc());
+  });
+  return is_plain && stays_the_same(program, statement, text_of(program.context(), index));
 }
 
 /// The list item of the element that a name is the array of; empty: another expression.
 std::string element_at(const Program& program, const Stmt& statement, const Expr& name) {
+  if (name.getBeginLoc().isMacroID()) return {};
   std::string item = text_of(program.context(), name);
   const Expr* element = &name;
   for (;;) {
@@ -76,12 +139,14 @@ std::string element_at(const Program& program, const Stmt& statement, const Expr
 }  // namespace
 
 std::set<std::string> elements_of(const Program& program, const Stmt& statement,
-                                  const VarDecl& data, const Stmt& use) {
+                                  const VarDecl& data, const Stmt& use,
+                                  const std::string& condition) {
   const auto* assignment = dyn_cast<clang::BinaryOperator>(&use);
   const bool is_set = assignment != nullptr && assignment->isAssignmentOp();
   std::set<std::string> items;
   for (const auto* name : names_of(is_set ? assignment->getLHS() : &use, data)) {
-    items.insert(element_at(program, statement, *name));
+    const bool is_certain = is_evaluated(program, statement, *name, condition);
+    items.insert(is_certain ? element_at(program, statement, *name) : std::string());
   }
   return items.contains({}) ? std::set<std::string>() : items;
 }

@@ -260,6 +260,9 @@ void remove_directive(const Program& program, const Directive& directive, const 
   if (!isa_and_nonnull<clang::CompoundStmt>(program.parent_of(directive))) {
     throw Refusal("the directive is all that a branch holds", place);
   }
+  if (text.has_open_comment(text.pragma_end(begin))) {
+    throw Refusal("a comment behind the directive goes on in the next line", place);
+  }
   const unsigned from = text.line_begin(begin);
   plan.replacements.push_back(
       {text.file(), from, text.next_line(text.pragma_end(begin)) - from, {}});
@@ -540,8 +543,10 @@ class Writer {
     std::map<std::size_t, std::set<std::string>> items;  // by position in `all`
     for (const Update& update : residence_.updates) {
       const auto known = std::ranges::find_if(all, [&](const Update& one) {
+        // A construct has one element of an array at most.
+        const bool is_of_one = one.is_of_element && one.data == update.data;
         return one.statement == update.statement && one.from == update.from &&
-               one.condition == update.condition;
+               one.condition == update.condition && (!is_of_one || one.item == update.item);
       });
       const auto at = static_cast<std::size_t>(known - all.begin());
       if (!items[at].insert(update.item).second) continue;

@@ -107,11 +107,12 @@ std::string condition_of(const Program& program, const Stmt& statement, const St
   return fmt::format("({})", fmt::join(all, ") && ("));
 }
 
-/// Whether a mention is all that its statement is: what is written there is written in any case.
+/// Whether a mention is all that its statement is, and sets a whole element.
 bool is_assigned_by(const Stmt& statement, const Mention& mention) {
   const auto* assignment = dyn_cast<clang::BinaryOperator>(&statement);
   return mention.use == Use::kWrite && mention.at == assignment && assignment != nullptr &&
-         assignment->getOpcode() == clang::BO_Assign;
+         assignment->getOpcode() == clang::BO_Assign &&
+         isa<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
 }
 
 /// In the place of `updates`, which move all of the data: those of the single elements that these
@@ -126,7 +127,8 @@ std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop
       const bool is_use =
           mention.use == Use::kRead || mention.use == Use::kWrite || mention.use == Use::kChange;
       if (!is_use || statement_of(program, loop, *mention.at) != update.statement) continue;
-      const auto elements = elements_of(program, *update.statement, data, *mention.at);
+      const auto elements =
+          elements_of(program, *update.statement, data, *mention.at, update.condition);
       if (elements.empty()) return {};
       const bool is_needed =
           update.from ? !is_assigned_by(*update.statement, mention) : mention.use != Use::kRead;
@@ -211,21 +213,14 @@ class Merger {
   }
 
  private:
-  /// Of elements whose indices are numbers: others may be other elements at the other place.
+  /// Of one element, whose index is a number: another may be of another element there. What is sent
+  /// stays where it is: behind it the element may be brought back.
   [[nodiscard]] std::optional<Update> of_elements(const Update& earlier,
                                                   const Update& later) const {
-    const auto is_known = [](const Update& one) {
-      const auto names = names_in(one.item);
-      return std::set<std::string>(names.begin(), names.end()).size() == 1;
-    };
-    if (!is_known(earlier) || !is_known(later) || !earlier.condition.empty()) return std::nullopt;
-    const bool is_one =
-        later.from ? is_quiet(*earlier.statement, *later.statement) : is_sent_by(earlier, later);
-    if (!is_one) return std::nullopt;
-    Update both = later.from ? earlier : later;
-    const std::string& other = later.from ? later.item : earlier.item;
-    if (("," + both.item + ",").find(other) == std::string::npos) both.item += ", " + other;
-    return both;
+    const bool is_one = later.from && earlier.item == later.item &&
+                        names_in(later.item).size() == 1 && earlier.condition.empty() &&
+                        is_quiet(*earlier.statement, *later.statement);
+    return is_one ? std::optional(earlier) : std::nullopt;
   }
 
   static bool is_entered(const Stmt* statement) {

@@ -115,6 +115,11 @@ bool SourceText::ends_line(unsigned offset) const {
   return rest.empty() || rest.starts_with("//");
 }
 
+bool SourceText::has_open_comment(unsigned offset) const {
+  const llvm::StringRef rest = text_.substr(offset, next_line(offset) - offset).ltrim(" \t");
+  return rest.starts_with("/*") && rest.find("*/") == llvm::StringRef::npos;
+}
+
 Replacement SourceText::lines_before(unsigned offset, const std::vector<std::string>& lines) const {
   Replacement made{file_, line_begin(offset), 0, {}};
   for (const std::string& line : lines) made.text += line + newline_;

@@ -65,6 +65,8 @@ class SourceText {
   /// Whether nothing but blanks stands before it in its line; and behind it.
   [[nodiscard]] bool begins_line(unsigned offset) const;
   [[nodiscard]] bool ends_line(unsigned offset) const;
+  /// Whether a comment begins behind an offset that goes on in the next line.
+  [[nodiscard]] bool has_open_comment(unsigned offset) const;
   /// Whether its line is a preprocessor's: of a directive that _Pragma makes it is not.
   [[nodiscard]] bool is_pragma(unsigned offset) const;
   /// Behind a semicolon, if one is next.
