@@ -332,8 +332,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   if (is_of_block(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
     // Kernels that use the data ran on other devices.
-    const bool is_elsewhere = condition == Unless::kKernelUses && has_no_kernels(finding) &&
-                              trace.launches.size() > 0;
+    const bool is_elsewhere =
+        condition == Unless::kKernelUses && has_no_kernels(finding) && trace.launches.size() > 0;
     finding.answers.push_back(is_elsewhere ? SourceAnswer{condition, Answer::kNo, {}, {}, {}}
                                            : answer_to(finding, all, condition, facts));
   }
