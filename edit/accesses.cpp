@@ -28,6 +28,11 @@ bool Access::may_be_of(const Path& data) const {
 
 Accesses accesses_in(const Directive& region) { return CodeWalk().of_region(region); }
 
-std::set<Path> paths_of(const Expr& item) { return CodeWalk().places(item).paths; }
+std::set<Path> paths_of(const Expr& item) {
+  std::set<Path> paths = CodeWalk().places(item).paths;
+  // Memory is known by its walk alone, which ends here.
+  std::erase_if(paths, [](const Path& path) { return isa<const Allocation*>(path.root); });
+  return paths;
+}
 
 }  // namespace ompdm::edit

@@ -49,7 +49,8 @@ struct Accesses {
 /// The accesses of a region, or of another directive with code.
 Accesses accesses_in(const Directive& region);
 
-/// What an item of a clause leads to: of one item several, where it stands for either.
+/// What an item of a clause leads to: of one item several, where it stands for either. Memory that
+/// the item itself allocates has no path.
 std::set<Path> paths_of(const Expr& item);
 
 }  // namespace ompdm::edit

@@ -10,19 +10,43 @@ namespace {
 
 using Answer = HostUse::Answer;
 
-/// Updates in a loop of one piece of storage, which is on the device all the while.
-struct UpdatedPiece {
-  std::map<const EnclosingEntry*, std::vector<std::uint32_t>> entries;  ///< positions in Trace::ops
-  std::map<NamedItem, Index<Site>> items;                               ///< as clauses name it
+/// Updates in a loop of storage that is on the device all the while: of one piece, or of several
+/// that the same items name, as where the loop exchanges their pointers.
+struct UpdatedData {
+  /// Positions in Trace::ops, of each piece (Mapping::piece).
+  std::map<std::pair<const EnclosingEntry*, std::uint32_t>, std::vector<std::uint32_t>> entries;
+  std::map<NamedItem, Index<Site>> items;  ///< as clauses name it
   std::set<std::int32_t> devices;
   bool is_plain = true;  ///< each of them moved all of it
 };
 
-using PieceInLoop = std::pair<std::size_t, std::uint32_t>;  // row of the loop, Mapping::piece
+/// By row of the loop.
+using UpdatedInLoops = std::map<std::size_t, std::vector<UpdatedData>>;
 
-std::map<PieceInLoop, UpdatedPiece> updated_pieces(const Evidence& evidence) {
+/// Puts together what has an item in common.
+void join_named_alike(std::vector<UpdatedData>& all) {
+  for (std::size_t i = 0; i < all.size();) {
+    UpdatedData& one = all[i];
+    const auto alike = std::find_if(
+        all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), [&](const UpdatedData& other) {
+          return std::ranges::any_of(other.items,
+                                     [&](const auto& it) { return one.items.contains(it.first); });
+        });
+    if (alike == all.end()) {
+      ++i;
+      continue;
+    }
+    one.entries.merge(alike->entries);
+    one.items.merge(alike->items);
+    one.devices.merge(alike->devices);
+    one.is_plain = one.is_plain && alike->is_plain;
+    all.erase(alike);
+  }
+}
+
+UpdatedInLoops updated_in_loops(const Evidence& evidence) {
   const Trace& trace = evidence.trace;
-  std::map<PieceInLoop, UpdatedPiece> pieces;
+  std::map<std::size_t, std::map<std::uint32_t, UpdatedData>> pieces;  // by row and piece
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp& op = trace.ops.common(i);
     const bool is_update = is_transfer(op.kind) && !op.internal && op.site &&
@@ -34,23 +58,41 @@ std::map<PieceInLoop, UpdatedPiece> updated_pieces(const Evidence& evidence) {
     const EnclosingEntry* entry = evidence.entry_around(i);
     for (; entry != nullptr; entry = entry->parent) {
       if (mapping.begin >= entry->begin || mapping.end <= entry->end) break;
-      UpdatedPiece& piece = pieces[{entry->loop, mapping.piece}];
+      UpdatedData& piece = pieces[entry->loop][mapping.piece];
       const std::string item = expression_at(trace, evidence.mappings, i);
       piece.is_plain = piece.is_plain && op.bytes == mapping.bytes && op.bytes > kRidesAlong &&
                        !is_of_deferred_task(trace, i) && !mapping.replaced && !mapping.is_static &&
                        !item.empty() && site.line > 0;
-      piece.entries[entry].push_back(i);
+      piece.entries[{entry, mapping.piece}].push_back(i);
       piece.items.emplace(NamedItem{item, {site.file, site.line}}, op.site);
       piece.devices.insert(mapping.device);
     }
   }
-  return pieces;
+  UpdatedInLoops all;
+  for (auto& [row, of_row] : pieces) {
+    std::vector<UpdatedData>& list = all[row];
+    for (auto& [number, piece] : of_row) list.push_back(std::move(piece));
+    join_named_alike(list);
+  }
+  return all;
+}
+
+/// The items of it that one function names, which has names for most of it.
+std::vector<std::pair<std::string, Index<Site>>> named_together(const Trace& trace,
+                                                                const UpdatedData& data) {
+  std::map<std::string, std::map<std::string, Index<Site>>> functions;
+  for (const auto& [item, site] : data.items) {
+    functions[trace.sites[site.value].function].emplace(item.expression, site);
+  }
+  const auto most = std::ranges::max_element(
+      functions, {}, [](const auto& function) { return function.second.size(); });
+  return {most->second.begin(), most->second.end()};
 }
 
 /// What the source says of each item, by its directive; empty: it was not asked of all.
 using FactsAt = std::map<SourceLine, const HostFact*>;
 
-FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedPiece& piece) {
+FactsAt facts_of(const Trace& trace, const HostStretch& stretch, const UpdatedData& piece) {
   FactsAt facts;
   for (const auto& [item, site] : piece.items) {
     const auto found = std::ranges::find_if(trace.host_facts, [&](const HostFact& fact) {
@@ -87,6 +129,13 @@ bool uses_elements(const HostFact& fact, std::uint64_t bytes) {
   };
   return bytes >= kWorthUpdating && (fact.read.of_elements || fact.written.of_elements) &&
          is_no_more(fact.read) && is_no_more(fact.written);
+}
+
+/// Of the first that the source tells to be used; else of any.
+const HostUse& use_of(const FactsAt& facts, HostUse HostFact::* use) {
+  const auto found = std::ranges::find_if(
+      facts, [&](const auto& one) { return (one.second->*use).answer == Answer::kYes; });
+  return (found == facts.end() ? facts.begin() : found)->second->*use;
 }
 
 /// Whether the source says so of all of them.
@@ -150,15 +199,58 @@ void add_entry(const Evidence& evidence, const std::vector<std::uint32_t>& ops,
   --facts.returned_enough;
 }
 
-Edit edit_of(Directive directive, EditKind kind, Anchor anchor, EditWhen when, const char* clause,
-             std::uint32_t data) {
-  Edit edit;
-  edit.kind = kind;
-  edit.anchor = std::move(anchor);
-  edit.directive = directive;
-  edit.when = when;
-  edit.clauses = {{clause, {data}}};
-  return edit;
+/// Tells of a candidate whose operations are known, and of its edits.
+void tell(const Evidence& evidence, const UpdatedData& data, const FactsAt& known,
+          const Anchor& around, facts::PerIterationMapping facts, Candidate& candidate) {
+  const Trace& trace = evidence.trace;
+  Finding& finding = candidate.finding;
+  place(candidate, "per_iteration_update", trace, trace.ops.common(candidate.ops.front()).site);
+  candidate.stands_alone = true;
+  candidate.host_copy_stale = facts.may_be_read || facts.of_elements;
+  std::vector<std::uint32_t> items;
+  UniqueTexts names;
+  for (const auto& [expression, site] : named_together(trace, data)) {
+    const auto added = add_items(finding, {expression}, trace.sites[site.value]);
+    items.insert(items.end(), added.begin(), added.end());
+    names.add(base_of(expression));
+  }
+  facts.by_updates = true;
+  facts.names = names.all();
+  facts.devices = listed(data.devices);
+  const bool needs_send = facts.sent > 0 && !are(known, &HostFact::sent_before);
+  const bool needs_return = facts.returned > 0 && !are(known, &HostFact::left_old);
+  const HostUse& read = use_of(known, &HostFact::read);
+  const HostUse& written = use_of(known, &HostFact::written);
+  const bool is_read = read.answer == Answer::kYes;
+  const bool is_written = written.answer == Answer::kYes;
+  const auto edit_of = [&](EditKind kind, Anchor anchor, EditWhen when, const char* clause) {
+    Edit& edit = finding.edits.emplace_back();
+    edit.kind = kind;
+    edit.anchor = std::move(anchor);
+    edit.directive = Directive::kTargetUpdate;
+    edit.when = when;
+    edit.clauses = {{clause, items}};
+    if (kind == EditKind::kInsert) edit.devices = facts.devices;
+  };
+  const auto insert = [&](Anchor::Side side, EditWhen when, const char* clause) {
+    edit_of(EditKind::kInsert, beside(around, side), when, clause);
+  };
+  if (needs_send) insert(Anchor::Side::kBefore, EditWhen::kAlways, "to");
+  if (needs_return) insert(Anchor::Side::kAfter, EditWhen::kAlways, "from");
+  if (is_read && facts.returned > 0) insert(Anchor::Side::kWithin, EditWhen::kHostUses, "from");
+  if (is_written) insert(Anchor::Side::kWithin, EditWhen::kHostChanged, "to");
+  UniqueSites sites;
+  for (const auto& [item, site] : data.items) sites.add(site);
+  edit_of(EditKind::kRemove, anchor_at(trace, sites.all()), EditWhen::kAlways, "");
+  finding.answers = {{Unless::kHostUses,
+                      is_read || is_written ? Answer::kYes : Answer::kNo,
+                      (is_read ? read : written).at,
+                      {},
+                      facts.names}};
+  finding.facts = facts;
+  const std::uint64_t count = finding.count;
+  sum_up(candidate, trace);
+  describe(candidate, count, Confidence::kLikely, facts.names);
 }
 
 }  // namespace
@@ -172,77 +264,41 @@ std::vector<Candidate> looped_updates(const Evidence& evidence,
   const Trace& trace = evidence.trace;
   if (has_lost_events(trace) || !evidence.contents.known()) return {};
   std::vector<Candidate> candidates;
-  for (const auto& [at, piece] : updated_pieces(evidence)) {
-    const Loop& row = evidence.loops.rows[at.first];
-    if (!piece.is_plain || piece.devices.size() != 1 || row.iterations < 2) continue;
-    UniqueSites sites;
-    for (const auto& [item, site] : piece.items) sites.add(site);
-    const Anchor around = loop_anchor(trace, row, sites.all());
-    const SourcePlace& place = around.places.front();
-    const bool is_placed =
-        around.of == Anchor::Of::kLoop && !around.unplaced && place.line > 0 && !place.file.empty();
-    if (!is_placed) continue;
-    const HostStretch stretch{
-        HostStretch::Kind::kResident, {{place.file, place.line}}, {}, false, false};
-    const FactsAt known = facts_of(trace, stretch, piece);
-    if (known.empty()) {
-      SourceQuestion question{stretch, {}};
-      for (const auto& [item, site] : piece.items) question.items.push_back(item);
-      questions.push_back(std::move(question));
-      continue;
+  for (const auto& [number, list] : updated_in_loops(evidence)) {
+    const Loop& row = evidence.loops.rows[number];
+    for (const UpdatedData& data : list) {
+      if (!data.is_plain || data.devices.size() != 1 || row.iterations < 2) continue;
+      UniqueSites sites;
+      for (const auto& [item, site] : data.items) sites.add(site);
+      const Anchor around = loop_anchor(trace, row, sites.all());
+      const SourcePlace& place = around.places.front();
+      const bool is_placed = around.of == Anchor::Of::kLoop && !around.unplaced && place.line > 0 &&
+                             !place.file.empty();
+      if (!is_placed) continue;
+      const HostStretch stretch{
+          HostStretch::Kind::kResident, {{place.file, place.line}}, {}, false, false};
+      const FactsAt known = facts_of(trace, stretch, data);
+      if (known.empty()) {
+        SourceQuestion question{stretch, {}};
+        for (const auto& [item, site] : data.items) question.items.push_back(item);
+        questions.push_back(std::move(question));
+        continue;
+      }
+      if (!is_certain(known)) continue;
+      Candidate candidate;
+      facts::PerIterationMapping facts;
+      for (const auto& [entry, ops] : data.entries) {
+        add_entry(evidence, ops, known, facts, candidate);
+      }
+      if (candidate.ops.empty()) continue;
+      facts.loop = place_of_loop(trace, row);
+      facts.iterations = row.iterations;
+      facts.iterations_at_least = row.at_least;
+      facts.entries = row.entries;
+      facts.entries_at_least = row.entries_at_least;
+      tell(evidence, data, known, around, std::move(facts), candidate);
+      candidates.push_back(std::move(candidate));
     }
-    if (!is_certain(known)) continue;
-    const HostFact* fact = known.begin()->second;  // of the same data
-    Candidate candidate;
-    Finding& finding = candidate.finding;
-    facts::PerIterationMapping facts;
-    facts.by_updates = true;
-    for (const auto& [entry, ops] : piece.entries) {
-      add_entry(evidence, ops, known, facts, candidate);
-    }
-    if (candidate.ops.empty()) continue;
-    analysis::place(candidate, "per_iteration_update", trace,
-                    trace.ops.common(candidate.ops.front()).site);
-    candidate.stands_alone = true;
-    candidate.host_copy_stale = facts.may_be_read || facts.of_elements;
-    const auto& [item, site] = *piece.items.begin();
-    const std::vector<std::uint32_t> data =
-        add_items(finding, {item.expression}, trace.sites[site.value]);
-    facts.names = {base_of(item.expression)};
-    facts.devices = listed(piece.devices);
-    facts.loop = place_of_loop(trace, row);
-    facts.iterations = row.iterations;
-    facts.iterations_at_least = row.at_least;
-    facts.entries = row.entries;
-    facts.entries_at_least = row.entries_at_least;
-    finding.facts = facts;
-    const std::uint64_t count = finding.count;
-    sum_up(candidate, trace);
-    describe(candidate, count, Confidence::kLikely, facts.names);
-    const auto insert = [&](Anchor::Side side, EditWhen when, const char* clause) {
-      Edit edit = edit_of(Directive::kTargetUpdate, EditKind::kInsert, beside(around, side), when,
-                          clause, data.front());
-      edit.devices = facts.devices;
-      finding.edits.push_back(std::move(edit));
-    };
-    const bool needs_send = facts.sent > 0 && !are(known, &HostFact::sent_before);
-    const bool needs_return = facts.returned > 0 && !are(known, &HostFact::left_old);
-    if (needs_send) insert(Anchor::Side::kBefore, EditWhen::kAlways, "to");
-    if (needs_return) insert(Anchor::Side::kAfter, EditWhen::kAlways, "from");
-    const bool is_written = fact->written.answer == Answer::kYes;
-    const bool is_read = fact->read.answer == Answer::kYes;
-    if (is_read && facts.returned > 0) insert(Anchor::Side::kWithin, EditWhen::kHostUses, "from");
-    if (is_written) insert(Anchor::Side::kWithin, EditWhen::kHostChanged, "to");
-    finding.edits.push_back(edit_of(Directive::kTargetUpdate, EditKind::kRemove,
-                                    anchor_at(trace, sites.all()), EditWhen::kAlways, "",
-                                    data.front()));
-    const HostUse& use = is_read ? fact->read : fact->written;
-    finding.answers = {{Unless::kHostUses,
-                        is_read || is_written ? Answer::kYes : Answer::kNo,
-                        use.at,
-                        {},
-                        facts.names}};
-    candidates.push_back(std::move(candidate));
   }
   // Of nested loops the one that spares most; the inner one of equals.
   std::ranges::stable_sort(candidates, std::ranges::greater(),
