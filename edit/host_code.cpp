@@ -49,7 +49,7 @@ class HostCode {
     }
     if (spans.empty()) return spans;
     if (all_entries) return {around(hull(spans))};
-    for (Span& span : spans) span = with_threads(span);
+    for (Span& span : spans) span = with_threads(span, item);
     return spans;
   }
 
@@ -209,7 +209,7 @@ class HostCode {
     if (!spans.empty()) return spans;
     for (const std::uint32_t first : steps_of(from)) {
       for (const std::uint32_t last : steps_of(to, to_end)) {
-        if (!are_of_others(item, first, last)) add_ways(first, last, spans);
+        if (!are_of_others(item, first, last)) add_ways(first, last, item, spans);
       }
     }
     return spans;
@@ -533,12 +533,23 @@ class HostCode {
     return span;
   }
 
-  /// With the code that other threads may run meanwhile.
-  [[nodiscard]] Span with_threads(const Span& span) const {
+  /// With the code that other threads may run meanwhile, unless they have an item's data each.
+  [[nodiscard]] Span with_threads(const Span& span, std::uint32_t item) const {
     for (const LoopSpan& loop : loops_) {
-      if (loop.holds(span) && isa<Directive>(loop.loop)) return loop;
+      if (loop.holds(span) && isa<Directive>(loop.loop) && !is_of_one_thread(item, loop)) {
+        return loop;
+      }
     }
     return span;
+  }
+
+  /// Whether each thread of a loop's code has an item's data of its own.
+  [[nodiscard]] bool is_of_one_thread(std::uint32_t item, const Span& code) const {
+    Places data;
+    for (const Naming& naming : trail_.namings) {
+      if (naming.item == item && code.holds(naming.step)) data.add(naming.places);
+    }
+    return !data.is_any && trail_.is_of_one_thread(data.paths, code.begin, code.end);
   }
 
   /// Whether a step is run in each iteration of a loop that holds it.
@@ -589,12 +600,14 @@ class HostCode {
                                 [&](const Path& path) { return other.paths.contains(path); });
   }
 
-  void add_ways(std::uint32_t first, std::uint32_t last, std::vector<Span>& spans) const {
+  void add_ways(std::uint32_t first, std::uint32_t last, std::uint32_t item,
+                std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
     for (const LoopSpan& loop : loops_) {  // those outside first
       const bool has_first = loop.holds(first);
       const bool has_last = loop.holds(last);
       const bool is_beside = isa<Directive>(loop.loop);
+      if (is_beside && has_first && has_last && is_of_one_thread(item, loop)) continue;
       if (has_first && has_last) {
         // From the one to the other in the same iteration, or on to a later one.
         if (!is_beside && first < last && is_in_each(first, loop)) continue;
@@ -640,9 +653,12 @@ class HostCode {
       if (i < span.begin && !step.is_late) continue;
       if (step.kind == Kind::kAccess) {
         const Span* loop = loop_of_use(i, naming);
-        // What the run did on the device the host may do in any number of other iterations.
-        const bool is_undecided = loop == nullptr && is_of_undecided_region(i, span);
-        if (is_undecided && !is_mapped_in_each(naming, span)) loop = &span;
+        // What the run did on the device the host may do in any number of other iterations. Where
+        // it writes the data, contents show that.
+        const bool is_undecided = loop == nullptr && is_of_undecided_region(i, span) &&
+                                  !is_mapped_in_each(naming, span) &&
+                                  !is_written_by_region(i, data);
+        if (is_undecided) loop = loop_of_use(region_of(i), naming);
         add_access(i, data, loop, facts);
       }
       if (step.kind == Kind::kMade || step.kind == Kind::kGone) {
@@ -656,6 +672,32 @@ class HostCode {
     }
     // Where it is made tells more than where it is freed.
     if (gone != nullptr) tell(*gone, "yes", {}, facts.renewed);
+  }
+
+  /// The directive's step of the region that a step of the host belongs to.
+  [[nodiscard]] std::uint32_t region_of(std::uint32_t step) const {
+    const Stmt* region = host_region_at_.at(step);
+    while (step > 0 &&
+           (trail_.steps[step].kind != Kind::kDirective || trail_.steps[step].at != region)) {
+      --step;
+    }
+    return step;
+  }
+
+  /// Whether the region of a step of the host writes the data.
+  [[nodiscard]] bool is_written_by_region(std::uint32_t step, const Places& data) const {
+    for (std::uint32_t i = region_of(step) + 1; i < trail_.steps.size(); ++i) {
+      const Step& one = trail_.steps[i];
+      if (one.kind == Kind::kDirectiveEnd && one.at == host_region_at_.at(step)) break;
+      if (one.kind != Kind::kAccess || one.on_device) continue;
+      const Access& access = trail_.accesses[one.access];
+      const bool writes = access.use == Use::kWrite || access.use == Use::kChange;
+      const bool is_its = writes && std::ranges::any_of(data.paths, [&](const Path& path) {
+                            return trail_.may_be_of(access, path);
+                          });
+      if (is_its) return true;
+    }
+    return false;
   }
 
   /// Whether a region without an if() clause names the item in each iteration.

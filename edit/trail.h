@@ -72,6 +72,8 @@ struct Trail {
   std::vector<std::uint32_t> branches = {0};
   /// Calls of functions: the position of that which each is in; the first is the program.
   std::vector<std::uint32_t> callers = {0};
+  /// By storage: what pointers to it were ever kept in, and what it was copied to.
+  std::map<Path::Root, std::set<Path::Root>> holders;
   std::set<Path> escaped;      ///< what code that is not seen may know
   bool is_whole = false;       ///< no other code knows global variables
   std::uint32_t main_end = 0;  ///< the number of steps that `main` has; 0: it is not seen
@@ -79,6 +81,11 @@ struct Trail {
 
   /// Whether an access may be of the data that a path leads to.
   [[nodiscard]] bool may_be_of(const Access& access, const Path& data) const;
+
+  /// Whether data is made by code whose threads run beside each other, in the steps from `begin` to
+  /// one before `end`, and no pointer leaves this code: each thread has data of its own.
+  [[nodiscard]] bool is_of_one_thread(const std::set<Path>& data, std::uint32_t begin,
+                                      std::uint32_t end) const;
 };
 
 }  // namespace ompdm::edit

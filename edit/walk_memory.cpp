@@ -162,6 +162,7 @@ void CodeWalk::store(const Places& where, const Places& pointees, bool is_first)
     known.add(pointees);
     const bool is_more = before != known.paths.size() + (known.is_any ? 1 : 0);
     if (is_more && !is_first) mark_changed(path.root);
+    for (const Path& pointee : pointees.paths) trail_.holders[pointee.root].insert(path.root);
     if (!is_own(path)) expose(pointees, "is set to be what other data points to");
   }
   if (where.is_any) escape(pointees, "is set to be what other data points to");
@@ -216,6 +217,7 @@ void CodeWalk::mark_changed(Path::Root root) {
 
 void CodeWalk::copy(const Path& to, const Places& from, bool is_first) {
   for (const Path& path : from.paths) {
+    if (path.root != to.root) trail_.holders[path.root].insert(to.root);
     if (path != to && copies_[to].insert(path).second && !is_first) mark_changed(to.root);
   }
   if (from.is_any && lost_.insert(to).second && !is_first) mark_changed(to.root);
