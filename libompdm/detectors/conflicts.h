@@ -88,6 +88,10 @@ class Conflicts {
   /// most bytes remains (of a possible copy back a quarter counts), then the surest, then the
   /// first: bytes are the same in every run, times are not.
   std::vector<Candidate> resolve(std::vector<Candidate> candidates) {
+    std::vector<bool> is_unread(candidates.size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      is_unread[i] = is_left_unread(evidence_.trace, candidates[i]);
+    }
     std::vector<std::size_t> order(candidates.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) {
@@ -96,9 +100,10 @@ class Conflicts {
       // more.
       constexpr std::uint64_t kFar = 4;
       std::uint64_t bytes = std::max(finding.wasted_bytes, finding.allocated_bytes);
-      // What the host does not read, as a source may show, counts where sources were asked.
-      for (const Dependence& one : candidates[i].unread) {
-        if (!evidence_.trace.host_facts.empty()) bytes += evidence_.trace.ops.common(one.op).bytes;
+      if (is_unread[i]) {
+        for (const Dependence& one : candidates[i].unread) {
+          bytes += evidence_.trace.ops.common(one.op).bytes;
+        }
       }
       const bool is_weak =
           finding.pattern == "unmodified_copy_back" && finding.confidence == Confidence::kPossible;

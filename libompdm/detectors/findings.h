@@ -132,6 +132,9 @@ void ask_one_way(const Evidence& evidence, const Removed& removed,
 std::vector<Candidate> looped_updates(const Evidence& evidence,
                                       std::vector<SourceQuestion>& questions);
 
+/// Whether the source shows that the host does not use what Candidate::unread brings back.
+bool is_left_unread(const Trace& trace, Candidate candidate);
+
 /// Adds Candidate::unread to what a candidate's edits remove, but for what `removed` has, where the
 /// source shows that the host does not read the data meanwhile.
 void take_unread(const Trace& trace, Candidate& candidate, Removed& removed);

@@ -446,6 +446,13 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   return true;
 }
 
+/// Whether the source says that the host does not use the data meanwhile.
+bool is_unused(const Finding& finding) {
+  return std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
+    return answer.condition == Unless::kHostUses && answer.answer == Answer::kNo;
+  });
+}
+
 }  // namespace
 
 bool take_source_answers(const Trace& trace, Candidate& candidate,
@@ -463,13 +470,17 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   return holds;
 }
 
+bool is_left_unread(const Trace& trace, Candidate candidate) {
+  if (candidate.unread.empty() || trace.host_facts.empty()) return false;
+  std::vector<SourceQuestion> not_asked;
+  take_source_answers(trace, candidate, not_asked);
+  return is_unused(candidate.finding);
+}
+
 void take_unread(const Trace& trace, Candidate& candidate, Removed& removed) {
   Finding& finding = candidate.finding;
   auto* facts = std::get_if<facts::Resends>(&finding.facts);
-  const bool is_unread = std::ranges::any_of(finding.answers, [](const SourceAnswer& answer) {
-    return answer.condition == Unless::kHostUses && answer.answer == Answer::kNo;
-  });
-  if (facts == nullptr || !is_unread) return;
+  if (facts == nullptr || !is_unused(finding)) return;
   for (const Dependence& one : candidate.unread) {
     if (removed[one.op]) continue;
     removed[one.op] = true;
