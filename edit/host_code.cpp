@@ -603,14 +603,21 @@ class HostCode {
   void add_ways(std::uint32_t first, std::uint32_t last, std::uint32_t item,
                 std::vector<Span>& spans) const {
     Span way{std::min(first, last), std::max(first, last) + 1};
+    // A way that leaves the iteration of such a loop comes by the first again before the last.
+    const auto same_iteration = std::ranges::find_if(loops_, [&](const LoopSpan& loop) {
+      return loop.holds(first) && loop.holds(last) && !isa<Directive>(loop.loop) && first < last &&
+             is_in_each(first, loop);
+    });
     for (const LoopSpan& loop : loops_) {  // those outside first
       const bool has_first = loop.holds(first);
       const bool has_last = loop.holds(last);
       const bool is_beside = isa<Directive>(loop.loop);
       if (is_beside && has_first && has_last && is_of_one_thread(item, loop)) continue;
       if (has_first && has_last) {
+        const bool is_around = same_iteration != loops_.end() && loop.holds(*same_iteration);
         // From the one to the other in the same iteration, or on to a later one.
-        if (!is_beside && first < last && is_in_each(first, loop)) continue;
+        const bool is_same = first < last && (is_around || is_in_each(first, loop));
+        if (!is_beside && is_same) continue;
         spans.push_back(loop);
         return;
       }
