@@ -621,7 +621,8 @@ struct LoopCandidate : RedundantTransfers {
   std::map<std::uint32_t, Comparisons> equal;       ///< by number of the data
   std::uint64_t pieces = 0;  ///< whose first send of an entry has none before it
   bool with_others = false;  ///< other directives map the same in between
-  bool others_drop = false;  ///< and some of them, or of its own, do not bring the data back
+  /// Some of them, or of its own, do not bring back what kernels may have written.
+  bool others_drop = false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted_on;  ///< site, number of the data
   bool others_are_made = false;  ///< what the loop makes again is not among this data
   /// By number of the data: the pieces of it that each entry has.
@@ -642,7 +643,11 @@ void add_residency(const Evidence& evidence, const LoopResidency& residency, Loo
   if (2 * group.size() + 1 < entry->iterations) loop.rare.insert(data);
   loop.data_of_residency.push_back(data);
   loop.with_others = loop.with_others || others.any;
-  loop.others_drop = loop.others_drop || others.dropped;
+  const auto drops = [&](std::uint32_t number) {
+    const Mapping& row = evidence.mapping(number);
+    return !row.returned && evidence.kernels.writer_of(row, row.begin, row.end) > Writer::kReader;
+  };
+  loop.others_drop = loop.others_drop || std::ranges::any_of(others.mappings, drops);
   for (const std::uint32_t number : group) {
     loop.sites.add(evidence.mapping(number).site);
     loop.sites.add(trace.ops.common(evidence.mapping(number).remove.value).site);

@@ -96,7 +96,6 @@ OtherMappings Presence::found(const Residencies& residencies, Nanoseconds from, 
     found.mappings.push_back(*at);
     found.sent = found.sent || row.sent;
     found.returned = found.returned || row.returned;
-    found.dropped = found.dropped || !row.returned;
   }
   if (found.mappings.size() <= known) return {};
   found.any = true;

@@ -36,7 +36,6 @@ struct OtherMappings {
   bool any = false;       ///< the others would find the piece present, and move nothing
   bool sent = false;      ///< some of them sent
   bool returned = false;  ///< some of them brought back
-  bool dropped = false;   ///< some of them did not: what kernels wrote went with them
   std::vector<std::uint32_t> mappings;  ///< they, and the known ones
   bool elsewhere = false;               ///< another device worked on some of the same storage
   bool elsewhere_returned = false;      ///< and brought back what it may have changed
@@ -45,7 +44,6 @@ struct OtherMappings {
     any = any || more.any;
     sent = sent || more.sent;
     returned = returned || more.returned;
-    dropped = dropped || more.dropped;
     mappings.insert(mappings.end(), more.mappings.begin(), more.mappings.end());
   }
 
