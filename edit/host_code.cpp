@@ -53,23 +53,60 @@ class HostCode {
     return spans;
   }
 
-  /// Whether the program may come to one of these loops more than once.
+  /// Whether the program may come to one of these loops again without a directive in between: a
+  /// trace tells entries apart by these.
   [[nodiscard]] HostUse come_to_again(const std::set<const Stmt*>& loops) const {
-    HostUse again;
-    const LoopSpan* found = nullptr;
+    std::vector<LoopSpan> entries;
     for (const LoopSpan& loop : loops_) {
-      if (!loops.contains(loop.loop)) continue;
-      // What is walked besides `main` is not called from there, as far as is seen.
-      const bool is_again = found != nullptr || loop.end > trail_.main_end;
-      if (is_again) again.use = "unknown";
-      found = &loop;
+      if (loops.contains(loop.loop)) entries.push_back(loop);
     }
-    if (found == nullptr || !trail_.lost.empty()) again.use = "unknown";
-    if (again.use != "no") return again;
-    for (const LoopSpan& loop : loops_) {
-      if (&loop != found && loop.holds(*found)) again.use = "yes";
+    std::ranges::sort(entries, {}, &LoopSpan::begin);
+    if (entries.empty() || !trail_.lost.empty()) return HostUse{"unknown", {}, {}};
+    // What is walked besides `main` is not called from there, as far as is seen.
+    if (entries.back().end > trail_.main_end) return HostUse{"unknown", {}, {}};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const LoopSpan& entry = entries[i];
+      const bool is_next = i + 1 < entries.size();
+      if (is_next && !has_directive_before(entry, entries[i + 1])) {
+        return HostUse{"unknown", {}, {}};
+      }
+      for (const LoopSpan& loop : loops_) {
+        if (loop.begin == entry.begin || !loop.holds(entry)) continue;
+        if (!has_directive_around(entry, loop)) return HostUse{"yes", {}, {}};
+      }
     }
-    return again;
+    return {};
+  }
+
+  /// Whether a step is a directive that a trace tells, and that no step of an entry into a loop is.
+  [[nodiscard]] bool is_told(std::uint32_t step, const Span& entry) const {
+    const Step& one = trail_.steps[step];
+    if (one.kind != Kind::kDirective || one.is_late || entry.holds(step)) return false;
+    const auto& directive = *cast<Directive>(one.at);
+    const clang::OpenMPDirectiveKind kind = directive.getDirectiveKind();
+    const bool is_target = clang::isOpenMPTargetExecutionDirective(kind) ||
+                           clang::isOpenMPTargetDataManagementDirective(kind);
+    if (!is_target || device_condition(directive) != nullptr) return false;
+    return std::none_of(trail_.steps.begin() + entry.begin, trail_.steps.begin() + entry.end,
+                        [&](const Step& inside) { return inside.at == one.at; });
+  }
+
+  /// Whether each iteration of a loop around an entry comes by a directive outside of the entry.
+  [[nodiscard]] bool has_directive_around(const Span& entry, const Span& loop) const {
+    for (std::uint32_t i = loop.begin; i < loop.end; ++i) {
+      if (is_told(i, entry) && is_in_each(i, loop)) return true;
+    }
+    return false;
+  }
+
+  /// Whether each way from an entry into a loop to a later one comes by a directive.
+  [[nodiscard]] bool has_directive_before(const Span& entry, const Span& next) const {
+    for (std::uint32_t i = entry.end; i < next.begin; ++i) {
+      const bool is_on_way =
+          code_.is_under(trail_.steps[next.begin].branch, trail_.steps[i].branch);
+      if (is_on_way && is_told(i, entry) && !may_be_jumped(entry.end, i)) return true;
+    }
+    return false;
   }
 
   /// Whether the program may come to one of the second directives without one of the first before.
@@ -568,10 +605,15 @@ class HostCode {
       }
       if (at == 0) return false;
     }
-    const FunctionDecl* function = trail_.steps[loop.begin].function;
-    return std::none_of(
-        trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
-        [&](const Step& one) { return one.kind == Kind::kJump && one.function == function; });
+    return !may_be_jumped(loop.begin, step);
+  }
+
+  /// Whether a jump on the way to a later step may lead past that: one of a function that is not
+  /// left by then.
+  [[nodiscard]] bool may_be_jumped(std::uint32_t from, std::uint32_t step) const {
+    return std::any_of(
+        trail_.steps.begin() + from, trail_.steps.begin() + step,
+        [&](const Step& one) { return one.kind == Kind::kJump && is_in_call(step, one.call); });
   }
 
   /// Of directives with code: a region, or `target data`.
@@ -871,10 +913,7 @@ class HostCode {
         inner = &one;
       }
     }
-    const bool is_left = std::any_of(
-        trail_.steps.begin() + inner->begin, trail_.steps.begin() + step, [&](const Step& one) {
-          return one.kind == Kind::kJump && one.call == trail_.steps[step].call;
-        });
+    const bool is_left = may_be_jumped(inner->begin, step);
     return !is_left && is_in_each(step, *inner);
   }
 

@@ -222,8 +222,8 @@ struct StretchItemFacts {
   /// Whether a loop around directives that name it may have none. Of a way: whether the program may
   /// come to its end without its begin.
   HostUse no_iteration;
-  /// Whether the program may come to the loop more than once. Of a way: whether a loop on it may
-  /// have no iteration.
+  /// Whether the program may come to the loop again without a directive in between. Of a way:
+  /// whether a loop on it may have no iteration.
   HostUse again;
   HostUse stale;  ///< of kind "resident", as the next: see coherence.h
   bool sent_before = false;
