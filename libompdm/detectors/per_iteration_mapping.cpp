@@ -309,6 +309,14 @@ bool is_left_alone(const Evidence& evidence, const Loop& loop, const Mapping& ma
   });
 }
 
+/// Whether the source shows that the program may use an old copy of a mapping's data in a loop,
+/// which would be a new one while the data stays.
+bool may_be_old(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
+  return has_fact(evidence, loop, mapping, [](const HostFact& fact) {
+    return fact.stretch.kind == HostStretch::Kind::kLoop && fact.may_be_old();
+  });
+}
+
 /// Whether each iteration of a loop declares the name of a mapping's data.
 bool is_declared_in(const Evidence& evidence, const Loop& loop, const Mapping& mapping) {
   const SourcePlace around = source_place(evidence.trace, loop);
@@ -355,6 +363,7 @@ void choose(const Evidence& evidence, const EnclosingEntry& entry, std::uint32_t
     if (is_made_by_calls(evidence, loop, first)) continue;
     // What is within the loop can keep it.
     if (is_allocated_anew(evidence, loop, first)) continue;
+    if (!node.choices.empty() && may_be_old(evidence, loop, first)) continue;
     if (!node.choices.empty() && is_declared_in(evidence, loop, first)) continue;
     const auto is_its = [&](std::uint32_t one) { return is_spoilt(evidence, one); };
     if (std::ranges::any_of(mappings, is_its)) continue;
