@@ -40,6 +40,9 @@ void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
 
 void sum_up(Candidate& candidate, const Trace& trace) {
   std::ranges::sort(candidate.ops);
+  candidate.finding.wasted_time = 0;
+  candidate.finding.wasted_bytes = 0;
+  candidate.finding.transfers = 0;
   for (const std::uint32_t i : candidate.ops) {
     const DataOp& op = trace.ops[i];
     candidate.finding.wasted_time += op.end - op.begin;

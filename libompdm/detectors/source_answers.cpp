@@ -297,6 +297,64 @@ bool has_no_kernels(const Finding& finding) {
   return facts != nullptr && facts->has_no_kernels;
 }
 
+/// Lets data that comes back behind a loop go over before it, where the loop may have no iteration
+/// that sets the data: then what the host had comes back. A transfer of it that the edits spare is
+/// taken to be spent on that, for each entry.
+void send_what_may_stay_unset(const Trace& trace, Candidate& candidate) {
+  Finding& finding = candidate.finding;
+  const auto inserts = [](const Edit& edit, Directive directive) {
+    return edit.kind == EditKind::kInsert && edit.directive == directive;
+  };
+  std::set<std::uint32_t> returned;
+  for (const Edit& edit : finding.edits) {
+    if (!inserts(edit, Directive::kTargetExitData)) continue;
+    for (const EditClause& clause : edit.clauses) {
+      if (clause.kind == "from") returned.insert(clause.data.begin(), clause.data.end());
+    }
+  }
+  std::set<std::uint32_t> sent;
+  for (Edit& edit : finding.edits) {
+    if (!inserts(edit, Directive::kTargetEnterData)) continue;
+    std::vector<std::uint32_t> of_edit;
+    for (EditClause& clause : edit.clauses) {
+      if (clause.kind != "alloc") continue;
+      const auto stays = std::ranges::stable_partition(
+          clause.data, [&](std::uint32_t one) { return !returned.contains(one); });
+      of_edit.insert(of_edit.end(), stays.begin(), stays.end());
+      clause.data.erase(stays.begin(), stays.end());
+    }
+    if (of_edit.empty()) continue;
+    std::erase_if(edit.clauses, [](const EditClause& clause) { return clause.data.empty(); });
+    const auto to = std::ranges::find(edit.clauses, "to", &EditClause::kind);
+    if (to == edit.clauses.end()) {
+      edit.clauses.push_back({"to", of_edit});
+    } else {
+      to->data.insert(to->data.end(), of_edit.begin(), of_edit.end());
+    }
+    sent.insert(of_edit.begin(), of_edit.end());
+  }
+  std::erase(finding.unless, Unless::kNoIteration);
+  std::erase_if(finding.answers, [](const SourceAnswer& answer) {
+    return answer.condition == Unless::kNoIteration;
+  });
+  const auto* loop = std::get_if<facts::PerIterationMapping>(&finding.facts);
+  for (const std::uint32_t one : sent) {
+    for (const std::uint64_t bytes : finding.data[one].pieces) {
+      for (std::uint64_t entry = 0; entry < (loop == nullptr ? 1 : loop->entries); ++entry) {
+        const auto spent = std::ranges::find_if(candidate.ops, [&](std::uint32_t op) {
+          const DataOp& spared = trace.ops.common(op);
+          return spared.kind == OpKind::kDtoH && spared.bytes == bytes;
+        });
+        if (spent == candidate.ops.end()) break;
+        std::erase_if(candidate.depends_on,
+                      [&](const Dependence& its) { return its.op == *spent; });
+        candidate.ops.erase(spent);
+      }
+    }
+  }
+  if (!sent.empty()) sum_up(candidate, trace);
+}
+
 bool take_answers(const Trace& trace, Candidate& candidate,
                   std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
@@ -376,6 +434,13 @@ bool take_answers(const Trace& trace, Candidate& candidate,
         return answer.answer == Answer::kYes && (is_refuting(answer.condition) || is_chance);
       });
   if (is_refuted) return false;
+  const auto is_open = [&](const SourceAnswer& answer) {
+    return answer.condition == Unless::kNoIteration && answer.answer != Answer::kNo;
+  };
+  const bool is_of_clause = std::holds_alternative<facts::UnusedTransfer>(finding.facts);
+  if (!is_of_clause && std::ranges::any_of(finding.answers, is_open)) {
+    send_what_may_stay_unset(trace, candidate);
+  }
   // What the host writes each time is to be sent to the next region; a branch that the run took
   // would have changed what was sent.
   const bool is_always_written = updates_may_send_as_much(trace, candidate, facts);
@@ -488,11 +553,7 @@ void take_unread(const Trace& trace, Candidate& candidate, Removed& removed) {
     candidate.depends_on.push_back(one);
     ++facts->unread;
   }
-  if (facts->unread == 0) return;
-  finding.wasted_bytes = 0;
-  finding.transfers = 0;
-  finding.wasted_time = 0;
-  sum_up(candidate, trace);
+  if (facts->unread > 0) sum_up(candidate, trace);
 }
 
 }  // namespace ompdm::analysis

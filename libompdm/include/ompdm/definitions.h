@@ -148,8 +148,8 @@ struct HostFact {
   /// Whether a loop around directives that name it may have none. Of a way: whether the program may
   /// come to its end without its begin.
   HostUse no_iteration;
-  /// Whether the program may come to the loop more than once. Of a way: whether a loop on it may
-  /// have no iteration.
+  /// Whether the program may come to the loop again without a directive in between. Of a way:
+  /// whether a loop on it may have no iteration.
   HostUse again = {};
   /// Of kResident and kLoop: whether the host, or a region, may use its copy while the other is
   /// newer.
