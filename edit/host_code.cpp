@@ -702,11 +702,10 @@ class HostCode {
       if (i < span.begin && !step.is_late) continue;
       if (step.kind == Kind::kAccess) {
         const Span* loop = loop_of_use(i, naming);
-        // What the run did on the device the host may do in any number of other iterations. Where
-        // it writes the data, contents show that.
+        // What the run did on the device the host may do in any number of other iterations.
         const bool is_undecided = loop == nullptr && is_of_undecided_region(i, span) &&
                                   !is_mapped_in_each(naming, span) &&
-                                  !is_written_by_region(i, data);
+                                  !is_shown_by_contents(i, data);
         if (is_undecided) loop = loop_of_use(region_of(i), naming);
         add_access(i, data, loop, facts);
       }
@@ -731,6 +730,30 @@ class HostCode {
       --step;
     }
     return step;
+  }
+
+  /// Whether contents show how often the host runs the region of a step: it writes the data, which
+  /// is moved at least once each time.
+  [[nodiscard]] bool is_shown_by_contents(std::uint32_t step, const Places& data) const {
+    if (!is_written_by_region(step, data)) return false;
+    const std::uint32_t region = region_of(step);
+    return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+      const auto& directive = *cast<Directive>(trail_.steps[naming.step].at);
+      const bool is_its = std::ranges::any_of(
+          naming.places.paths, [&](const Path& path) { return data.paths.contains(path); });
+      return is_its && device_condition(directive) == nullptr &&
+             innermost_around(naming.step) == innermost_around(region) &&
+             code_.is_under(trail_.steps[region].branch, trail_.steps[naming.step].branch);
+    });
+  }
+
+  /// Null: there is no loop.
+  [[nodiscard]] const LoopSpan* innermost_around(std::uint32_t step) const {
+    const LoopSpan* inner = nullptr;
+    for (const LoopSpan& loop : loops_) {  // those outside first
+      if (loop.holds(step)) inner = &loop;
+    }
+    return inner;
   }
 
   /// Whether the region of a step of the host writes the data.

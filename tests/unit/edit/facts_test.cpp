@@ -52,6 +52,21 @@ class FactsTest : public EditTest {
 
 using Names = std::vector<std::string>;
 
+TEST_F(FactsTest, MemoryOfAnotherAllocationIsNotTheData) {
+  const File file = source(
+      "#include <stdlib.h>\n"
+      "int main(void) {\n  int n = 9;\n  double* u = malloc(n * sizeof(double));\n"
+      "  double* w = malloc(n * sizeof(double));\n"
+      "#pragma omp target enter data map(to: w[0:n])\n"
+      "#pragma omp target teams distribute parallel for map(to: u[0:n])  // region\n"
+      "  for (int i = 0; i < n; ++i) w[i] = u[i];\n}\n");
+  Request request = testing::asked(file, {});
+  request.regions = {file.at("// region")};
+  const RegionFacts region = answer_to(request).facts.value().regions.at(0);
+  EXPECT_EQ(item(region, "u").use, "read");
+  EXPECT_EQ(item(region, "w").use, "write");
+}
+
 TEST_F(FactsTest, TellHowManyElementsAreOverwrittenBeforeAnyIsRead) {
   const auto of = [&](const std::string& parameters, const std::string& body) {
     return item_of(source("void k(int n, int m, " + parameters +

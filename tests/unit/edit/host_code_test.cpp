@@ -107,6 +107,69 @@ TEST_F(HostCodeTest, TellWhatIsDoneAsOftenAsTheDataIsMapped) {
   EXPECT_EQ(always("    for (int j = 0; j < 9; ++j) step(a.data(), n);\n    a[0] = 1;\n"), "w");
 }
 
+TEST_F(HostCodeTest, ARegionThatAnIfClauseLeavesToTheHostMayBeRunAsOftenByIt) {
+  const auto always = [&](const std::string& code, const std::string& in_loop = {}) {
+    const StretchItemFacts facts = HostCodeTest::in_loop(
+        source("int main(void) {\n  int n = 9, m = 0; static double u[9], w[9];\n"
+               "  for (int k = 0; k < 3; ++k) {  // loop\n" +
+               in_loop +
+               "#pragma omp target teams distribute parallel for if(k > m) map(tofrom: u[0:n])\n"
+               "    for (int i = 0; i < n; ++i) {\n      " +
+               code + "\n    }\n  }\n}\n"));
+    return std::string(facts.read.always ? "r" : "") + (facts.written.always ? "w" : "");
+  };
+  const std::string update = "#pragma omp target update to(u[0:n])\n  ;\n";
+  EXPECT_EQ(always("w[i] = u[i];"), "r");
+  EXPECT_EQ(always("u[i] += 1;"), "rw");
+  EXPECT_EQ(always("w[i] = u[i];", update), "r");
+  EXPECT_EQ(always("u[i] += 1;", update), "") << "what is sent each time shows how often";
+}
+
+TEST_F(HostCodeTest, DataThatEachThreadMakesIsNoOtherThreads) {
+  const auto in_thread = [&](const std::string& code) {
+    return does(HostCodeTest::in_loop(
+        source("#include <stdlib.h>\n"
+               "int main(void) {\n  int n = 9; double* shared[2] = {0, 0};\n"
+               "#pragma omp parallel num_threads(2)\n  {\n"
+               "    double* u = malloc(n * sizeof(double));\n"
+               "    u[0] = 1;\n" +
+               code +
+               "    for (int k = 0; k < 3; ++k) {  // loop\n"
+               "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+               "      for (int i = 0; i < n; ++i) u[i] += 1;\n    }\n"
+               "    free(u);\n  }\n}\n")));
+  };
+  EXPECT_EQ(in_thread(""), "-");
+  EXPECT_EQ(in_thread("    double* v = u;\n    v[1] = 2;\n"), "-");
+  EXPECT_EQ(in_thread("    shared[n % 2] = u;\n"), "wm") << "another thread may use it";
+}
+
+TEST_F(HostCodeTest, ALoopIsComeToAgainUnseenUnlessADirectiveIsInBetween) {
+  const auto again = [&](const std::string& code) {
+    const File file = source(
+        "static void inner(double* u, int n) {\n"
+        "  for (int k = 0; k < 3; ++k) {  // loop\n"
+        "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])\n"
+        "    for (int i = 0; i < n; ++i) u[i] += 1;\n  }\n}\n"
+        "static void send(double* u, int n, int now) {\n  if (!now) return;\n"
+        "#pragma omp target update to(u[0:n])\n  ;\n}\n"
+        "int main(void) {\n  int n = 9, m = 0; static double u[9];\n" +
+        code + "}\n");
+    return HostCodeTest::in_loop(file).again.use;
+  };
+  const std::string update = "#pragma omp target update to(u[0:n])\n  ;\n";
+  EXPECT_EQ(again("  inner(u, n);\n"), "no");
+  EXPECT_EQ(again("  inner(u, n);\n  inner(u, n);\n"), "unknown");
+  EXPECT_EQ(again("  inner(u, n);\n" + update + "  inner(u, n);\n"), "no");
+  EXPECT_EQ(again("  for (int t = 0; t < 9; ++t) inner(u, n);\n"), "yes");
+  EXPECT_EQ(again("  for (int t = 0; t < 9; ++t) {\n  inner(u, n);\n" + update + "  }\n"), "no");
+  EXPECT_EQ(again("  for (int t = 0; t < 9; ++t) {\n  inner(u, n);\n  send(u, n, t > m);\n  }\n"),
+            "yes");
+  EXPECT_EQ(again("  for (int t = 0; t < 9; ++t) {\n  inner(u, n);\n  if (t > m) {\n" + update +
+                  "  }\n  }\n"),
+            "yes");
+}
+
 TEST_F(HostCodeTest, OtherDataIsNotTheData) {
   EXPECT_EQ(beside("    b[0] = 1; c[1] = b[2];\n"), "-");
   EXPECT_EQ(beside("    double x[2]; x[0] = k; std::printf(\"%g\\n\", x[0]);\n"), "-");
@@ -389,6 +452,22 @@ TEST_F(WayTest, AnIterationOfALoopAroundBothEndsItInEachOfThem) {
   EXPECT_EQ(between("", "  for (int k = 0; k < 3; ++k) {\n  if (k == m) continue;\n",
                     "  u[4] = k;\n  }\n"),
             "w");
+  EXPECT_EQ(between("",
+                    "  for (int j = 0; j < 3; ++j) {\n  u[3] = j;\n"
+                    "  for (int k = 0; k < 3; ++k) {\n  u[4] = k;\n",
+                    "  }\n  }\n"),
+            "-")
+      << "each iteration of the inner loop comes by the first";
+}
+
+TEST_F(WayTest, AFunctionThatReturnsEarlyMayNotComeByTheFirst) {
+  const File file = source(
+      "static void send(double* u, int n, int k) {\n  if (k == 1) return;\n"
+      "#pragma omp target update to(u[0:n])  // from\n  ;\n}\n"
+      "int main(void) {\n  int n = 9; static double u[9];\n"
+      "  for (int k = 0; k < 3; ++k) {\n  u[4] = k;\n  send(u, n, k);\n"
+      "#pragma omp target update to(u[0:n])  // to\n  ;\n  }\n}\n");
+  EXPECT_EQ(does(on_way(file, "// from", "// to")), "w");
 }
 
 TEST_F(WayTest, AFunctionsReturnIsNoneOfTheLoop) {
