@@ -185,7 +185,8 @@ class HostCode {
   /// some of them all. Not `of_program`: of each call of the innermost function that leads to all
   /// directives.
   [[nodiscard]] std::vector<Span> from_first_to_last(const std::set<const Stmt*>& of,
-                                                     bool of_program, std::uint32_t item) const {
+                                                     bool of_program, std::uint32_t item,
+                                                     bool of_lifetime) const {
     std::vector<Span> spans;
     const std::vector<std::uint32_t> steps = steps_of(of);
     for (const std::uint32_t step : steps) spans.push_back({step, step + 1});
@@ -202,7 +203,8 @@ class HostCode {
       for (const std::uint32_t step : steps) {
         if (is_in_call(step, call)) inside.push_back({step, step + 1});
       }
-      spans.push_back(around(hull(inside), call));
+      spans.push_back(of_lifetime ? around_in_lifetime(hull(inside), call, item)
+                                  : around(hull(inside), call));
     }
     return spans;
   }
@@ -557,17 +559,57 @@ class HostCode {
 
   /// With all of each loop that holds some of it; of those that begin in a call.
   [[nodiscard]] Span around(Span span, std::uint32_t call = 0) const {
+    return around_but_for(span, call, [](const Span&) { return false; });
+  }
+
+  /// The same, but for loops whose iterations make the data of an item: it is not there in another
+  /// iteration.
+  [[nodiscard]] Span around_in_lifetime(Span span, std::uint32_t call, std::uint32_t item) const {
+    return around_but_for(span, call,
+                          [&](const Span& loop) { return is_made_in_each(item, loop); });
+  }
+
+  template <class Leaves>
+  [[nodiscard]] Span around_but_for(Span span, std::uint32_t call, Leaves&& leaves) const {
     // Loops outside come first: what they add is looked at again.
     for (bool is_more = true; is_more;) {
       is_more = false;
       for (const LoopSpan& loop : loops_) {
         const bool has_some = loop.begin < span.end && span.begin < loop.end;
         if (!has_some || span.holds(loop) || !is_in_call(loop.begin, call)) continue;
+        if (loop.holds(span) && leaves(loop)) continue;
         span = {std::min(span.begin, loop.begin), std::max(span.end, loop.end)};
         is_more = true;
       }
     }
     return span;
+  }
+
+  /// Whether all data that an item names in a loop is made in the iteration that names it.
+  [[nodiscard]] bool is_made_in_each(std::uint32_t item, const Span& loop) const {
+    const bool is_left =
+        std::any_of(trail_.steps.begin() + loop.begin, trail_.steps.begin() + loop.end,
+                    [](const Step& one) { return one.kind == Kind::kJump && goes_anywhere(one); });
+    if (is_left) return false;
+    return std::ranges::all_of(trail_.namings, [&](const Naming& naming) {
+      if (naming.item != item || !loop.holds(naming.step)) return true;
+      return !naming.places.is_any && !naming.places.paths.empty() &&
+             std::ranges::all_of(naming.places.paths, [&](const Path& path) {
+               return is_made_before(path.root, naming.step, loop);
+             });
+    });
+  }
+
+  /// Whether storage is made in a loop, and nowhere else, on each way to a step of its iteration.
+  [[nodiscard]] bool is_made_before(Path::Root root, std::uint32_t step, const Span& loop) const {
+    bool is_made = false;
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& one = trail_.steps[i];
+      if (one.kind != Kind::kMade || trail_.accesses[one.access].path.root != root) continue;
+      if (!loop.holds(i)) return false;
+      is_made = is_made || (i < step && code_.is_under(trail_.steps[step].branch, one.branch));
+    }
+    return is_made;
   }
 
   /// With the code that other threads may run meanwhile, unless they have an item's data each.
@@ -1146,7 +1188,8 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
         spans = code.between(question.from.statements, question.places.statements, stretch.to_end,
                              item);
       } else {
-        spans = code.from_first_to_last(question.places.statements, stretch.all_entries, item);
+        spans = code.from_first_to_last(question.places.statements, stretch.all_entries, item,
+                                        stretch.kind == "lifetime");
       }
       facts.items.push_back(code.facts_of(stretch.items[k], item, spans));
       StretchItemFacts& its_facts = facts.items.back();

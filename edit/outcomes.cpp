@@ -83,13 +83,13 @@ Outcomes::Outcomes(const Program& program, const Request& request)
       language_(program.context().getLangOpts()),
       is_rebuilt_(request.compiled.has_value()),
       by_clang_(request.by_clang) {
-  if (is_rebuilt_) read_lines(request);
+  if (request.compiled) read_lines(*request.compiled, request.regions);
   read_files();
-  if (is_rebuilt_) look_for_unread(request);
+  if (request.compiled) look_for_unread(*request.compiled);
 }
 
-void Outcomes::look_for_unread(const Request& request) {
-  for (const CompiledLines& one : *request.compiled) {
+void Outcomes::look_for_unread(const std::vector<CompiledLines>& compiled) {
+  for (const CompiledLines& one : compiled) {
     if (one.lines.empty() || !is_of_program(one.file)) continue;
     const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
     if (!entry || !read_.contains(&entry->getFileEntry())) unread_ = one.file;
@@ -106,13 +106,14 @@ std::string Outcomes::path_of(FileID file) const {
   return (path.empty() ? entry->getName() : path).str();
 }
 
-void Outcomes::read_lines(const Request& request) {
-  for (const CompiledLines& one : *request.compiled) {
+void Outcomes::read_lines(const std::vector<CompiledLines>& compiled,
+                          const std::vector<Place>& regions) {
+  for (const CompiledLines& one : compiled) {
     const auto entry = sources_.getFileManager().getOptionalFileRef(one.file);
     if (entry) lines_[&entry->getFileEntry()].insert(one.lines.begin(), one.lines.end());
   }
   // Their directives ran.
-  for (const Place& region : request.regions) {
+  for (const Place& region : regions) {
     const auto entry = sources_.getFileManager().getOptionalFileRef(region.file);
     if (entry) lines_[&entry->getFileEntry()].insert(region.line);
   }

@@ -99,12 +99,12 @@ class Outcomes {
   }
 
  private:
-  void read_lines(const Request& request);
+  void read_lines(const std::vector<CompiledLines>& compiled, const std::vector<Place>& regions);
   void read_files();
   void look_at(const FileText& text);
   [[nodiscard]] bool is_beside(const clang::FileEntryRef& file,
                                clang::SourceLocation included_at) const;
-  void look_for_unread(const Request& request);
+  void look_for_unread(const std::vector<CompiledLines>& compiled);
   std::pair<State, std::string> state_of_conditions(At at, const Conditional& one);
   State tested_state_of(const std::string& name, clang::SourceLocation at, std::string& macro,
                         int depth);

@@ -146,8 +146,9 @@ bool runs_beside(const Program& program, const Directive& directive) {
   const Stmt* parent = program.parent_of(directive);
   if (!isa_and_nonnull<clang::CompoundStmt>(parent)) return true;
   const auto statements = parent->children();
-  for (auto next = std::ranges::find(statements, &directive);
-       next != statements.end() && ++next != statements.end();) {
+  auto next = std::ranges::find(statements, &directive);
+  if (next != statements.end()) ++next;
+  for (; next != statements.end(); ++next) {
     const auto* one = dyn_cast_or_null<Directive>(*next);
     if (one == nullptr) return true;
     const bool is_wait = one->getDirectiveKind() == llvm::omp::OMPD_taskwait;

@@ -23,7 +23,7 @@ constexpr const char* kFactsSchema = "ompdm.facts/6";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
-constexpr std::array kKinds = {"loop", "span", "way", "rest", "first", "resident"};
+constexpr std::array kKinds = {"loop", "span", "way", "rest", "first", "resident", "lifetime"};
 
 template <class Value, class Names>
 std::string word_of(Value value, const Names& names) {

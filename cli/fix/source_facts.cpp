@@ -163,7 +163,7 @@ class Names {
 };
 
 Json stretch_json(int number, const SourceQuestion& question, Names& names) {
-  constexpr std::array kNames = {"loop", "span", "way", "rest", "first", "resident"};
+  constexpr std::array kNames = {"loop", "span", "way", "rest", "first", "resident", "lifetime"};
   const HostStretch::Kind kind = question.stretch.kind;
   Json one = {{"number", number},
               {"kind", kNames.at(static_cast<std::size_t>(kind))},

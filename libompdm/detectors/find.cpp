@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <tuple>
 
 #include "analysis/device_clock.h"
@@ -509,13 +510,13 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   RefutedBefore refuted_before;
   std::vector<Candidate> refuted;
   std::set<ItemAt> needed;
-  std::optional<Candidates> found;
-  std::optional<Conflicts> conflicts;
+  std::unique_ptr<Candidates> found;
+  std::unique_ptr<Conflicts> conflicts;
   // A candidate that the source refutes may have stood in the place of others.
   constexpr int kMostRounds = 4;
   for (int round = 1; round <= kMostRounds; ++round) {
-    found.emplace(trace, refuted_before);
-    conflicts.emplace(evidence);
+    found = std::make_unique<Candidates>(trace, refuted_before);
+    conflicts = std::make_unique<Conflicts>(evidence);
     detect(evidence, *found, *conflicts);
     for (Candidate& candidate : found->reported) finish(evidence, candidate);
     analysis.source_questions.clear();

@@ -30,6 +30,16 @@ bool is_spoilt(const Evidence& evidence, std::uint32_t number) {
          evidence.kernels.writer_of(mapping, mapping.begin, mapping.end) == Writer::kWriter;
 }
 
+const HostFact* fact_of_rest(const Trace& trace, const Mapping& mapping) {
+  if (!mapping.site || !has_name(trace, mapping)) return nullptr;
+  const SourcePlace named = source_place(trace.sites[mapping.site.value]);
+  const NamedItem item{expression_of(trace, mapping), {named.file, named.line}};
+  const auto fact = std::ranges::find_if(trace.host_facts, [&](const HostFact& one) {
+    return one.stretch.kind == HostStretch::Kind::kRest && one.item == item;
+  });
+  return fact == trace.host_facts.end() ? nullptr : &*fact;
+}
+
 void describe(Candidate& candidate, std::uint64_t count, Confidence confidence,
               const std::vector<std::string>& names) {
   Finding& finding = candidate.finding;

@@ -132,6 +132,9 @@ void ask_one_way(const Evidence& evidence, const Removed& removed,
 std::vector<Candidate> looped_updates(const Evidence& evidence,
                                       std::vector<SourceQuestion>& questions);
 
+/// What the source says of a mapping's data from its directive on; null: nothing.
+const HostFact* fact_of_rest(const Trace& trace, const Mapping& mapping);
+
 /// Whether the source shows that the host does not use what Candidate::unread brings back.
 bool is_left_unread(const Trace& trace, Candidate candidate);
 

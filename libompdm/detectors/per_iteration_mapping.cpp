@@ -270,17 +270,6 @@ bool brings_no_news(const Evidence& evidence, const std::vector<std::uint32_t>& 
   });
 }
 
-/// What the source says of a mapping's data from its directive on; null: nothing.
-const HostFact* fact_of_rest(const Trace& trace, const Mapping& mapping) {
-  if (!mapping.site || !has_name(trace, mapping)) return nullptr;
-  const SourcePlace named = source_place(trace.sites[mapping.site.value]);
-  const NamedItem item{expression_of(trace, mapping), {named.file, named.line}};
-  const auto fact = std::ranges::find_if(trace.host_facts, [&](const HostFact& one) {
-    return one.stretch.kind == HostStretch::Kind::kRest && one.item == item;
-  });
-  return fact == trace.host_facts.end() ? nullptr : &*fact;
-}
-
 /// Whether the source says so of a mapping's data in a loop.
 template <class Says>
 bool has_fact(const Evidence& evidence, const Loop& loop, const Mapping& mapping, Says&& says) {

@@ -43,6 +43,8 @@ struct ResendGroup {
   std::set<std::uint32_t> filling;
   bool others_are_needed = false;  ///< carried what was not there
   bool is_other = false;           ///< some of which are of other data
+  /// Each iteration of a loop, or each call of a function, makes the data: see maker_of().
+  bool is_made_anew = false;
 };
 
 /// When directives are reached first and last, and which data bears a name there.
@@ -218,7 +220,8 @@ bool add_edits_of_resident(const Evidence& evidence, const Site& site, const Res
 /// What keeps data there that was mapped again.
 void add_edits_of_remapped(const Trace& trace, const ResendGroup& group, bool unchanged,
                            Finding& finding) {
-  const Anchor residency = anchor_at(trace, group.sites.all(), Anchor::Of::kResidency);
+  Anchor residency = anchor_at(trace, group.sites.all(), Anchor::Of::kResidency);
+  residency.in_each_lifetime = group.is_made_anew;
   // Positions are those in the kept data.
   std::vector<EditData> data = group.kept.data.rows();
   std::vector<Edit> edits;
@@ -257,13 +260,17 @@ struct KeptSpan {
   Nanoseconds from = 0;
   Nanoseconds to = 0;
 };
-using KeptSpans = std::map<std::uint32_t, KeptSpan>;  // by piece
+/// By piece, and lifetime of the data that it holds: one, but for what is made anew.
+using KeptSpans = std::map<std::pair<std::uint32_t, std::uint32_t>, KeptSpan>;
 
 /// Of what was mapped again; notes what was there all the time.
 KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
   const Trace& trace = evidence.trace;
   KeptSpans spans;
-  for (const ItemTransfers::Pair& pair : group.content.pairs) {
+  std::map<std::uint32_t, std::uint32_t> lifetimes;  // the last of each piece
+  std::vector<ItemTransfers::Pair> pairs = group.content.pairs;
+  if (group.is_made_anew) std::ranges::stable_sort(pairs, {}, &ItemTransfers::Pair::op);
+  for (const ItemTransfers::Pair& pair : pairs) {
     const std::uint32_t was = evidence.contents.mapping_of(pair.earlier);
     const std::uint32_t is = evidence.contents.mapping_of(pair.op);
     group.devices.insert(evidence.mapping(is).device);
@@ -274,7 +281,12 @@ KeptSpans spans_of(const Evidence& evidence, ResendGroup& group) {
       group.may_be_written = group.may_be_written || writer != Writer::kReader;
       continue;
     }
-    const auto [at, is_new] = spans.try_emplace(evidence.mapping(is).piece);
+    const std::uint32_t piece = evidence.mapping(is).piece;
+    if (group.is_made_anew && spans.contains({piece, lifetimes[piece]})) {
+      const bool is_next = spans.at({piece, lifetimes[piece]}).last != was;
+      if (is_next) ++lifetimes[piece];
+    }
+    const auto [at, is_new] = spans.try_emplace({piece, lifetimes[piece]});
     KeptSpan& span = at->second;
     if (is_new || evidence.mapping(was).begin < span.from) {
       span.from = evidence.mapping(was).begin;
@@ -373,10 +385,11 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
   KeptSpans spans = spans_of(evidence, group);
   if (overlap(spans, rows)) return false;
   for (auto& [number, span] : spans) {
+    if (group.is_made_anew) break;
     directives.widen(rows[span.first].site, span.remove, span.from, span.to);
     group.is_other = group.is_other || std::ranges::any_of(directives.named_like(rows[span.first]),
                                                            [&](std::uint32_t other) {
-                                                             return !spans.contains(other);
+                                                             return !spans.contains({other, 0});
                                                            });
   }
   if (is_blocked(evidence, spans)) return false;
@@ -396,7 +409,7 @@ bool keep(const Evidence& evidence, const DirectiveSpans& directives, ResendGrou
     }
     // It would be there from the first time that the place of its begin is reached: what was at its
     // address by then was not only filled.
-    if (directives.maps_before(piece, span.from, piece.begin)) {
+    if (!group.is_made_anew && directives.maps_before(piece, span.from, piece.begin)) {
       also_sent.insert(number);
     }
     if (piece.site) group.first[number].add(piece.site);
@@ -476,6 +489,7 @@ ResendGroup joined_of(const Evidence& evidence, const std::vector<ResendGroup>& 
     all.filling.insert(group.filling.begin(), group.filling.end());
     all.others_are_needed = all.others_are_needed || group.others_are_needed;
     all.is_other = all.is_other || group.is_other;
+    all.is_made_anew = all.is_made_anew && group.is_made_anew;
     bytes[group.relation] += bytes_of(evidence, group);
   }
   all.is_mixed = bytes.size() > 1;
@@ -553,6 +567,34 @@ bool is_of_several_calls(const Evidence& evidence, const ItemTransfers::Pair& pa
   return true;
 }
 
+/// The entry into the loop whose iterations make what a transfer moves, or call the function that
+/// makes it: the data of a local variable that the source shows to be made again. Null: there is
+/// none, as far as is known.
+const EnclosingEntry* maker_of(const Evidence& evidence, std::uint32_t op) {
+  const Trace& trace = evidence.trace;
+  const Mapping& mapping = evidence.mapping(evidence.contents.mapping_of(op));
+  if (mapping.item == nullptr || mapping.item->local_line == 0 || !mapping.site) return nullptr;
+  const HostFact* rest = fact_of_rest(trace, mapping);
+  if (rest == nullptr || rest->renewed.answer != HostUse::Answer::kYes) return nullptr;
+  const std::string function = template_name(trace.sites[mapping.site.value].function);
+  for (const EnclosingEntry* at = evidence.entry_around(op); at != nullptr; at = at->parent) {
+    const SourcePlace place = source_place(trace, evidence.loops.rows[at->loop]);
+    const bool is_of_caller = template_name(place.function) != function;
+    if (is_of_caller || place.line < mapping.item->local_line) return at;
+  }
+  return nullptr;
+}
+
+/// Whether one iteration of that loop has both transfers.
+bool are_in_one_lifetime(const Evidence& evidence, const ItemTransfers::Pair& pair) {
+  const EnclosingEntry* maker = maker_of(evidence, pair.op);
+  const Nanoseconds earlier = evidence.trace.ops.begin_of(pair.earlier);
+  if (maker == nullptr || earlier < maker->begin) return false;
+  const auto& begins = evidence.loops.rows[maker->loop].iteration_begins;
+  const auto next = std::ranges::upper_bound(begins, earlier, {}, &IterationBegin::time);
+  return next == begins.end() || next->time > evidence.trace.ops.begin_of(pair.op);
+}
+
 /// The candidate of a group; none where its data cannot be kept on the device.
 std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans& directives,
                                   ResendGroup group) {
@@ -593,6 +635,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
                                  .same = group.content.same,
                                  .is_mapped_again = !group.kept.data.empty(),
                                  .comes_round = comes_round(evidence, group),
+                                 .is_made_anew = group.is_made_anew,
                                  .all = all,
                                  .returned = group.returns.size()};
   constexpr std::size_t kChance = 3;
@@ -609,7 +652,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
     candidate.is_refuted = true;
     return candidate;
   }
-  if (group.is_other && !group.kept.data.empty()) {
+  if (group.is_other && !group.is_made_anew && !group.kept.data.empty()) {
     candidate.add_caveat(Caveat::Kind::kOtherData);
   }
   if (group.scratch) candidate.add_caveat(Caveat::Kind::kScratchCopies);
@@ -664,14 +707,23 @@ std::map<Clause, Sends> sends_of(const Evidence& evidence) {
 void add_groups(const Evidence& evidence, const Removed& removed, How relation,
                 const TransfersByItem& by_item, const std::map<Clause, Sends>& sends,
                 std::vector<ResendGroup>& groups) {
-  std::map<std::uint32_t, ResendGroup> of_directives;  // by row
-  for (const auto& [clause, transfers] : by_item) {
+  std::map<std::pair<std::uint32_t, bool>, ResendGroup> of_directives;  // by row, is_made_anew
+  for (const auto& [clause, of_clause] : by_item) {
+    ItemTransfers transfers = of_clause;
+    const bool is_made_anew =
+        !transfers.same.empty() && maker_of(evidence, transfers.same.front().op) != nullptr;
+    if (is_made_anew) {
+      std::erase_if(transfers.same, [&](const ItemTransfers::Pair& pair) {
+        return !are_in_one_lifetime(evidence, pair);
+      });
+    }
     // Few of many are chance: the first time, say, that a loop's data comes from elsewhere.
     constexpr std::uint64_t kChance = 10;
     const Sends& all = sends.at(clause);
     if (kChance * transfers.same.size() < all.seen) continue;
-    ResendGroup& group = of_directives[clause.first];
+    ResendGroup& group = of_directives[{clause.first, is_made_anew}];
     group.relation = relation;
+    group.is_made_anew = is_made_anew;
     const std::size_t before = group.content.pairs.size();
     group.content.take(evidence, clause.second, transfers, removed);
     if (group.content.pairs.size() == before) continue;

@@ -121,6 +121,9 @@ HostStretch span_of(const Finding& finding) {
   }
   const auto* resends = std::get_if<facts::Resends>(&finding.facts);
   const bool is_of_calls = resends != nullptr && !resends->comes_round;
+  if (resends != nullptr && resends->is_made_anew) {
+    return {HostStretch::Kind::kLifetime, lines_of(places), {}, false};
+  }
   return {HostStretch::Kind::kSpan, lines_of(places), {}, !is_of_calls};
 }
 
@@ -391,7 +394,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   for (const Unless condition : conditions) {
     // Kernels that use the data ran on other devices.
     const bool is_elsewhere =
-        condition == Unless::kKernelUses && has_no_kernels(finding) && trace.launches.size() > 0;
+        condition == Unless::kKernelUses && has_no_kernels(finding) && !trace.launches.empty();
     finding.answers.push_back(is_elsewhere ? SourceAnswer{condition, Answer::kNo, {}, {}, {}}
                                            : answer_to(finding, all, condition, facts));
   }

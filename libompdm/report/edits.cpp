@@ -172,6 +172,11 @@ std::string where_of(const Edit& edit) {
   if (anchor.of == Of::kUses) return is_before ? "before its first use" : "after its last use";
   if (anchor.of == Of::kResidency) {
     if (anchor.side == Anchor::Side::kWithin) return "in between";
+    if (anchor.in_each_lifetime) {
+      return fmt::format("{} {}, for the {} time in each lifetime of the data",
+                         is_before ? "before" : "after", these_places(anchor.places),
+                         is_before ? "first" : "last");
+    }
     return fmt::format("{} {} for the {} time", is_before ? "before" : "after",
                        these_places(anchor.places), is_before ? "first" : "last");
   }

@@ -136,6 +136,7 @@ Json edit_json(const Analysis& of, const Finding& finding, const Edit& edit) {
   if (edit.anchor.unplaced) json["words"] = loop_text(*edit.anchor.unplaced);
   if (edit.anchor.inside) json["inside"] = place_json(*edit.anchor.inside);
   if (edit.anchor.all_entries) json["all_entries"] = true;
+  if (edit.anchor.in_each_lifetime) json["in_each_lifetime"] = true;
   return json;
 }
 

@@ -80,7 +80,7 @@ TEST_P(ReportPatch, IsWhatFixWrites) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, ReportPatch,
                          ::testing::Values("host_reads.c", "nested.c", "copied_back.c",
-                                           "functions.c", "updated.c"));
+                                           "functions.c", "updated.c", "lifetime.c"));
 
 // A branch that uses the data speaks against leaving out one update, and not against all of them.
 TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
@@ -96,6 +96,22 @@ TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
   const std::string hunks = finding.at("patch").at("hunks").dump();
   EXPECT_TRUE(contains(hunks, "-#pragma omp target update to(v[0 : m])"));
   EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(u[5:1])"));
+}
+
+TEST(ReportPatch, KeepsDataWithinTheIterationThatMakesIt) {
+  Project project(kPrograms / "lifetime.c");
+  project.set("OMPDM_SOURCE", "auto");
+  ASSERT_TRUE(project.record());
+  const Json report = reported(project);
+  ASSERT_FALSE(report.at("findings").empty());
+  const Json& finding = report.at("findings")[0];
+  EXPECT_EQ(finding.at("pattern"), "round_trip_transfer");
+  EXPECT_EQ(finding.at("wasted_bytes"), 2 * 8 * 4000 * sizeof(double));
+  EXPECT_TRUE(finding.at("unless").empty());
+  const std::string patched = with_hunks(project.text("lifetime.c"), finding);
+  EXPECT_TRUE(
+      contains(patched, "u[i] = i % 97 + t;\n#pragma omp target enter data map(to: u[0:n])\n"));
+  EXPECT_TRUE(contains(patched, "u[i] -= t;\n#pragma omp target exit data map(from: u[0:n])\n"));
 }
 
 TEST(ReportPatch, StandsInTheTextWithItsMarks) {

@@ -99,6 +99,9 @@ struct HostStretch {
     /// The loop at `places`, whose data is on the device before it and after it: updates in it move
     /// all of the items.
     kResident,
+    /// From the first to the last of the directives at `places`, of data that each iteration of a
+    /// loop, or each call of a function, makes: in one of them.
+    kLifetime,
   };
   Kind kind = Kind::kLoop;
   std::vector<SourceLine> places;

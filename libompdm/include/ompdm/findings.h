@@ -95,6 +95,9 @@ struct Anchor {
   /// The edit goes before the first entry into the loop, and after the last: data that an iteration
   /// maps comes again in a later entry only.
   bool all_entries = false;
+  /// Of kResidency: each iteration of a loop, or each call of a function, makes the data, which
+  /// stays from the first to the last instance in that.
+  bool in_each_lifetime = false;
 };
 
 /// The condition of an edit that the source shows, and no trace.
@@ -205,6 +208,8 @@ struct Resends {
   bool is_mapped_again = false;  ///< its memory was deleted in between, and could have been kept
   /// Directives that sent it again are those where it came from: in a later call, or iteration.
   bool comes_round = false;
+  /// Each iteration of a loop, or each call of a function, makes the data.
+  bool is_made_anew = false;
   std::uint64_t all = 0;  ///< transfers of these items by the directive
   /// Copies back of the items, which kernels only read: they are needless, too.
   std::uint64_t returned = 0;

@@ -304,6 +304,33 @@ TEST_F(HostCodeTest, DataStaysWithinACallOfTheFunctionThatLeadsToAllDirectives) 
   EXPECT_EQ(does(ask(file, {0, "span", places, {}, true, items})), "w");
 }
 
+TEST_F(HostCodeTest, DataThatAnIterationMakesIsNotThereInAnother) {
+  const auto in_lifetime = [&](const std::string& head, const std::string& between,
+                               const char* kind = "lifetime") {
+    const File file = source(
+        "#include <stdlib.h>\n"
+        "int main(void) {\n  int n = 9, m = 1; double* u = NULL; double* kept = NULL;\n"
+        "  for (int k = 0; k < 3; ++k) {\n" +
+        head + "    u[0] = k;\n" +
+        "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])  // first\n"
+        "    for (int i = 0; i < n; ++i) u[i] += 1;\n" +
+        between +
+        "#pragma omp target teams distribute parallel for map(tofrom: u[0:n])  // second\n"
+        "    for (int i = 0; i < n; ++i) u[i] += 2;\n"
+        "    m += u[3];\n    free(u);\n  }\n  return m;\n}\n");
+    const std::vector<Place> places = {file.at("// first"), file.at("// second")};
+    return does(ask(file, {0, kind, places, {}, false, {{"u[0:n]", places[0]}}}));
+  };
+  const std::string made = "    u = malloc(n * sizeof(double));\n";
+  EXPECT_EQ(in_lifetime(made, ""), "-");
+  EXPECT_EQ(in_lifetime(made, "", "span"), "rwm");
+  EXPECT_EQ(in_lifetime(made, "    m += u[1];\n"), "r");
+  EXPECT_EQ(in_lifetime(made, "    if (m) u[1] = 7;\n"), "w");
+  EXPECT_EQ(in_lifetime(made, "    free(u);\n" + made), "rwm");
+  EXPECT_EQ(in_lifetime("    if (m == k) u = malloc(n * sizeof(double));\n", ""), "rwm")
+      << "another iteration may have made it";
+}
+
 TEST_F(HostCodeTest, AnItemOfADirectiveAroundTheWayIsKnown) {
   const File file = source(
       "int main(void) {\n  int n = 9; static double u[9];\n"
