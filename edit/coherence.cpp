@@ -166,7 +166,7 @@ class Walk : public WaysThrough<Copies> {
 
   Ways take_loop(const LoopSpan& loop, Ways ways) override {
     if (loop.begin == loop_.begin) return through_loop(ways);
-    if (overwrites_on_host(loop)) return overwritten(std::move(ways));
+    if (overwrites_on_host(loop)) return overwritten(ways);
     if (concerns_[loop.end] > concerns_[loop.begin]) return through(loop, std::move(ways));
     for (const Access* set : set_in(loop)) forget_condition(*set, ways);
     return ways;
@@ -551,7 +551,7 @@ class Walk : public WaysThrough<Copies> {
     return array != nullptr && unit != nullptr && overwrites_all(*unit, *code, *array, *item);
   }
 
-  [[nodiscard]] Ways overwritten(Ways ways) const {
+  [[nodiscard]] Ways overwritten(const Ways& ways) const {
     Ways after;
     for (Copies one : ways) {
       one = with_condition_open(one);

@@ -1099,7 +1099,7 @@ HostUpdates updates_of_host(const WholeProgram& program, const Stretch& stretch)
     } catch (const Vain&) {
       return HostUpdates::kAsMany;
     } catch (const Refusal&) {
-      // The patch says why there is none.
+      continue;  // the patch says why there is none
     }
   }
   return HostUpdates::kFewer;
