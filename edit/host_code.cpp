@@ -593,10 +593,9 @@ class HostCode {
     if (is_left) return false;
     return std::ranges::all_of(trail_.namings, [&](const Naming& naming) {
       if (naming.item != item || !loop.holds(naming.step)) return true;
-      return !naming.places.is_any && !naming.places.paths.empty() &&
-             std::ranges::all_of(naming.places.paths, [&](const Path& path) {
-               return is_made_before(path.root, naming.step, loop);
-             });
+      // Pointers that are exchanged may leave with another name than they came with.
+      return !naming.places.is_any && naming.places.paths.size() == 1 &&
+             is_made_before(naming.places.paths.begin()->root, naming.step, loop);
     });
   }
 

@@ -53,9 +53,14 @@ std::vector<const FunctionDecl*> innermost_functions(const Program& program, con
 Stay stay_of(const Program& program, const Finding& finding) {
   Stay stay;
   Place missing;
-  stay.is_there = std::ranges::any_of(finding.edits, [](const Edit& edit) {
-    return is_around(edit) && edit.when == "always" && edit.directive == "target update";
-  });
+  const auto is_update = [](const Edit& edit) { return edit.directive == "target update"; };
+  const auto is_around_by_another = [&](const Edit& edit) {
+    return is_around(edit) && !is_update(edit);
+  };
+  stay.is_there =
+      std::ranges::any_of(finding.edits,
+                          [&](const Edit& edit) { return is_around(edit) && is_update(edit); }) &&
+      std::ranges::none_of(finding.edits, is_around_by_another);
   for (const Edit& edit : finding.edits) {
     // Updates in the code lead there, too, though they go.
     if (edit.kind == "keep" || (edit.kind == "remove" && stay.is_there)) {
@@ -66,7 +71,12 @@ Stay stay_of(const Program& program, const Finding& finding) {
         if (here.empty()) missing = place;
       }
     }
-    if (!is_around(edit) || edit.when != "always") continue;
+    if (!is_around(edit)) continue;
+    if (edit.when != "always") {
+      if (stay.is_there) stay.within.push_back(&edit);
+      stay.is_of_loop = stay.is_of_loop || edit.of != "stay";
+      continue;
+    }
     (edit.side == "before" ? stay.begin : stay.end).push_back(&edit);
     stay.is_of_loop = edit.of != "stay";
   }
@@ -275,8 +285,9 @@ class Gatherer {
   Gatherer(const Program& program, const Stmt& code)
       : program_(program), code_(code), names_(program, code) {}
 
+  /// No `side`: they stand neither before the code nor behind it.
   void add(const std::vector<const Edit*>& edits, const std::vector<Item>& items,
-           std::string Kept::* side, const char* strongest) {
+           std::string Kept::* side, const std::string& strongest) {
     for (const Edit* edit : edits) {
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
@@ -285,6 +296,7 @@ class Gatherer {
           for (const std::string& expression : terms_of(program_, code_, spelled)) {
             Kept& one = kept(expression);
             expect_the_same(item, *one.variable);
+            if (side == nullptr) continue;
             std::string& kind = one.*side;
             if (kind != strongest) kind = clause.kind;
           }
@@ -401,7 +413,7 @@ class Gatherer {
 
 std::vector<Item> items_of(const Stay& stay) {
   std::vector<Item> items;
-  for (const auto* edits : {&stay.begin, &stay.end}) {
+  for (const auto* edits : {&stay.begin, &stay.end, &stay.within}) {
     for (const Edit* edit : *edits) {
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
@@ -418,6 +430,7 @@ KeptData kept_data(const Program& program, const Stmt& code, const Stay& stay,
   Gatherer gatherer(program, code);
   gatherer.add(stay.begin, items, &Kept::begin, "to");
   gatherer.add(stay.end, items, &Kept::end, "from");
+  gatherer.add(stay.within, items, nullptr, {});
   gatherer.add_exchanged();
   return std::move(gatherer.found);
 }

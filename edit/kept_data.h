@@ -19,18 +19,22 @@ namespace ompdm::edit {
 struct Stay {
   std::vector<const Edit*> begin;  ///< what is to be written before the code
   std::vector<const Edit*> end;    ///< and behind it
+  /// Of what `is_there`: what is to be written where the host uses the data.
+  std::vector<const Edit*> within;
   bool is_of_loop = false;
   bool is_there = false;  ///< the data is on the device before and behind: updates are written
   /// Directives of this translation unit that stay as they are.
   std::vector<const Directive*> kept;
   std::vector<Place> kept_places;
 
-  [[nodiscard]] bool any() const { return !begin.empty() || !end.empty(); }
-  [[nodiscard]] const Edit& first() const { return *(begin.empty() ? end : begin).front(); }
+  [[nodiscard]] bool any() const { return !begin.empty() || !end.empty() || !within.empty(); }
+  [[nodiscard]] const Edit& first() const {
+    return *(!begin.empty() ? begin : !end.empty() ? end : within).front();
+  }
 };
 
-/// Empty `begin` and `end`: it asks for nothing of the kind. Empty `kept`: nothing of it is in this
-/// translation unit. Throws Refusal where only a part is.
+/// Empty `begin`, `end` and `within`: it asks for nothing of the kind. Empty `kept`: nothing of it
+/// is in this translation unit. Throws Refusal where only a part is.
 Stay stay_of(const Program& program, const Finding& finding);
 
 /// The loop. Throws Refusal where there is none.

@@ -431,6 +431,7 @@ class Writer {
   /// What was not filled first in the run that was recorded may not be in another one.
   [[nodiscard]] std::string begin_pragma() const {
     Items items;
+    if (stay_.is_there && stay_.begin.empty()) return {};  // the device has what the host has
     for (const auto& [name, kept] : residence_.data) {
       if (kept.begin.empty()) continue;
       if (stay_.is_there) {
@@ -446,6 +447,7 @@ class Writer {
   /// What was not changed in the run that was recorded may be in another one.
   [[nodiscard]] std::string end_pragma() {
     Items items;
+    if (stay_.is_there && stay_.end.empty()) return {};  // nothing uses the host's copy
     for (const auto& [name, kept] : residence_.data) {
       if (kept.end.empty()) continue;
       if (stay_.is_there) {

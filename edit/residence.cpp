@@ -602,10 +602,20 @@ class Looker {
       std::set<const Stmt*> decided;  // regions that the host runs in all iterations, or in none
       for (const Scope& scope : used_.at(variable)) {
         for (const MayStay& one : scope.uses.may_stay) {
-          if (is_decided(scope, one)) decided.insert(one.region);
+          // Statements may be come to with the condition as with its opposite.
+          const bool is_of_all = stay_.is_of_loop || !found_.condition.empty();
+          if (is_of_all && is_decided(scope, one)) decided.insert(one.region);
         }
       }
       add_gone(*variable, decided, gone);
+      // Of a loop they come once; of statements as often as these.
+      if (!stay_.is_of_loop && !stay_.is_there) {
+        const std::string name = variable->getNameAsString();
+        const Kept& kept = found_.data.at(name);
+        if (kept.begin == "to" || found_.sent.contains(name)) written.emplace_back().from = false;
+        if (kept.end == "from" || found_.written.contains(name)) written.emplace_back().from = true;
+        if (!written.empty()) first = &code_;
+      }
       for (const Update& one : found_.updates) {
         const bool is_its = std::ranges::any_of(
             used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
@@ -629,8 +639,9 @@ class Looker {
       }
     }
     if (first == nullptr || spares(std::move(gone), std::move(written), stay_.is_there)) return;
-    throw Vain(fmt::format("as many updates of {} would be needed where the host uses it",
-                           variables.front()->getNameAsString()),
+    const char* where = stay_.is_of_loop ? "updates of {} would be needed where the host uses it"
+                                         : "copies of {} would be needed";
+    throw Vain("as many " + fmt::format(fmt::runtime(where), variables.front()->getNameAsString()),
                place_of(program_.context(), *first));
   }
 

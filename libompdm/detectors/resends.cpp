@@ -603,6 +603,16 @@ std::optional<Candidate> finished(const Evidence& evidence, const DirectiveSpans
   };
   if (std::ranges::any_of(group.content.pairs, is_made_again)) return std::nullopt;
   if (!keep(evidence, directives, group)) return std::nullopt;
+  // Pointers that are exchanged may be so in some lifetimes only.
+  const std::vector<EditData> kept = group.kept.data.rows();
+  const auto has_another_name = [&](const auto& called) {
+    return std::ranges::any_of(called.second, [&](const EditData& last) {
+      return last.expression != kept[called.first].expression;
+    });
+  };
+  if (group.is_made_anew && std::ranges::any_of(group.last_called, has_another_name)) {
+    return std::nullopt;
+  }
   const Trace& trace = evidence.trace;
   const ItemTransfers::Pair first = group.content.pairs.front();
   const Index<Site> at = trace.ops.common(first.op).site;

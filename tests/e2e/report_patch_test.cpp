@@ -98,6 +98,29 @@ TEST(ReportPatch, LeavesUpdatesToTheHostsOwnUses) {
   EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(u[5:1])"));
 }
 
+/// All hunks of a program's findings.
+std::string hunks_of(const std::string& name) {
+  Project project(kPrograms / (name + ".c"));
+  project.set("OMPDM_SOURCE", "auto");
+  EXPECT_TRUE(project.record());
+  const Json report = reported(project);
+  std::string all;
+  for (const Json& finding : report.at("findings")) {
+    if (finding.contains("patch")) all += finding.at("patch").at("hunks").dump();
+  }
+  return all;
+}
+
+TEST(ReportPatch, SendsWhatTheHostSetsOfDataThatKernelsOnlyRead) {
+  const std::string hunks = hunks_of("sent_element");
+  EXPECT_TRUE(contains(hunks, "-#pragma omp target update to(a[0:n])"));
+  EXPECT_TRUE(contains(hunks, "+#pragma omp target update to(a[3:1])"));
+}
+
+TEST(ReportPatch, SparesNothingAroundRegionsOfWhichTheDeviceRunsOne) {
+  EXPECT_FALSE(contains(hunks_of("either"), "enter data"));
+}
+
 TEST(ReportPatch, KeepsDataWithinTheIterationThatMakesIt) {
   Project project(kPrograms / "lifetime.c");
   project.set("OMPDM_SOURCE", "auto");

@@ -329,6 +329,11 @@ TEST_F(HostCodeTest, DataThatAnIterationMakesIsNotThereInAnother) {
   EXPECT_EQ(in_lifetime(made, "    free(u);\n" + made), "rwm");
   EXPECT_EQ(in_lifetime("    if (m == k) u = malloc(n * sizeof(double));\n", ""), "rwm")
       << "another iteration may have made it";
+  EXPECT_EQ(in_lifetime(made + "    kept = malloc(n * sizeof(double));\n"
+                               "    if (m == k) { double* w = u; u = kept; kept = w; }\n",
+                        ""),
+            "rwm")
+      << "pointers are exchanged in some iterations";
 }
 
 TEST_F(HostCodeTest, AnItemOfADirectiveAroundTheWayIsKnown) {
