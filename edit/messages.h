@@ -84,8 +84,8 @@ struct Stretch {
   /// the innermost function that leads to all of them; "way": from a directive at `from` to one at
   /// `places`; "rest": all that runs after directives at `places` have ended; "first": what regions
   /// read of what directives at `places` send, before they overwrite it; "resident": as "loop", of
-  /// items of updates, each of all of the data; "lifetime": as "span", of data that each iteration of a
-  /// loop makes: in one iteration.
+  /// items of updates, each of all of the data; "lifetime": as "span", of data that each iteration
+  /// of a loop makes: in one iteration.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;
