@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <vector>
 
+#include "data_names.h"
 #include "distinct.h"
 #include "facts.h"
 #include "names.h"
@@ -17,32 +19,59 @@ namespace {
 
 using StepKind = Step::Kind;
 
+/// The condition of an if() clause, and whether it held.
+struct Condition {
+  std::string text;
+  std::uint32_t call = 0;  ///< of the function that it was asked in
+  bool held = false;
+
+  auto operator<=>(const Condition&) const = default;
+};
+
 /// Which copies are the newest, on some way to a place.
 struct Copies {
   bool host = false;
   bool device = false;
   int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
-  bool changed = false;  ///< by the host in the loop, since the device got it
+  /// Of data of several pieces: by which names alone the host's copy is old, or the device's;
+  /// empty: by any, unless it is new.
+  NameSet host_old = {};
+  NameSet device_old = {};
+  NameSet entered = {};     ///< by which the data was mapped so far
+  bool is_renamed = false;  ///< a name stood for other data before
+  bool changed = false;     ///< by the host in the loop, since the device got it
   /// The loop that sends it had no iteration: the edit has sent what the program has not.
   bool skipped = false;
   /// The loop has left the host's copy old: the edit has brought back what the program has not.
   bool lagging = false;
-  /// The if() clause that was asked last, of which call, and whether it held.
-  std::string condition = {};
-  std::uint32_t call = 0;
-  bool held = false;
+  /// What if() clauses came to that were asked; the last ones, kMostKnown of them.
+  std::vector<Condition> known = {};
 
   auto operator<=>(const Copies&) const = default;
 };
 
-constexpr int kMostCounted = 4;
-
-Copies with_condition_open(Copies one) {
-  one.condition.clear();
-  one.call = 0;
-  one.held = false;
-  return one;
+/// Makes one of the copies old where it is written by names; by any where these are not known.
+void make_old(bool& is_new, NameSet& old, const NameSet& written) {
+  const bool are_known = !written.empty() && (is_new || !old.empty());
+  if (is_new || !are_known) old.clear();
+  if (are_known) old.insert(written.begin(), written.end());
+  is_new = false;
 }
+
+/// Makes the copy new of what a name stands for.
+void make_new(bool& is_new, NameSet& old, const std::optional<DataName>& name) {
+  if (is_new || !name || old.erase(*name) == 0) return;
+  is_new = old.empty();
+}
+
+/// Whether what is used by names is new; by any, where these are not known.
+bool is_new_by(bool is_new, const NameSet& old, const NameSet& used) {
+  if (is_new || old.empty() || used.empty()) return is_new;
+  return std::ranges::none_of(used, [&](const DataName& one) { return old.contains(one); });
+}
+
+constexpr int kMostCounted = 4;
+constexpr std::size_t kMostKnown = 3;
 
 /// Whether a condition is of variables that are numbers, and of nothing else that code can set.
 bool is_of_numbers(const Expr& condition) {
@@ -118,6 +147,7 @@ class Walk : public WaysThrough<Copies> {
 
   OldCopies found() {
     find_names();
+    if (data_.places.paths.size() > 1) names_.emplace(trail_, program_, paths_by_name());
     const bool is_from_main = loop_.begin < trail_.main_end;
     if (data_.is_mapped) {
       is_reached_ = true;
@@ -166,10 +196,12 @@ class Walk : public WaysThrough<Copies> {
 
   Ways take_loop(const LoopSpan& loop, Ways ways) override {
     if (loop.begin == loop_.begin) return through_loop(ways);
-    if (overwrites_on_host(loop)) return overwritten(ways);
-    if (concerns_[loop.end] > concerns_[loop.begin]) return through(loop, std::move(ways));
+    const std::vector<const Expr*> all = overwritten_on_host(loop);
+    const bool is_overwriting = !all.empty();
+    const bool concerns = concerns_[loop.end] > concerns_[loop.begin];
+    if (concerns && !is_overwriting) return through(loop, std::move(ways));
     for (const Access* set : set_in(loop)) forget_condition(*set, ways);
-    return ways;
+    return is_overwriting ? overwritten(names_of(trail_.steps[loop.begin], all), ways) : ways;
   }
 
   /// The loop that is asked about: the edit makes both copies the host's before it.
@@ -186,7 +218,9 @@ class Walk : public WaysThrough<Copies> {
     Ways entered;
     for (const Copies& one : before) {
       if (one.present == 0) tell("unknown", begin, "may begin without the data on the device");
-      entered.insert(data_.is_sent ? Copies{true, one.host && one.device, one.present} : one);
+      Copies sent{true, one.host && one.device, one.present};
+      if (one.host) sent.device_old = one.device_old;
+      entered.insert(data_.is_sent ? sent : one);
     }
     ++inside_;
     const Ways left = through(loop_, std::move(entered));
@@ -208,14 +242,14 @@ class Walk : public WaysThrough<Copies> {
   }
 
   /// Of code behind the loop.
-  void expect_sent(const Copies& one, const Step& step) {
-    if (one.skipped && !one.device)
+  void expect_sent(const Copies& one, bool is_new, const Step& step) {
+    if (one.skipped && !is_new)
       tell("unknown", step, "may use the device's old copy where the loop has no iteration");
   }
 
   /// Of code behind the loop that uses the host's copy.
-  void expect_returned(const Copies& one, const Step& step) {
-    if (one.lagging && !one.host)
+  void expect_returned(const Copies& one, bool is_new, const Step& step) {
+    if (one.lagging && !is_new)
       tell("unknown", step, "may use the host's old copy behind the loop");
   }
 
@@ -239,6 +273,8 @@ class Walk : public WaysThrough<Copies> {
         end_block(step, ways);
         break;
       case StepKind::kMade:
+        forget_condition(trail_.accesses[step.access], ways);
+        [[fallthrough]];
       case StepKind::kGone:
         if (inside_ > 0 && concerns(number)) tell("unknown", step, "makes the storage again");
         break;
@@ -267,20 +303,56 @@ class Walk : public WaysThrough<Copies> {
     const Step& step = trail_.steps[number];
     const Access& access = trail_.accesses[step.access];
     if (step.on_device) return;
-    if (access.use != Use::kRead) forget_condition(access, ways);
+    if (access.use != Use::kRead) {
+      forget_condition(access, ways);
+      rename(step, ways);
+    }
     if (!concerns(number)) return;
     expect_name(step);
     if (step.is_late || access.use == Use::kUnknown) {
       if (inside_ > 0) tell("unknown", step, access.why.empty() ? "is a task" : access.why);
     }
+    const NameSet used = names_ ? names_->of_statement(step, false) : NameSet();
+    const NameSet written = names_ ? names_->of_statement(step, true) : NameSet();
     Ways after;
     for (Copies one : ways) {
-      expect(one.host || (data_.is_mapped && !one.device), step);
-      expect_returned(one, step);
+      const bool is_new = is_new_by(one.host, one.host_old, used);
+      expect(is_new || (data_.is_mapped && !one.device), step);
+      expect_returned(one, is_new, step);
       if (access.use != Use::kRead) {
-        one.device = false;
+        make_old(one.device, one.device_old, written);
         one.changed = inside_ > 0;
       }
+      after.insert(std::move(one));
+    }
+    ways = std::move(after);
+  }
+
+  /// Pointers to the data stand for other pieces of it where they are set.
+  void rename(const Step& step, Ways& ways) const {
+    const std::optional<Renaming> made = names_ ? names_->renaming(step) : std::nullopt;
+    if (!made) return;
+    const auto change = [&](NameSet& old) {
+      if (old.empty()) return;
+      const bool has_from = made->from && old.contains(*made->from);
+      const bool has_it = old.contains(made->name);
+      if (made->is_exchange) {
+        if (has_from == has_it) return;
+        old.erase(has_from ? *made->from : made->name);
+        old.insert(has_from ? made->name : *made->from);
+        return;
+      }
+      // What no name is left for may be any of it.
+      const bool is_lost = has_it && (!made->from || !names_->is_saved(step, made->name, old));
+      if (is_lost) return old.clear();
+      old.erase(made->name);
+      if (has_from) old.insert(made->name);
+    };
+    Ways after;
+    for (Copies one : ways) {
+      one.is_renamed = one.is_renamed || !made->is_fresh;
+      change(one.host_old);
+      change(one.device_old);
       after.insert(std::move(one));
     }
     ways = std::move(after);
@@ -290,13 +362,14 @@ class Walk : public WaysThrough<Copies> {
   void forget_condition(const Access& access, Ways& ways) const {
     const auto root = access.path.root;
     const auto* variable = dyn_cast_or_null<const VarDecl*>(root);
+    const auto is_set = [&](const Condition& one) {
+      if (variable == nullptr) return root.isNull() || !of_numbers_.contains({one.text, one.call});
+      return llvm::is_contained(names_in(one.text), variable->getNameAsString());
+    };
     Ways after;
-    for (const Copies& one : ways) {
-      const auto names = names_in(one.condition);
-      const bool is_set = variable != nullptr
-                              ? std::ranges::find(names, variable->getNameAsString()) != names.end()
-                              : root.isNull() || !of_numbers_.contains({one.condition, one.call});
-      after.insert(is_set ? with_condition_open(one) : one);
+    for (Copies one : ways) {
+      std::erase_if(one.known, is_set);
+      after.insert(std::move(one));
     }
     ways = std::move(after);
   }
@@ -307,9 +380,11 @@ class Walk : public WaysThrough<Copies> {
     std::set<Path::Root> roots;
     for (std::uint32_t i = loop.begin; is_new && i < loop.end; ++i) {
       const Step& step = trail_.steps[i];
-      if (step.kind != StepKind::kAccess || step.on_device) continue;
+      const bool is_made = step.kind == StepKind::kMade;
+      if ((step.kind != StepKind::kAccess && !is_made) || step.on_device) continue;
       const Access& access = trail_.accesses[step.access];
-      const bool is_set = access.use != Use::kRead && roots.insert(access.path.root).second;
+      const bool is_set =
+          (is_made || access.use != Use::kRead) && roots.insert(access.path.root).second;
       if (is_set) known->second.push_back(&access);
     }
     return known->second;
@@ -325,15 +400,17 @@ class Walk : public WaysThrough<Copies> {
     if (condition != nullptr && is_of_numbers(*condition)) of_numbers_.insert({text, step.call});
     Ways after;
     for (const Copies& one : ways) {
-      const bool is_known = one.condition == text && one.call == step.call;
+      const auto known = std::ranges::find_if(one.known, [&](const Condition& asked) {
+        return asked.text == text && asked.call == step.call;
+      });
       for (const bool held : {true, false}) {
         if (condition == nullptr && !held) continue;
-        if (condition != nullptr && is_known && (held != is_opposite) != one.held) continue;
+        const bool is_known = known != one.known.end();
+        if (is_known && (held != is_opposite) != known->held) continue;
         Copies next = one;
-        if (condition != nullptr) {
-          next.condition = text;
-          next.call = step.call;
-          next.held = held != is_opposite;
+        if (condition != nullptr && !is_known) {
+          if (next.known.size() == kMostKnown) next.known.erase(next.known.begin());
+          next.known.push_back({text, step.call, held != is_opposite});
         }
         take(next, held);
         after.insert(std::move(next));
@@ -382,27 +459,38 @@ class Walk : public WaysThrough<Copies> {
     }
     const bool is_whole =
         data_.whole.contains(without_blanks(text_of(*step.context(), *motion.item)));
+    const std::optional<DataName> name =
+        names_ ? names_->of_item(step, *motion.item) : std::nullopt;
+    const NameSet used = name ? NameSet{*name} : NameSet();
     each(step, directive, ways, [&](Copies& one, bool held) {
       if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
-      const bool is_new = is_to ? one.host : one.device;
-      is_to ? expect_returned(one, step) : expect_sent(one, step);
+      const bool is_new = is_to ? is_new_by(one.host, one.host_old, used)
+                                : is_new_by(one.device, one.device_old, used);
+      is_to ? expect_returned(one, is_new, step) : expect_sent(one, is_new, step);
       // Behind an update of an old copy neither is the newest: the next use shows it.
       if (data_.is_mapped) expect(is_new, step);
       bool& other = is_to ? one.device : one.host;
+      NameSet& old = is_to ? one.device_old : one.host_old;
       if (!is_new) {
-        one.host = one.device = false;
+        make_old(one.host, one.host_old, used);
+        make_old(one.device, one.device_old, used);
       } else if (is_whole) {
-        other = true;
+        names_ ? make_new(other, old, name) : void(other = true);
         one.changed = false;
       }
     });
   }
 
   void enter(const Step& step, const Motion& motion, Copies& one) {
+    const auto name = names_ ? names_->of_item(step, *motion.item) : std::nullopt;
+    // What comes to the device for the first time comes with what the host has.
+    const bool is_first = name && !one.is_renamed && one.entered.insert(*name).second;
+    if (is_first && motion.sends && one.host) make_new(one.device, one.device_old, name);
     if (one.present == 0) {
       if (inside_ > 0 && !data_.is_mapped) tell("unknown", step, "maps the data");
       one.device = motion.sends && one.host;
+      if (name && !motion.sends && one.host) one.device_old = {*name};
     }
     one.present = std::min(one.present + 1, kMostCounted);
   }
@@ -410,7 +498,7 @@ class Walk : public WaysThrough<Copies> {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
-    motion.returns ? expect_sent(one, step) : expect_returned(one, step);
+    motion.returns ? expect_sent(one, one.device, step) : expect_returned(one, one.host, step);
     one.skipped = one.lagging = false;
     const bool is_overwritten = motion.returns && one.host && !one.device && one.changed;
     if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
@@ -469,25 +557,53 @@ class Walk : public WaysThrough<Copies> {
     const bool is_anywhere =
         std::ranges::any_of(ways, [](const auto& one) { return one.present > 0; });
     if (!data_.is_mapped || is_anywhere) expect_plain(begin, region);
-    const bool is_filled = !reads && fills(begin, region);
+    const std::vector<const Expr*> all = overwritten_by(begin, region);
+    const bool is_filled = !reads && !all.empty();
+    const NameSet used = names_ ? names_->of_region(begin, false) : NameSet();
+    const NameSet written = names_ ? names_->of_region(begin, true) : NameSet();
+    const NameSet filled = names_of(begin, all);
+    NameSet needed = used;
+    for (const DataName& one : filled) needed.erase(one);
+    const auto is_new_there = [&](bool is_new, const NameSet& old) {
+      const bool is_all_filled = !used.empty() && needed.empty();
+      return is_all_filled || is_new_by(is_new, old, needed);
+    };
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
-        expect(one.host || is_filled, begin);
-        if (!is_filled) expect_returned(one, begin);
-        one.host = one.host || is_filled;
-        one.device = one.device && !writes;
+        const bool is_new = is_new_there(one.host, one.host_old);
+        expect(is_new || is_filled, begin);
+        if (!is_filled) expect_returned(one, is_new, begin);
+        refill(one.host, one.host_old, is_filled, filled);
+        if (writes) make_old(one.device, one.device_old, written);
         return;
       }
       // Its own clauses send the data, and bring it back.
       if (one.present == 0) return;
-      if (reads) expect_sent(one, begin);
       // Where it was filled in part neither is known to be the newest.
-      expect(one.device || is_filled || (data_.is_mapped && !one.host), begin);
+      const bool is_new = is_new_there(one.device, one.device_old);
+      if (reads) expect_sent(one, is_new, begin);
+      expect(is_new || is_filled || (data_.is_mapped && !one.host), begin);
       if (!writes) return;
       one.lagging = one.lagging && !one.host;
-      one.host = false;
-      one.device = one.device || is_filled;
+      make_old(one.host, one.host_old, written);
+      refill(one.device, one.device_old, is_filled, filled);
     });
+  }
+
+  /// Of what code overwrites: all of the data, or what names stand for.
+  void refill(bool& is_new, NameSet& old, bool is_all, const NameSet& names) const {
+    is_new = is_new || (!names_ && is_all);
+    for (const DataName& one : names) make_new(is_new, old, one);
+  }
+
+  /// What items stand for at a step.
+  [[nodiscard]] NameSet names_of(const Step& step, const std::vector<const Expr*>& items) const {
+    NameSet all;
+    for (const Expr* item : items) {
+      const auto name = names_ ? names_->of_item(step, *item) : std::nullopt;
+      if (name) all.insert(*name);
+    }
+    return all;
   }
 
   /// Variables by which the code names the data: those of the updates, and parameters that they are
@@ -499,10 +615,10 @@ class Walk : public WaysThrough<Copies> {
             return one.item == item && is_of_data(one.places);
           });
       const VarDecl* root = is_its ? root_variable(*motion.item) : nullptr;
-      if (root != nullptr) names_.insert(root->getCanonicalDecl());
+      if (root != nullptr) variables_.insert(root->getCanonicalDecl());
     }
-    for (std::size_t known = 0; known != names_.size();) {
-      known = names_.size();
+    for (std::size_t known = 0; known != variables_.size();) {
+      known = variables_.size();
       for (const Program* unit : program_.units()) {
         for (const FunctionDecl* function : unit->functions()) {
           each_statement(function->getBody(), [&](const Stmt& one) {
@@ -513,8 +629,8 @@ class Walk : public WaysThrough<Copies> {
             for (const clang::ParmVarDecl* parameter : called->parameters()) {
               const Expr* handed = argument_for(*call, *parameter);
               const VarDecl* variable = handed == nullptr ? nullptr : variable_of(handed);
-              if (variable != nullptr && names_.contains(variable->getCanonicalDecl())) {
-                names_.insert(parameter->getCanonicalDecl());
+              if (variable != nullptr && variables_.contains(variable->getCanonicalDecl())) {
+                variables_.insert(parameter->getCanonicalDecl());
               }
             }
           });
@@ -523,52 +639,65 @@ class Walk : public WaysThrough<Copies> {
     }
   }
 
+  [[nodiscard]] std::set<Path> paths_by_name() const {
+    std::set<Path> all;
+    for (const clang::Decl* one : variables_) all.insert({cast<VarDecl>(one), {}});
+    for (const auto& [step, namings] : namings_) {
+      for (const Naming* naming : namings) {
+        const auto path = path_by_name(*motions_.at(naming->item).item);
+        if (path) all.insert(*path);
+      }
+    }
+    return all;
+  }
+
   /// Edits know the data by its names alone.
   void expect_name(const Step& step) {
     if (inside_ == 0 || data_.is_mapped || step.at == nullptr) return;
     const auto all = all_in<clang::DeclRefExpr>(step.at);
     const bool is_named = std::ranges::any_of(all, [&](const clang::DeclRefExpr* one) {
-      return names_.contains(one->getDecl()->getCanonicalDecl());
+      return variables_.contains(one->getDecl()->getCanonicalDecl());
     });
     if (!is_named) tell("unknown", step, "is used by another name");
   }
 
-  /// Whether a loop of the host overwrites all of the data, as an update of the same function names
-  /// it, and does nothing else with it.
-  [[nodiscard]] bool overwrites_on_host(const LoopSpan& loop) const {
-    const Step& begin = trail_.steps[loop.begin];
+  /// Items of updates in the same function, of which a loop of the host overwrites all. None: it
+  /// does something else with the data.
+  [[nodiscard]] std::vector<const Expr*> overwritten_on_host(const LoopSpan& loop) const {
     const auto* code = dyn_cast<clang::ForStmt>(loop.loop);
-    if (code == nullptr || concerns_[loop.end] == concerns_[loop.begin]) return false;
+    if (code == nullptr || concerns_[loop.end] == concerns_[loop.begin]) return {};
     for (std::uint32_t i = loop.begin; i < loop.end; ++i) {
       const Step& step = trail_.steps[i];
       const bool is_write = step.kind == StepKind::kAccess && !step.on_device && !step.is_late &&
                             trail_.accesses[step.access].use == Use::kWrite;
-      if (concerns(i) && !is_write) return false;
+      if (concerns(i) && !is_write) return {};
     }
-    const Expr* item = item_of(begin);
-    const VarDecl* array = item == nullptr ? nullptr : root_variable(*item);
-    const Program* unit = unit_of(begin);
-    return array != nullptr && unit != nullptr && overwrites_all(*unit, *code, *array, *item);
+    return overwritten_by(trail_.steps[loop.begin], *code);
   }
 
-  [[nodiscard]] Ways overwritten(const Ways& ways) const {
+  /// Ways behind a loop of the host that overwrites the data, or what names stand for.
+  [[nodiscard]] Ways overwritten(const NameSet& names, const Ways& ways) const {
     Ways after;
     for (Copies one : ways) {
-      one = with_condition_open(one);
-      one.host = true;
-      one.device = false;
+      refill(one.host, one.host_old, true, names);
+      make_old(one.device, one.device_old, names);
       one.changed = inside_ > 0;
       after.insert(std::move(one));
     }
     return after;
   }
 
-  /// Whether a region overwrites all of the data, as an update of the same function names it.
-  [[nodiscard]] bool fills(const Step& step, const Directive& region) const {
-    const Expr* item = item_of(step);
-    const VarDecl* array = item == nullptr ? nullptr : root_variable(*item);
+  /// Items of updates in the same function, of which code overwrites all.
+  template <class Code>
+  [[nodiscard]] std::vector<const Expr*> overwritten_by(const Step& step, const Code& code) const {
+    std::vector<const Expr*> all;
     const Program* unit = unit_of(step);
-    return array != nullptr && unit != nullptr && overwrites_all(*unit, region, *array, *item);
+    if (unit == nullptr) return all;
+    for (const Expr* item : items_at(step)) {
+      const VarDecl* array = root_variable(*item);
+      if (array != nullptr && overwrites_all(*unit, code, *array, *item)) all.push_back(item);
+    }
+    return all;
   }
 
   [[nodiscard]] const Program* unit_of(const Step& step) const {
@@ -577,19 +706,22 @@ class Walk : public WaysThrough<Copies> {
     return unit == program_.units().end() ? nullptr : *unit;
   }
 
-  [[nodiscard]] const Expr* item_of(const Step& step) const {
+  /// How updates of a step's function name all of the data.
+  [[nodiscard]] std::vector<const Expr*> items_at(const Step& step) const {
+    std::vector<const Expr*> all;
+    std::set<std::string> texts;
     for (const auto& [number, motion] : motions_) {
       if (motion.kind == Motion::Kind::kMapped || step.context() == nullptr) continue;
       const std::string text = without_blanks(text_of(*step.context(), *motion.item));
-      if (!data_.whole.contains(text)) continue;
+      if (!data_.whole.contains(text) || texts.contains(text)) continue;
       const bool is_here =
           std::ranges::any_of(trail_.namings, [&, item = number](const Naming& one) {
             return one.item == item && trail_.steps[one.step].function == step.function &&
                    is_of_data(one.places);
           });
-      if (is_here) return motion.item;
+      if (is_here && texts.insert(text).second) all.push_back(motion.item);
     }
-    return nullptr;
+    return all;
   }
 
   const WholeProgram& program_;
@@ -601,7 +733,8 @@ class Walk : public WaysThrough<Copies> {
   std::vector<std::uint32_t> concerns_;  // how many steps before each have to do with the data
   std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
   std::set<std::pair<std::string, std::uint32_t>> of_numbers_;  // conditions, by text and call
-  std::set<const clang::Decl*> names_;                          // see find_names()
+  std::set<const clang::Decl*> variables_;                      // see find_names()
+  std::optional<DataNames> names_;                              // of data of several pieces
   int inside_ = 0;                                              // of the loop that is asked about
   bool is_reached_ = false;
   bool sent_before_ = true;

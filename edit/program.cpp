@@ -468,7 +468,7 @@ namespace {
 /// True: 0 is a likely value, as of what stands in a device() clause, or asks for a part of the
 /// code.
 std::map<std::string, bool> lacking_macros(const std::vector<std::string>& errors) {
-  static const std::regex kPlace("^(.+):([0-9]+): (.*)");
+  static const std::regex kMessage("^(.+):([0-9]+): (.*)");
   static const std::regex kName("^use of undeclared identifier '([A-Z][A-Z0-9_]+)'");
   static const std::regex kAsked(
       R"(^\s*#\s*(?:ifndef\s+|if\s+!\s*defined\s*\(?\s*)([A-Z][A-Z0-9_]+)\s*\)?\s*$)");
@@ -476,7 +476,7 @@ std::map<std::string, bool> lacking_macros(const std::vector<std::string>& error
   std::map<std::string, bool> names;
   for (const std::string& error : errors) {
     std::smatch place;
-    if (!std::regex_search(error, place, kPlace)) return {};
+    if (!std::regex_search(error, place, kMessage)) return {};
     std::ifstream in(place[1].str());
     std::string line;
     std::string before;

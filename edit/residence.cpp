@@ -307,6 +307,7 @@ std::vector<Update> merged(const Program& program, const Stmt& code, std::vector
 struct Frequency {
   using Branch = std::pair<const Stmt*, const Stmt*>;  // a statement, and its arm
   bool from = false;
+  bool is_of_part = false;  ///< no other in its place moves all of the data
   std::set<Branch> branches = {};
   std::set<const Stmt*> loops = {};
 
@@ -426,7 +427,7 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
   std::vector<Frequency> more;
   for (Frequency& often : joined(std::move(written))) {
     const auto replaced = std::ranges::find_if(gone, [&](const Frequency& one) {
-      return one.from == often.from && often.is_at_most(one);
+      return one.from == often.from && !one.is_of_part && often.is_at_most(one);
     });
     if (replaced == gone.end()) {
       more.push_back(std::move(often));
@@ -436,8 +437,8 @@ bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by
     gone.erase(replaced);
   }
   for (const Frequency& often : more) {
-    const auto other =
-        std::ranges::find_if(gone, [&](const Frequency& one) { return often.is_at_most(one); });
+    const auto other = std::ranges::find_if(
+        gone, [&](const Frequency& one) { return !one.is_of_part && often.is_at_most(one); });
     if (other != gone.end()) {
       gone.erase(other);
       continue;
@@ -648,25 +649,63 @@ class Looker {
   /// What moves the data now, and will not.
   void add_gone(const VarDecl& variable, const std::set<const Stmt*>& decided,
                 std::vector<Frequency>& gone) const {
-    const auto add = [&](const Directive& directive, const std::vector<bool>& ways) {
+    const auto add = [&](const Directive& directive, const std::vector<bool>& ways,
+                         bool is_of_part = false) {
       Frequency often = frequency_of(program_, code_, directive);
       const bool has_condition = device_condition(directive) != nullptr;
       if (has_condition && !decided.contains(&directive)) {
         often.branches.insert({&directive, &directive});
       }
+      often.is_of_part = is_of_part;
       for (const bool from : ways) {
         often.from = from;
         gone.push_back(often);
       }
     };
     for (const Scope& scope : used_.at(&variable)) {
-      for (const Directive* one : scope.uses.idle) add(*one, ways_of_update(*one, *scope.data));
+      for (const Directive* one : scope.uses.idle) {
+        add(*one, ways_of_update(*one, *scope.data), is_of_part(*one, scope, variable));
+      }
       if (stay_.is_there) continue;
       for (const Directive* one : program_.directives_in(*scope.code)) {
         const bool is_update = one->getDirectiveKind() == llvm::omp::OMPD_target_update;
-        if (!is_update) add(*one, ways_of_mapping(*one, *scope.data));
+        if (is_update || is_in_block(*one, scope)) continue;
+        add(*one, ways_of_mapping(*one, *scope.data));
       }
     }
+  }
+
+  /// Whether a directive stands in a block of `target data` for the data, which is there then.
+  [[nodiscard]] bool is_in_block(const Directive& directive, const Scope& scope) const {
+    for (const Stmt* at = &directive; at != scope.code;) {
+      at = program_.parent_of(*at);
+      if (at == nullptr) return false;
+      const auto* block = dyn_cast<clang::OMPTargetDataDirective>(at);
+      const bool is_its = block != nullptr && device_condition(*block) == nullptr &&
+                          !mapped_items(*block, *scope.data).empty();
+      if (is_its) return true;
+    }
+    return false;
+  }
+
+  /// Whether an update moves some of the data alone, as far as its items tell.
+  [[nodiscard]] bool is_of_part(const Directive& update, const Scope& scope,
+                                const VarDecl& variable) const {
+    const std::string& all = found_.data.at(variable.getNameAsString()).expression;
+    const auto is_all = [&](const Expr* item) {
+      if (root_variable(*item) != scope.data) return false;
+      const Item one{text_of(program_.context(), *item), place_of(program_.context(), update)};
+      try {
+        return std::ranges::any_of(terms_of(program_, code_, one), [&](const std::string& term) {
+          return are_same_extents(program_, code_, term, all);
+        });
+      } catch (const Refusal&) {
+        return false;  // it has no name around the code
+      }
+    };
+    const auto any = [&](const auto* clause) { return llvm::any_of(clause->varlists(), is_all); };
+    return llvm::none_of(update.getClausesOfKind<clang::OMPToClause>(), any) &&
+           llvm::none_of(update.getClausesOfKind<clang::OMPFromClause>(), any);
   }
 
   [[nodiscard]] bool is_decided(const Scope& scope, const MayStay& region) const {

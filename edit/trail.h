@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accesses.h"
@@ -72,6 +73,9 @@ struct Trail {
   std::vector<std::uint32_t> branches = {0};
   /// Calls of functions: the position of that which each is in; the first is the program.
   std::vector<std::uint32_t> callers = {0};
+  std::vector<const FunctionDecl*> called = {nullptr};  ///< by such a call
+  /// By such a call, and a parameter of its function: the name that it is handed, of the caller's.
+  std::map<std::pair<std::uint32_t, const VarDecl*>, Path> arguments;
   /// By storage: what pointers to it were ever kept in, and what it was copied to.
   std::map<Path::Root, std::set<Path::Root>> holders;
   std::set<Path> escaped;      ///< what code that is not seen may know

@@ -58,6 +58,64 @@ bool TrailLoops::has_iterations(const LoopSpan& span) const {
          value_of(*condition, span.begin, *context, kDeepest).value_or(0) != 0;
 }
 
+bool TrailLoops::is_in_call(std::uint32_t step, std::uint32_t call) const {
+  std::uint32_t at = trail_.steps[step].call;
+  while (at != call && at != 0) at = trail_.callers[at];
+  return at == call;
+}
+
+bool TrailLoops::is_in_each(std::uint32_t step, const Span& loop) const {
+  // The loop's own condition is what its body depends on.
+  std::uint32_t body = trail_.steps[loop.begin].branch;
+  for (std::uint32_t at = trail_.steps[step].branch; at != body; at = trail_.branches[at]) {
+    if (trail_.branches[at] == body) {
+      const bool is_body = std::all_of(
+          trail_.steps.begin() + loop.begin, trail_.steps.begin() + step,
+          [&](const Step& one) { return one.branch == body || is_under(one.branch, at); });
+      if (!is_body) return false;
+      body = at;
+      if (trail_.steps[step].branch != at) return false;
+      break;
+    }
+    if (at == 0) return false;
+  }
+  return !may_be_jumped(loop.begin, step);
+}
+
+bool TrailLoops::may_be_jumped(std::uint32_t from, std::uint32_t step) const {
+  return std::any_of(
+      trail_.steps.begin() + from, trail_.steps.begin() + step,
+      [&](const Step& one) { return one.kind == Kind::kJump && is_in_call(step, one.call); });
+}
+
+const LoopSpan* TrailLoops::innermost_around(std::uint32_t step) const {
+  const LoopSpan* inner = nullptr;
+  for (const LoopSpan& loop : loops_) {  // those outside first
+    if (loop.holds(step)) inner = &loop;
+  }
+  return inner;
+}
+
+bool TrailLoops::is_as_often(std::uint32_t branch, std::uint32_t other) const {
+  for (; !is_under(other, branch); branch = trail_.branches[branch]) {
+    if (branch == 0 || !is_body(branch)) return false;
+  }
+  return true;
+}
+
+bool TrailLoops::is_run_in_each(std::uint32_t step, const LoopSpan& loop) const {
+  const LoopSpan* inner = &loop;
+  for (const LoopSpan& one : loops_) {  // those outside first
+    if (one.begin > inner->begin && one.end <= inner->end && one.holds(step) &&
+        !isa<Directive>(one.loop)) {
+      if (!is_in_each(one.begin, *inner)) return false;
+      inner = &one;
+    }
+  }
+  const bool is_left = may_be_jumped(inner->begin, step);
+  return !is_left && is_in_each(step, *inner);
+}
+
 /// The value of an expression before a step, if it is the same in any run.
 std::optional<double> TrailLoops::value_of(const Expr& any, std::uint32_t before,
                                            const clang::ASTContext& context, int depth) const {

@@ -39,6 +39,18 @@ class TrailLoops {
   /// variables have before it.
   [[nodiscard]] bool has_iterations(const LoopSpan& loop) const;
 
+  [[nodiscard]] bool is_in_call(std::uint32_t step, std::uint32_t call) const;
+  /// Whether a step is run in each iteration of a loop that holds it.
+  [[nodiscard]] bool is_in_each(std::uint32_t step, const Span& loop) const;
+  /// Whether a jump on the way to a later step may lead past that: one of a function that is not
+  /// left by then.
+  [[nodiscard]] bool may_be_jumped(std::uint32_t from, std::uint32_t step) const;
+  /// Null: there is no loop.
+  [[nodiscard]] const LoopSpan* innermost_around(std::uint32_t step) const;
+  [[nodiscard]] bool is_as_often(std::uint32_t branch, std::uint32_t other) const;
+  /// Whether each iteration of a loop comes to a step, be it by loops inside.
+  [[nodiscard]] bool is_run_in_each(std::uint32_t step, const LoopSpan& loop) const;
+
  private:
   [[nodiscard]] std::optional<double> value_of(const Expr& any, std::uint32_t before,
                                                const clang::ASTContext& context, int depth) const;

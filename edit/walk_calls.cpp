@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data_names.h"
 #include "formats.h"
 #include "names.h"
 #include "walk.h"
@@ -297,6 +298,12 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
   if (is_program()) {
     call_ = static_cast<std::uint32_t>(trail_.callers.size());
     trail_.callers.push_back(caller);
+    trail_.called.push_back(function.getCanonicalDecl());
+    for (std::size_t i = 0; i < arguments.size() && i < function.getNumParams(); ++i) {
+      const clang::ParmVarDecl& parameter = *function.getParamDecl(static_cast<unsigned>(i));
+      std::optional<Path> name = path_by_name(*arguments[i]);
+      if (name) trail_.arguments[{call_, parameter.getCanonicalDecl()}] = std::move(*name);
+    }
   }
   frames_.push_back({&function, self, {}, std::move(result), false, call});
   walked_.insert(&function);

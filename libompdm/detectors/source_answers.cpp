@@ -418,6 +418,11 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     });
   };
   std::erase_if(finding.unless, is_no);
+  if (is_no(Unless::kMadeAgain)) {
+    std::erase_if(finding.caveats, [](const Caveat& caveat) {
+      return caveat.kind == Caveat::Kind::kMadeAgain || caveat.kind == Caveat::Kind::kMakesMemory;
+    });
+  }
   if (is_no(Unless::kHostUses) || is_no(Unless::kHostChanges)) {
     std::erase_if(finding.edits, [](const Edit& edit) {
       return edit.kind == EditKind::kInsert &&

@@ -65,11 +65,13 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void print(const Verdict& verdict) {
+/// Faults, and what was named of programs of which much was not; `all`: of each program.
+void print(const Verdict& verdict, bool all) {
   for (const std::string& fault : verdict.faults) {
     fmt::print("seed {}: {}\n", verdict.seed, fault);
   }
-  if (share(verdict.named, verdict.planted) < 50 && verdict.planted > 1'000'000) {
+  const bool is_missed = share(verdict.named, verdict.planted) < 50 && verdict.planted > 1'000'000;
+  if (all || is_missed) {
     fmt::print("seed {}: note: {} of {} planted bytes named, {} to a host that does not read it\n",
                verdict.seed, verdict.named, verdict.planted, verdict.unread);
   }
@@ -97,7 +99,7 @@ int main(int count, char** words) {
       const Build build = build_of(seed);
       const Verdict verdict = check(build, folder / fmt::format("seed{}", seed), seed, keep);
       const std::lock_guard lock(mutex);
-      print(verdict);
+      print(verdict, keep);
       Share& share = shares[verdict.wanders        ? "data on two devices"
                             : is_for_standin(seed) ? "the stand-in"
                                                    : kPlain];

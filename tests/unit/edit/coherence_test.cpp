@@ -182,6 +182,22 @@ TEST_F(Coherence, ConditionsOfIfClausesHoldTogether) {
   EXPECT_EQ(stale(with(" if(k % 2 == 0)", "")), "yes");
 }
 
+TEST_F(Coherence, SeveralConditionsAreKnownUntilTheirVariablesAreSet) {
+  const std::string region = "#pragma omp target teams distribute parallel for if(target: ";
+  const std::string change = ")\n    for (int i = 0; i < n; ++i) u[i] += 1;\n";
+  EXPECT_EQ(stale("#pragma omp target data if(k % 3 != 1) map(tofrom: u[0:n])  // mapped\n    {\n"
+                  "#pragma omp target update if(k % 2 == 0) from(u[0:n])\n" +
+                  region + "k % 2 != 0" + change +
+                  "#pragma omp target update if(k % 2 == 0) to(u[0:n])\n    }\n" + kChange),
+            "no")
+      << "the block ends as it begins";
+  EXPECT_EQ(stale("    int odd = k % 2;\n"
+                  "#pragma omp target update if(odd) from(u[0:n])  // back\n" +
+                  region + "odd" + change),
+            "yes")
+      << "another iteration has another variable of that name";
+}
+
 TEST_F(Coherence, DataThatComesAndGoesInTheLoopIsOpen) {
   const std::string all = std::string(kSend) + kChange + kBring;
   EXPECT_EQ(stale("#pragma omp target data map(tofrom: u[0:n])\n    {\n" + all + "    }\n"), "no");
@@ -221,6 +237,78 @@ TEST_F(Coherence, GoesThroughFunctionsAndOtherNames) {
   EXPECT_EQ(stale(std::string(kSend) + "    step(u, n);\n" + kBring, {}, step), "no");
   EXPECT_EQ(stale(std::string(kSend) + "    step(u, n);\n    u[0] = 1;\n    step(u, n);\n" + kBring,
                   {}, step),
+            "yes");
+}
+
+/// Two arrays whose pointers the loop exchanges.
+class CoherenceOfPieces : public EditTest {
+ protected:
+  [[nodiscard]] std::string stale(const std::string& in_loop,
+                                  const std::string& before_main = {}) const {
+    const File file =
+        write("pieces.cpp",
+              "#include <cstdio>\n#include <cstdlib>\n#include <utility>\n" + before_main +
+                  "int main(int argc, char** argv) {\n"
+                  "  int n = 100;\n  int steps = argc > 1 ? atoi(argv[1]) : 9;\n"
+                  "  double* u = new double[n];\n  double* v = new double[n];\n"
+                  "  for (int i = 0; i < n; ++i) u[i] = v[i] = i;\n"
+                  "  for (int k = 0; k < steps; ++k) {  // loop\n"
+                  "#pragma omp target data map(tofrom: u[0:n], v[0:n])  // mapped\n    {\n" +
+                  in_loop + "  }\n  }\n  std::printf(\"%g %g\\n\", u[7], v[7]);\n}\n");
+    Request request = testing::asked(file, {});
+    request.is_whole = true;
+    const Place mapped = file.at("// mapped");
+    request.stretches = {Stretch{0, "loop", {file.at("// loop")}, {}, false, {}}};
+    request.stretches[0].items = {{"u[0:n]", mapped}, {"v[0:n]", mapped}};
+    const Answer answer = answer_to(request);
+    if (!answer.errors.empty()) throw std::logic_error(answer.errors.front());
+    const HostUse& use = answer.facts.value().stretches.at(0).items.at(0).stale;
+    return use.use == "unknown" ? use.why : use.use;
+  }
+};
+
+constexpr const char* kStep =
+    "#pragma omp target teams distribute parallel for\n"
+    "    for (int i = 0; i < n; ++i) v[i] = u[i] + v[i];\n";
+constexpr const char* kBoth =
+    "#pragma omp target teams distribute parallel for\n"
+    "    for (int i = 0; i < n; ++i) { v[i] += u[i]; u[i] += 1; }\n";
+constexpr const char* kShowU = "    if (k % 3 == 0) std::printf(\"%g\\n\", u[2]);\n";
+constexpr const char* kShowV = "    if (k % 3 == 0) std::printf(\"%g\\n\", v[2]);\n";
+constexpr const char* kBringU = "#pragma omp target update from(u[0:n])\n";
+constexpr const char* kBringV = "#pragma omp target update from(v[0:n])\n";
+constexpr const char* kSwap = "    std::swap(u, v);\n";
+
+TEST_F(CoherenceOfPieces, AnUpdateIsOfThePieceThatItNames) {
+  const std::string both = kBoth;
+  EXPECT_EQ(stale(both + kBringU + kShowU + kSwap), "no");
+  EXPECT_EQ(stale(both + kBringU + kShowV + kSwap), "yes");
+  EXPECT_EQ(stale(both + kBringU + kBringV + kShowV + kSwap), "no");
+  EXPECT_EQ(stale(kStep + std::string(kBringU) + kShowV + kSwap), "yes");
+  EXPECT_EQ(stale(kStep + std::string(kShowU) + kSwap), "no") << "the region has not written it";
+}
+
+TEST_F(CoherenceOfPieces, ANameStandsForAnotherPieceBehindAnExchange) {
+  const std::string step = kStep;
+  const std::string by_hand = "    double* kept = u;\n    u = v;\n    v = kept;\n";
+  EXPECT_EQ(stale(step + kSwap + kBringU + kShowU), "no");
+  EXPECT_EQ(stale(step + kSwap + kBringV + kShowU), "yes");
+  EXPECT_EQ(stale(step + by_hand + kBringU + kShowU), "no");
+  EXPECT_EQ(stale(step + by_hand + kBringV + kShowU), "yes");
+  EXPECT_EQ(stale(step + kSwap + kShowV), "no");
+}
+
+TEST_F(CoherenceOfPieces, ParametersAreWhatTheyAreHanded) {
+  const std::string function =
+      "static void step(double* from, double* to, int n) {\n"
+      "#pragma omp target teams distribute parallel for\n"
+      "  for (int i = 0; i < n; ++i) to[i] += from[i];\n"
+      "}\n";
+  EXPECT_EQ(stale("    step(u, v, n);\n" + std::string(kBringV) + kShowV + kSwap, function), "no");
+  EXPECT_EQ(stale("    step(u, v, n);\n" + std::string(kBringU) + kShowV + kSwap, function), "yes");
+  EXPECT_EQ(stale("    step(u, v, n);\n    step(v, u, n);\n" + std::string(kBringV) + kShowV +
+                      kShowU + kSwap,
+                  function),
             "yes");
 }
 
