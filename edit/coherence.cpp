@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
-#include <vector>
 
+#include "copies.h"
 #include "data_names.h"
 #include "distinct.h"
 #include "facts.h"
@@ -19,108 +18,9 @@ namespace {
 
 using StepKind = Step::Kind;
 
-/// The condition of an if() clause, and whether it held.
-struct Condition {
-  std::string text;
-  std::uint32_t call = 0;  ///< of the function that it was asked in
-  bool held = false;
-
-  auto operator<=>(const Condition&) const = default;
-};
-
-/// Which copies are the newest, on some way to a place.
-struct Copies {
-  bool host = false;
-  bool device = false;
-  int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
-  /// Of data of several pieces: by which names alone the host's copy is old, or the device's;
-  /// empty: by any, unless it is new.
-  NameSet host_old = {};
-  NameSet device_old = {};
-  NameSet entered = {};     ///< by which the data was mapped so far
-  bool is_renamed = false;  ///< a name stood for other data before
-  bool changed = false;     ///< by the host in the loop, since the device got it
-  /// The loop that sends it had no iteration: the edit has sent what the program has not.
-  bool skipped = false;
-  /// The loop has left the host's copy old: the edit has brought back what the program has not.
-  bool lagging = false;
-  /// What if() clauses came to that were asked; the last ones, kMostKnown of them.
-  std::vector<Condition> known = {};
-
-  auto operator<=>(const Copies&) const = default;
-};
-
-/// Makes one of the copies old where it is written by names; by any where these are not known.
-void make_old(bool& is_new, NameSet& old, const NameSet& written) {
-  const bool are_known = !written.empty() && (is_new || !old.empty());
-  if (is_new || !are_known) old.clear();
-  if (are_known) old.insert(written.begin(), written.end());
-  is_new = false;
-}
-
-/// Makes the copy new of what a name stands for.
-void make_new(bool& is_new, NameSet& old, const std::optional<DataName>& name) {
-  if (is_new || !name || old.erase(*name) == 0) return;
-  is_new = old.empty();
-}
-
-/// Whether what is used by names is new; by any, where these are not known.
-bool is_new_by(bool is_new, const NameSet& old, const NameSet& used) {
-  if (is_new || old.empty() || used.empty()) return is_new;
-  return std::ranges::none_of(used, [&](const DataName& one) { return old.contains(one); });
-}
-
-constexpr int kMostCounted = 4;
-constexpr std::size_t kMostKnown = 3;
-
-/// Whether a condition is of variables that are numbers, and of nothing else that code can set.
-bool is_of_numbers(const Expr& condition) {
-  bool is_it = true;
-  each_statement(&condition, [&](const Stmt& one) {
-    const auto* name = dyn_cast<clang::DeclRefExpr>(&one);
-    const auto* variable = name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
-    const bool is_number = variable != nullptr && variable->getType()->isArithmeticType() &&
-                           !variable->getType().isVolatileQualified();
-    const bool is_part = isa<clang::BinaryOperator, clang::ParenExpr, clang::ImplicitCastExpr,
-                             clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(one);
-    is_it = is_it && (is_number || is_part);
-  });
-  return is_it;
-}
-
 std::string without_blanks(std::string text) {
   std::erase_if(text, [](char letter) { return letter == ' ' || letter == '\n'; });
   return text;
-}
-
-/// A condition, or its opposite, as one text: of comparisons by == and != that are joined by one
-/// kind of operator. And whether that text is the opposite.
-std::pair<std::string, bool> canonical(const std::string& text) {
-  std::string opposite = text;
-  bool has_and = false;
-  bool has_or = false;
-  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-    const std::string_view two = std::string_view(text).substr(at, 2);
-    if (two == "==") opposite[at] = '!';
-    if (two == "!=") opposite[at] = '=';
-    if (two == "&&") opposite[at] = opposite[at + 1] = '|';
-    if (two == "||") opposite[at] = opposite[at + 1] = '&';
-    has_and = has_and || two == "&&";
-    has_or = has_or || two == "||";
-    if (two == "==" || two == "!=" || two == "&&" || two == "||") {
-      ++at;
-    } else if (std::string_view("!<>=?&|(").find(text[at]) != std::string_view::npos) {
-      return {text, false};
-    }
-  }
-  const auto count = [&](const char* part) {
-    std::size_t found = 0;
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += 2) ++found;
-    return found;
-  };
-  const bool is_each_compared = count("==") + count("!=") == count("&&") + count("||") + 1;
-  if ((has_and && has_or) || !is_each_compared || text <= opposite) return {text, false};
-  return {opposite, true};
 }
 
 /// Goes all ways through a program's trail.
@@ -152,16 +52,16 @@ class Walk : public WaysThrough<Copies> {
     if (data_.is_mapped) {
       is_reached_ = true;
       ++inside_;
-      for (const Copies& one : through(loop_, {{true, false, 0}})) {
+      for (const Copies& one : through(loop_, {{{true}, {false}, 0}})) {
         const Step& begin = trail_.steps[loop_.begin];
         if (one.present > 0) tell("unknown", begin, "may leave the data on the device");
-        if (!one.host) tell("unknown", begin, "the host's copy may be old behind it");
+        if (!one.host.is_new) tell("unknown", begin, "the host's copy may be old behind it");
       }
       --inside_;
     } else if (is_from_main) {
-      run(0, trail_.main_end, {{true, false, 0}});
+      run(0, trail_.main_end, {{{true}, {false}, 0}});
     } else {
-      (void)through_loop({{false, false, 1}});
+      (void)through_loop({{{false}, {false}, 1}});
     }
     if (!is_reached_) tell("unknown", trail_.steps[loop_.begin], "is not reached");
     const bool is_known = is_reached_ && !data_.is_mapped;
@@ -208,18 +108,19 @@ class Walk : public WaysThrough<Copies> {
   Ways through_loop(const Ways& before) {
     is_reached_ = true;
     const Step& begin = trail_.steps[loop_.begin];
-    const bool is_host_new = std::ranges::all_of(before, &Copies::host);
+    const bool is_host_new =
+        std::ranges::all_of(before, [](const Copies& one) { return one.host.is_new; });
     // The edit is made before and behind the loop, whatever its iterations come to.
     if (!is_host_new) tell("unknown", begin, "the host's copy may be old before it");
-    const bool is_device_new = std::ranges::all_of(before, &Copies::device);
+    const bool is_device_new =
+        std::ranges::all_of(before, [](const Copies& one) { return one.device.is_new; });
     sent_before_ = sent_before_ && is_device_new;
     if (!is_device_new && !data_.is_sent)
       tell("unknown", begin, "the device's copy may be old before it");
     Ways entered;
     for (const Copies& one : before) {
       if (one.present == 0) tell("unknown", begin, "may begin without the data on the device");
-      Copies sent{true, one.host && one.device, one.present};
-      if (one.host) sent.device_old = one.device_old;
+      const Copies sent{{true}, one.host.is_new ? one.device : Copy(), one.present};
       entered.insert(data_.is_sent ? sent : one);
     }
     ++inside_;
@@ -227,7 +128,7 @@ class Walk : public WaysThrough<Copies> {
     --inside_;
     Ways behind;
     for (Copies one : left) {
-      one.lagging = !one.host;
+      one.lagging = !one.host.is_new;
       left_old_ = left_old_ && one.lagging;
       if (one.lagging && loop_.begin >= trail_.main_end) {
         tell("unknown", begin, "the host's copy may be old behind it");
@@ -235,7 +136,7 @@ class Walk : public WaysThrough<Copies> {
       behind.insert(std::move(one));
     }
     for (Copies one : before) {
-      one.skipped = !one.device && data_.is_sent && !loops_.has_iterations(loop_);
+      one.skipped = !one.device.is_new && data_.is_sent && !loops_.has_iterations(loop_);
       behind.insert(std::move(one));
     }
     return behind;
@@ -290,7 +191,7 @@ class Walk : public WaysThrough<Copies> {
   /// Whether both copies are new where a `goto` leads from: wherever it leads, they are there, too.
   static bool is_fresh_jump(const Step& step, const Ways& ways) {
     return !isa<clang::CXXThrowExpr>(step.at) && std::ranges::all_of(ways, [](const Copies& one) {
-      return one.host && (one.device || one.present == 0);
+      return one.host.is_new && (one.device.is_new || one.present == 0);
     });
   }
 
@@ -316,11 +217,11 @@ class Walk : public WaysThrough<Copies> {
     const NameSet written = names_ ? names_->of_statement(step, true) : NameSet();
     Ways after;
     for (Copies one : ways) {
-      const bool is_new = is_new_by(one.host, one.host_old, used);
-      expect(is_new || (data_.is_mapped && !one.device), step);
+      const bool is_new = one.host.is_new_by(used);
+      expect(is_new || (data_.is_mapped && !one.device.is_new), step);
       expect_returned(one, is_new, step);
       if (access.use != Use::kRead) {
-        make_old(one.device, one.device_old, written);
+        one.device.make_old(written);
         one.changed = inside_ > 0;
       }
       after.insert(std::move(one));
@@ -332,27 +233,14 @@ class Walk : public WaysThrough<Copies> {
   void rename(const Step& step, Ways& ways) const {
     const std::optional<Renaming> made = names_ ? names_->renaming(step) : std::nullopt;
     if (!made) return;
-    const auto change = [&](NameSet& old) {
-      if (old.empty()) return;
-      const bool has_from = made->from && old.contains(*made->from);
-      const bool has_it = old.contains(made->name);
-      if (made->is_exchange) {
-        if (has_from == has_it) return;
-        old.erase(has_from ? *made->from : made->name);
-        old.insert(has_from ? made->name : *made->from);
-        return;
-      }
-      // What no name is left for may be any of it.
-      const bool is_lost = has_it && (!made->from || !names_->is_saved(step, made->name, old));
-      if (is_lost) return old.clear();
-      old.erase(made->name);
-      if (has_from) old.insert(made->name);
+    const auto change = [&](Copy& one) {
+      one.rename(*made, names_->is_saved(step, made->name, one.old));
     };
     Ways after;
     for (Copies one : ways) {
       one.is_renamed = one.is_renamed || !made->is_fresh;
-      change(one.host_old);
-      change(one.device_old);
+      change(one.host);
+      change(one.device);
       after.insert(std::move(one));
     }
     ways = std::move(after);
@@ -465,18 +353,16 @@ class Walk : public WaysThrough<Copies> {
     each(step, directive, ways, [&](Copies& one, bool held) {
       if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
-      const bool is_new = is_to ? is_new_by(one.host, one.host_old, used)
-                                : is_new_by(one.device, one.device_old, used);
+      const bool is_new = is_to ? one.host.is_new_by(used) : one.device.is_new_by(used);
       is_to ? expect_returned(one, is_new, step) : expect_sent(one, is_new, step);
       // Behind an update of an old copy neither is the newest: the next use shows it.
       if (data_.is_mapped) expect(is_new, step);
-      bool& other = is_to ? one.device : one.host;
-      NameSet& old = is_to ? one.device_old : one.host_old;
+      Copy& other = is_to ? one.device : one.host;
       if (!is_new) {
-        make_old(one.host, one.host_old, used);
-        make_old(one.device, one.device_old, used);
+        one.host.make_old(used);
+        one.device.make_old(used);
       } else if (is_whole) {
-        names_ ? make_new(other, old, name) : void(other = true);
+        names_ ? other.make_new(name) : void(other = {true});
         one.changed = false;
       }
     });
@@ -486,11 +372,11 @@ class Walk : public WaysThrough<Copies> {
     const auto name = names_ ? names_->of_item(step, *motion.item) : std::nullopt;
     // What comes to the device for the first time comes with what the host has.
     const bool is_first = name && !one.is_renamed && one.entered.insert(*name).second;
-    if (is_first && motion.sends && one.host) make_new(one.device, one.device_old, name);
+    if (is_first && motion.sends && one.host.is_new) one.device.make_new(name);
     if (one.present == 0) {
       if (inside_ > 0 && !data_.is_mapped) tell("unknown", step, "maps the data");
-      one.device = motion.sends && one.host;
-      if (name && !motion.sends && one.host) one.device_old = {*name};
+      one.device = {motion.sends && one.host.is_new};
+      if (name && !motion.sends && one.host.is_new) one.device.old = {*name};
     }
     one.present = std::min(one.present + 1, kMostCounted);
   }
@@ -498,19 +384,21 @@ class Walk : public WaysThrough<Copies> {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
-    motion.returns ? expect_sent(one, one.device, step) : expect_returned(one, one.host, step);
+    motion.returns ? expect_sent(one, one.device.is_new, step)
+                   : expect_returned(one, one.host.is_new, step);
     one.skipped = one.lagging = false;
-    const bool is_overwritten = motion.returns && one.host && !one.device && one.changed;
+    const bool is_overwritten =
+        motion.returns && one.host.is_new && !one.device.is_new && one.changed;
     if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
     if (data_.is_mapped) {
-      if (!motion.returns && !one.host && one.device)
+      if (!motion.returns && !one.host.is_new && one.device.is_new)
         tell("unknown", step, "drops what a region has changed");
     } else if (inside_ > 0) {
       tell("unknown", step, "may take the data from the device");
     }
     // What is not brought back is lost: the host has the newest then.
-    one.host = one.host || !motion.returns || one.device;
-    one.device = false;
+    one.host = {one.host.is_new || !motion.returns || one.device.is_new};
+    one.device = {};
   }
 
   void end_block(const Step& step, Ways& ways) {
@@ -564,36 +452,36 @@ class Walk : public WaysThrough<Copies> {
     const NameSet filled = names_of(begin, all);
     NameSet needed = used;
     for (const DataName& one : filled) needed.erase(one);
-    const auto is_new_there = [&](bool is_new, const NameSet& old) {
+    const auto is_new_there = [&](const Copy& copy) {
       const bool is_all_filled = !used.empty() && needed.empty();
-      return is_all_filled || is_new_by(is_new, old, needed);
+      return is_all_filled || copy.is_new_by(needed);
     };
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
-        const bool is_new = is_new_there(one.host, one.host_old);
+        const bool is_new = is_new_there(one.host);
         expect(is_new || is_filled, begin);
         if (!is_filled) expect_returned(one, is_new, begin);
-        refill(one.host, one.host_old, is_filled, filled);
-        if (writes) make_old(one.device, one.device_old, written);
+        refill(one.host, is_filled, filled);
+        if (writes) one.device.make_old(written);
         return;
       }
       // Its own clauses send the data, and bring it back.
       if (one.present == 0) return;
       // Where it was filled in part neither is known to be the newest.
-      const bool is_new = is_new_there(one.device, one.device_old);
+      const bool is_new = is_new_there(one.device);
       if (reads) expect_sent(one, is_new, begin);
-      expect(is_new || is_filled || (data_.is_mapped && !one.host), begin);
+      expect(is_new || is_filled || (data_.is_mapped && !one.host.is_new), begin);
       if (!writes) return;
-      one.lagging = one.lagging && !one.host;
-      make_old(one.host, one.host_old, written);
-      refill(one.device, one.device_old, is_filled, filled);
+      one.lagging = one.lagging && !one.host.is_new;
+      one.host.make_old(written);
+      refill(one.device, is_filled, filled);
     });
   }
 
   /// Of what code overwrites: all of the data, or what names stand for.
-  void refill(bool& is_new, NameSet& old, bool is_all, const NameSet& names) const {
-    is_new = is_new || (!names_ && is_all);
-    for (const DataName& one : names) make_new(is_new, old, one);
+  void refill(Copy& copy, bool is_all, const NameSet& names) const {
+    if (!names_ && is_all) copy = {true};
+    for (const DataName& one : names) copy.make_new(one);
   }
 
   /// What items stand for at a step.
@@ -679,8 +567,8 @@ class Walk : public WaysThrough<Copies> {
   [[nodiscard]] Ways overwritten(const NameSet& names, const Ways& ways) const {
     Ways after;
     for (Copies one : ways) {
-      refill(one.host, one.host_old, true, names);
-      make_old(one.device, one.device_old, names);
+      refill(one.host, true, names);
+      one.device.make_old(names);
       one.changed = inside_ > 0;
       after.insert(std::move(one));
     }

@@ -16,6 +16,8 @@
 #include <regex>
 #include <set>
 
+#include "names.h"
+
 namespace ompdm::edit {
 namespace {
 

@@ -1,0 +1,68 @@
+// What is known of both copies of data, the host's and the device's, on a way through the code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data_names.h"
+
+namespace ompdm::edit {
+
+/// One of the copies of data: whether it is the newest. Of data of several pieces names may be
+/// given; of other data all sets of names are empty.
+struct Copy {
+  bool is_new = false;
+  NameSet old = {};  ///< by which names alone it is not new; empty: by any
+
+  /// The other copy was written, by names; by any where these are not known.
+  void make_old(const NameSet& written);
+  /// What a name stands for has come from the other copy.
+  void make_new(const std::optional<DataName>& name);
+  /// Whether what is used by names is new; by any where these are not known.
+  [[nodiscard]] bool is_new_by(const NameSet& used) const;
+  /// A pointer is set: names stand for other pieces from now on. `is_saved`: another name is left
+  /// for what its own name stood for.
+  void rename(const Renaming& made, bool is_saved);
+
+  auto operator<=>(const Copy&) const = default;
+};
+
+/// The condition of an if() clause, and whether it held.
+struct Condition {
+  std::string text;
+  std::uint32_t call = 0;  ///< of the function that it was asked in
+  bool held = false;
+
+  auto operator<=>(const Condition&) const = default;
+};
+
+struct Copies {
+  Copy host = {};
+  Copy device = {};
+  int present = 0;  ///< how many directives keep the data on the device; kMostCounted: that or more
+  NameSet entered = {};     ///< by which data of several pieces was mapped so far
+  bool is_renamed = false;  ///< such a name stood for another piece before
+  bool changed = false;     ///< by the host in the loop, since the device got it
+  /// The loop that sends it had no iteration: the edit has sent what the program has not.
+  bool skipped = false;
+  /// The loop has left the host's copy old: the edit has brought back what the program has not.
+  bool lagging = false;
+  std::vector<Condition> known = {};  ///< that were asked; the last ones, kMostKnown of them
+
+  auto operator<=>(const Copies&) const = default;
+};
+
+constexpr int kMostCounted = 4;
+constexpr std::size_t kMostKnown = 3;
+
+/// Whether a condition is of variables that are numbers, and of nothing else that code can set.
+bool is_of_numbers(const Expr& condition);
+
+/// A condition without blanks, or its opposite, as one text: of comparisons by == and != that are
+/// joined by one kind of operator. And whether that text is the opposite.
+std::pair<std::string, bool> canonical(const std::string& text);
+
+}  // namespace ompdm::edit
