@@ -293,7 +293,10 @@ std::optional<Prediction> predict(const Trace& trace, std::span<const Candidate>
   UnionLength before;
   UnionLength after;
   Prediction prediction;
-  prediction.at_most = std::ranges::any_of(candidates, &Candidate::host_copy_stale);
+  prediction.at_most = std::ranges::any_of(candidates, [](const Candidate& candidate) {
+    const auto* loop = std::get_if<facts::PerIterationMapping>(&candidate.finding.facts);
+    return candidate.host_copy_stale || (loop != nullptr && loop->entered_unseen);
+  });
   bool is_known = true;
   const auto take_op = [&](std::size_t i) {
     const DataOp& op = trace.ops.common(i);

@@ -85,14 +85,15 @@ std::vector<Unless> conditions_of(const Finding& finding) {
   return all;
 }
 
-/// Whether a copy back is of a directive between which and its end kernels of another run may
-/// write.
-bool is_of_block(const Finding& finding) {
-  return std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts) &&
-         std::ranges::any_of(finding.edits, [](const Edit& edit) {
-           return edit.directive == Directive::kTargetData ||
-                  edit.directive == Directive::kTargetExitData;
-         });
+/// Whether kernels of another run may write what those of this one only read: each region is known
+/// by its own names, which may stand for other data then. A region's own copy back is its own.
+bool rests_on_kernels(const Finding& finding) {
+  if (std::holds_alternative<facts::UnmodifiedCopyBack>(finding.facts)) {
+    return std::ranges::any_of(
+        finding.edits, [](const Edit& edit) { return edit.directive != Directive::kTarget; });
+  }
+  return std::holds_alternative<facts::RepeatedCopyBack>(finding.facts) ||
+         std::holds_alternative<facts::Resends>(finding.facts);
 }
 
 /// Whether a directive is needless because of another before it, which the program may leave out.
@@ -362,7 +363,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
                   std::vector<SourceQuestion>& questions) {
   Finding& finding = candidate.finding;
   std::vector<Unless> conditions = conditions_of(finding);
-  if (is_of_block(finding) &&
+  if (rests_on_kernels(finding) &&
       std::ranges::find(conditions, Unless::kKernelChanges) == conditions.end()) {
     conditions.push_back(Unless::kKernelChanges);
   }
@@ -390,7 +391,7 @@ bool take_answers(const Trace& trace, Candidate& candidate,
     finding.unless.push_back(Unless::kNoneBefore);
   }
   // What the run left open may be open without edits, too: only of these it was told before.
-  if (is_of_block(finding)) finding.unless = conditions;
+  if (rests_on_kernels(finding)) finding.unless = conditions;
   for (const Unless condition : conditions) {
     // Kernels that use the data ran on other devices.
     const bool is_elsewhere =
@@ -464,6 +465,12 @@ bool take_answers(const Trace& trace, Candidate& candidate,
   if (is_once) {
     std::erase_if(finding.caveats,
                   [](const Caveat& caveat) { return caveat.kind == Caveat::Kind::kOtherEntries; });
+  }
+  auto* mapped = std::get_if<facts::PerIterationMapping>(&finding.facts);
+  if (mapped != nullptr && mapped->entries_at_least) {
+    mapped->entries_at_least = !is_once;
+    mapped->entered_unseen = std::ranges::any_of(
+        facts, [](const auto& fact) { return fact.second->again.answer == Answer::kYes; });
   }
   // What the host reads each time has been counted as needed where the data is mapped in a loop.
   const bool is_always_read =

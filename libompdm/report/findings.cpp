@@ -184,7 +184,7 @@ std::string cost_of(const Finding& finding) {
   const Pattern pattern = pattern_of(finding);
   // Data that the host reads in between is transferred all the same.
   const auto* loop = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
-  std::string text = loop != nullptr && (loop->may_be_read || loop->of_elements) ? "at most " : "";
+  std::string text = loop != nullptr && loop->is_at_most() ? "at most " : "";
   // One way may have been counted alone.
   const bool is_of_transfers = pattern.one == std::string_view("transfer");
   text += counted(is_of_transfers ? std::max(finding.count, finding.transfers) : finding.count,

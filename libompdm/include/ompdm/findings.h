@@ -191,6 +191,11 @@ struct PerIterationMapping {
   bool may_be_read = false;  ///< whether the host read what came back meanwhile does not show
   bool of_elements = false;  ///< the host uses a few elements alone, which stay to be updated
   bool by_updates = false;   ///< by `target update`: the data is on the device before and after
+  /// The source shows that the loop is entered again where no event of the run tells.
+  bool entered_unseen = false;
+
+  /// Whether less may be spared than was counted.
+  [[nodiscard]] bool is_at_most() const { return may_be_read || of_elements || entered_unseen; }
 };
 
 /// Data that went to a device which had it, or could have kept it.

@@ -13,15 +13,16 @@ int main(int argc, char** argv) {
   double* u = calloc(n, sizeof(double));
   double* v = calloc(n, sizeof(double));
   u[n / 2] = 1;
-  for (int run = 0; run < 3; ++run) {
-    u[run] += argc - 1;
-    for (int t = 0; t < 6; ++t) {
-      relax(u, v, n);
-      double* s = u;
-      u = v;
-      v = s;
-    }
+  int run = 0;
+again:
+  u[run] += argc - 1;
+  for (int t = 0; t < 6; ++t) {
+    relax(u, v, n);
+    double* s = u;
+    u = v;
+    v = s;
   }
+  if (++run < 3) goto again;
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += u[i] * (i + 1) + v[i];
   printf("%.8f\n", sum);
