@@ -129,6 +129,7 @@ class Walk : public WaysThrough<Copies> {
     Ways behind;
     for (Copies one : left) {
       one.lagging = !one.host.is_new;
+      one.leading = !one.device.is_new;
       left_old_ = left_old_ && one.lagging;
       if (one.lagging && loop_.begin >= trail_.main_end) {
         tell("unknown", begin, "the host's copy may be old behind it");
@@ -144,8 +145,10 @@ class Walk : public WaysThrough<Copies> {
 
   /// Of code behind the loop.
   void expect_sent(const Copies& one, bool is_new, const Step& step) {
-    if (one.skipped && !is_new)
+    if (is_new) return;
+    if (one.skipped)
       tell("unknown", step, "may use the device's old copy where the loop has no iteration");
+    if (one.leading) tell("unknown", step, "may use the device's old copy behind the loop");
   }
 
   /// Of code behind the loop that uses the host's copy.
@@ -251,8 +254,7 @@ class Walk : public WaysThrough<Copies> {
     const auto root = access.path.root;
     const auto* variable = dyn_cast_or_null<const VarDecl*>(root);
     const auto is_set = [&](const Condition& one) {
-      if (variable == nullptr) return root.isNull() || !of_numbers_.contains({one.text, one.call});
-      return llvm::is_contained(names_in(one.text), variable->getNameAsString());
+      return root.isNull() || (variable != nullptr && one.variables.contains(variable));
     };
     Ways after;
     for (Copies one : ways) {
@@ -285,20 +287,21 @@ class Walk : public WaysThrough<Copies> {
     const auto [text, is_opposite] =
         condition == nullptr ? std::pair(std::string(), false)
                              : canonical(without_blanks(text_of(*step.context(), *condition)));
-    if (condition != nullptr && is_of_numbers(*condition)) of_numbers_.insert({text, step.call});
+    const auto variables = condition == nullptr ? std::nullopt : numbers_in(*condition);
+    Condition asked{text, step.call, variables.value_or(std::set<const clang::Decl*>()), false};
     Ways after;
     for (const Copies& one : ways) {
-      const auto known = std::ranges::find_if(one.known, [&](const Condition& asked) {
-        return asked.text == text && asked.call == step.call;
-      });
+      const auto known = std::ranges::find_if(
+          one.known, [&](const Condition& other) { return other.is_as(asked); });
       for (const bool held : {true, false}) {
         if (condition == nullptr && !held) continue;
         const bool is_known = known != one.known.end();
         if (is_known && (held != is_opposite) != known->held) continue;
         Copies next = one;
-        if (condition != nullptr && !is_known) {
+        if (variables && !is_known) {
           if (next.known.size() == kMostKnown) next.known.erase(next.known.begin());
-          next.known.push_back({text, step.call, held != is_opposite});
+          asked.held = held != is_opposite;
+          next.known.push_back(asked);
         }
         take(next, held);
         after.insert(std::move(next));
@@ -384,12 +387,12 @@ class Walk : public WaysThrough<Copies> {
   void leave(const Step& step, const Motion& motion, Copies& one) {
     if (one.present == kMostCounted || one.present == 0) return;
     if (--one.present > 0) return;
-    motion.returns ? expect_sent(one, one.device.is_new, step)
-                   : expect_returned(one, one.host.is_new, step);
-    one.skipped = one.lagging = false;
     const bool is_overwritten =
         motion.returns && one.host.is_new && !one.device.is_new && one.changed;
     if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
+    motion.returns ? expect_sent(one, one.device.is_new, step)
+                   : expect_returned(one, one.host.is_new, step);
+    one.skipped = one.lagging = one.leading = false;
     if (data_.is_mapped) {
       if (!motion.returns && !one.host.is_new && one.device.is_new)
         tell("unknown", step, "drops what a region has changed");
@@ -620,7 +623,6 @@ class Walk : public WaysThrough<Copies> {
   std::map<const Directive*, std::vector<const Motion*>> blocks_;  // that are open
   std::vector<std::uint32_t> concerns_;  // how many steps before each have to do with the data
   std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
-  std::set<std::pair<std::string, std::uint32_t>> of_numbers_;  // conditions, by text and call
   std::set<const clang::Decl*> variables_;                      // see find_names()
   std::optional<DataNames> names_;                              // of data of several pieces
   int inside_ = 0;                                              // of the loop that is asked about

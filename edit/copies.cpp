@@ -42,8 +42,9 @@ void Copy::rename(const Renaming& made, bool is_saved) {
   if (has_from) old.insert(made.name);
 }
 
-bool is_of_numbers(const Expr& condition) {
+std::optional<std::set<const clang::Decl*>> numbers_in(const Expr& condition) {
   bool is_it = true;
+  std::set<const clang::Decl*> variables;
   each_statement(&condition, [&](const Stmt& one) {
     const auto* name = dyn_cast<clang::DeclRefExpr>(&one);
     const auto* variable = name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
@@ -52,8 +53,9 @@ bool is_of_numbers(const Expr& condition) {
     const bool is_part = isa<clang::BinaryOperator, clang::ParenExpr, clang::ImplicitCastExpr,
                              clang::IntegerLiteral, clang::CXXBoolLiteralExpr>(one);
     is_it = is_it && (is_number || is_part);
+    if (is_number) variables.insert(variable->getCanonicalDecl());
   });
-  return is_it;
+  return is_it ? std::optional(variables) : std::nullopt;
 }
 
 std::pair<std::string, bool> canonical(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,13 @@ struct Copy {
 /// The condition of an if() clause, and whether it held.
 struct Condition {
   std::string text;
-  std::uint32_t call = 0;  ///< of the function that it was asked in
+  std::uint32_t call = 0;                       ///< of the function that it was asked in
+  std::set<const clang::Decl*> variables = {};  ///< that it is made of
   bool held = false;
+
+  [[nodiscard]] bool is_as(const Condition& other) const {
+    return text == other.text && call == other.call && variables == other.variables;
+  }
 
   auto operator<=>(const Condition&) const = default;
 };
@@ -50,6 +56,8 @@ struct Copies {
   bool skipped = false;
   /// The loop has left the host's copy old: the edit has brought back what the program has not.
   bool lagging = false;
+  /// And the device's: the edit has sent what the program has not.
+  bool leading = false;
   std::vector<Condition> known = {};  ///< that were asked; the last ones, kMostKnown of them
 
   auto operator<=>(const Copies&) const = default;
@@ -58,8 +66,9 @@ struct Copies {
 constexpr int kMostCounted = 4;
 constexpr std::size_t kMostKnown = 3;
 
-/// Whether a condition is of variables that are numbers, and of nothing else that code can set.
-bool is_of_numbers(const Expr& condition);
+/// The variables that a condition is made of. None: it is made of something else than numbers, or
+/// of references, which code may set by other names.
+std::optional<std::set<const clang::Decl*>> numbers_in(const Expr& condition);
 
 /// A condition without blanks, or its opposite, as one text: of comparisons by == and != that are
 /// joined by one kind of operator. And whether that text is the opposite.

@@ -4,6 +4,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/ExprOpenMP.h>
 #include <clang/AST/Stmt.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -113,23 +114,126 @@ DataNames::DataNames(const Trail& trail, const WholeProgram& program, std::set<P
   }
 }
 
-DataName DataNames::resolved(std::uint32_t call, Path path) const {
+namespace {
+
+/// What a name is called by the callers.
+DataName resolved_in(const Trail& trail, std::uint32_t call, Path path) {
   for (;;) {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     const FunctionDecl* function = variable == nullptr ? nullptr : function_of(*variable);
     // A library's code has the variables of its caller by reference.
-    while (function != nullptr && call != 0 &&
-           trail_.called[call] != function->getCanonicalDecl()) {
-      call = trail_.callers[call];
+    while (function != nullptr && call != 0 && trail.called[call] != function->getCanonicalDecl()) {
+      call = trail.callers[call];
     }
-    const auto handed = trail_.arguments.find({call, variable});
-    if (variable == nullptr || handed == trail_.arguments.end()) break;
+    const auto handed = trail.arguments.find({call, variable});
+    if (variable == nullptr || handed == trail.arguments.end()) break;
     path = handed->second.with(path.steps);
-    call = trail_.callers[call];
+    call = trail.callers[call];
   }
   const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
   const bool is_shared = variable == nullptr || variable->hasGlobalStorage();
   return {is_shared ? 0 : call, std::move(path)};
+}
+
+/// The type of what a section is of.
+clang::QualType element_of_section(const Expr& section) {
+  const auto& outer = *cast<clang::ArraySectionExpr>(&section);
+  const clang::QualType base = clang::ArraySectionExpr::getBaseOriginalType(outer.getBase());
+  if (const auto* array = base->getAsArrayTypeUnsafe()) return array->getElementType();
+  return base->getPointeeType();
+}
+
+std::string bound_text(const Trail& trail, const Step& step, const Expr& any);
+
+/// What a variable is known by: its number, or the name that the callers have for it.
+std::string variable_text(const Trail& trail, const Step& step, const VarDecl& variable) {
+  const DataName one = resolved_in(trail, step.call, {variable.getCanonicalDecl(), {}});
+  const auto* root = dyn_cast_or_null<const VarDecl*>(one.second.root);
+  const auto number = trail.numbers.find({one.first, root});
+  if (number != trail.numbers.end()) return std::to_string(number->second);
+  if (root != nullptr && one.second.steps.empty() && root->getType().isConstQualified() &&
+      root->getInit() != nullptr && !root->getInit()->isValueDependent()) {
+    clang::Expr::EvalResult constant;
+    if (root->getInit()->EvaluateAsInt(constant, root->getASTContext())) {
+      return std::to_string(constant.Val.getInt().getExtValue());
+    }
+  }
+  std::string text = fmt::format("{}@{}", fmt::ptr(one.second.root.getOpaqueValue()), one.first);
+  for (const clang::FieldDecl* field : one.second.steps) {
+    text += field == nullptr ? "->" : '.' + field->getNameAsString();
+  }
+  return text;
+}
+
+/// Of two parts, in an order of their own where that does not matter.
+std::string sum_text(const clang::BinaryOperator& both, std::string left, std::string right) {
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.size() < 10 &&
+           text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  const clang::BinaryOperatorKind kind = both.getOpcode();
+  if (is_number(left) && is_number(right)) {
+    const long long one = std::stoll(left);
+    const long long other = std::stoll(right);
+    if (kind == clang::BO_Add) return std::to_string(one + other);
+    if (kind == clang::BO_Sub && one >= other) return std::to_string(one - other);
+    if (kind == clang::BO_Mul) return std::to_string(one * other);
+    if (kind == clang::BO_Div && other != 0) return std::to_string(one / other);
+  }
+  const bool is_any_order = kind == clang::BO_Add || kind == clang::BO_Mul;
+  if (is_any_order && right < left) std::swap(left, right);
+  return fmt::format("({}{}{})", left, both.getOpcodeStr().str(), right);
+}
+
+/// A bound of a section, by the variables that it is made of.
+std::string bound_text(const Trail& trail, const Step& step, const Expr& any) {
+  const clang::ASTContext& context = *step.context();
+  const Expr& bound = *any.IgnoreParenCasts();
+  clang::Expr::EvalResult constant;
+  if (!bound.isValueDependent() && bound.getType()->isIntegerType() &&
+      bound.EvaluateAsInt(constant, context)) {
+    return std::to_string(constant.Val.getInt().getExtValue());
+  }
+  if (const VarDecl* variable = variable_of(&bound)) return variable_text(trail, step, *variable);
+  if (const auto* both = dyn_cast<clang::BinaryOperator>(&bound)) {
+    return sum_text(*both, bound_text(trail, step, *both->getLHS()),
+                    bound_text(trail, step, *both->getRHS()));
+  }
+  std::string text = text_of(context, bound);
+  std::erase(text, ' ');
+  return text;
+}
+
+}  // namespace
+
+DataName DataNames::resolved(std::uint32_t call, Path path) const {
+  return resolved_in(trail_, call, std::move(path));
+}
+
+std::string section_of(const Trail& trail, const Step& step, const Expr& item) {
+  if (step.context() == nullptr) return {};
+  std::vector<std::string> dimensions;  // the last first
+  const Expr* at = item.IgnoreParenImpCasts();
+  clang::QualType element;
+  while (const auto* section = dyn_cast<clang::ArraySectionExpr>(at)) {
+    const Expr* begin = section->getLowerBound();
+    const Expr* length = section->getLength();
+    dimensions.push_back(fmt::format("[{}:{}]",
+                                     begin == nullptr ? "0" : bound_text(trail, step, *begin),
+                                     length == nullptr ? "" : bound_text(trail, step, *length)));
+    at = section->getBase()->IgnoreParenImpCasts();
+  }
+  std::string text;
+  for (auto one = dimensions.rbegin(); one != dimensions.rend(); ++one) text += *one;
+  // Elements of a section are whole arrays.
+  element = dimensions.empty() ? at->getType() : element_of_section(*item.IgnoreParenImpCasts());
+  const clang::ASTContext& context = *step.context();
+  for (const auto* array = context.getAsConstantArrayType(element); array != nullptr;
+       array = context.getAsConstantArrayType(element)) {
+    text += fmt::format("[0:{}]", array->getSize().getZExtValue());
+    element = array->getElementType();
+  }
+  return text;
 }
 
 std::optional<DataName> DataNames::named_by(std::uint32_t call, const Expr& pointer) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "trail.h"
@@ -51,6 +52,11 @@ class DataNames {
   const Trail& trail_;
   std::set<Path> known_;  ///< with pointers that are set to one of them
 };
+
+/// The section of an item, all of an array's elements where it has none: equal for items that name
+/// as much where their directives are come by. Its variables are known by the names that parameters
+/// are handed.
+std::string section_of(const Trail& trail, const Step& step, const Expr& item);
 
 /// The way to a pointer or an array, by the names that an expression has for it; sections and
 /// elements are those of their array. None: it has no plain name.

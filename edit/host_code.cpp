@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "coherence.h"
+#include "data_names.h"
 #include "data_uses.h"
 #include "names.h"
 #include "residence.h"
@@ -14,21 +15,41 @@
 namespace ompdm::edit {
 namespace {
 
-/// The texts, without blanks, of those items that stand for some of the data in a loop: of pointers
-/// that are exchanged each stands for all.
-std::set<std::string> items_of(const Trail& trail, const Asked& asked, const LoopSpan& loop,
+/// The texts, without blanks, of those items that stand for all of some data in a loop: of pointers
+/// that are exchanged each stands for its piece. All is what the program's directives map of it.
+std::set<std::string> items_of(const Trail& trail, const Asked& asked,
+                               const std::map<std::uint32_t, Motion>& motions, const LoopSpan& loop,
                                const Places& data, const std::vector<std::uint32_t>& items) {
+  const auto is_its = [&](const Naming& naming) {
+    return std::ranges::any_of(naming.places.paths,
+                               [&](const Path& path) { return data.paths.contains(path); });
+  };
+  const auto section_at = [&](const Naming& naming, const Motion& motion) {
+    return section_of(trail, trail.steps[naming.step], *motion.item);
+  };
+  std::set<std::string> mapped;
+  for (const Naming& naming : trail.namings) {
+    const auto motion = motions.find(naming.item);
+    const bool maps = motion != motions.end() && motion->second.kind == Motion::Kind::kMapped;
+    if (maps && is_its(naming)) mapped.insert(section_at(naming, motion->second));
+  }
   std::set<std::string> texts;
+  std::set<std::string> parts;
   for (const Naming& naming : trail.namings) {
     const bool is_one = loop.holds(naming.step) && llvm::is_contained(items, naming.item);
-    const bool is_its = is_one && std::ranges::any_of(naming.places.paths, [&](const Path& path) {
-                          return data.paths.contains(path);
-                        });
-    if (!is_its) continue;
+    if (!is_one || !is_its(naming)) continue;
     std::string text = asked.items[naming.item].expression;
     std::erase(text, ' ');
+    const auto is_part = [&](const auto& one) {
+      if (one.second.directive != trail.steps[naming.step].at) return false;
+      std::string written = asked.items[one.first].expression;
+      std::erase(written, ' ');
+      return written == text && !mapped.contains(section_at(naming, one.second));
+    };
+    if (!mapped.empty() && std::ranges::any_of(motions, is_part)) parts.insert(text);
     texts.insert(std::move(text));
   }
+  for (const std::string& part : parts) texts.erase(part);
   return texts;
 }
 
@@ -49,7 +70,7 @@ OldCopies stale_in(const WholeProgram& program, const Trail& trail, const TrailL
       if (is_it && loop.holds(naming.step)) data.add(naming.places);
     }
     if (data.is_empty()) continue;
-    const std::set<std::string> whole = items_of(trail, asked, loop, data, alike);
+    const std::set<std::string> whole = items_of(trail, asked, motions, loop, data, alike);
     if (is_mapped && !is_moved_in(trail, motions, loop, data)) {
       if (!is_reached) all.use = {};
       is_reached = true;

@@ -357,9 +357,22 @@ void Names::expect_unchanged(const std::string& name) const {
   if (program_.macros().is_redefined(name)) {
     program_.refuse(loop_, "{} is a macro that is defined more than once", name);
   }
+  const std::string meant = program_.macros().expanded(name, loop_.getBeginLoc());
+  if (meant != name) {
+    for (const std::string& part : names_in(meant)) {
+      if (part != name) expect_unchanged(part);
+    }
+    return;
+  }
   expect_not_declared_within(name);
   if (find(name) == nullptr) return;
   const VarDecl* variable = expect_before(name);
+  if (variable->getType()->isReferenceType() && !isa<clang::ParmVarDecl>(variable)) {
+    const VarDecl* of = variable->getInit() == nullptr ? nullptr : variable_of(variable->getInit());
+    if (of == nullptr || !(of->getType().isConstQualified() || is_set_once(program_, *of))) {
+      program_.refuse(loop_, "{} is a reference to what may be set by another name", name);
+    }
+  }
   Setters setters(program_, *variable);
   setters.walk(&loop_);
   const FunctionDecl* function = program_.function_of(loop_);

@@ -329,6 +329,30 @@ bool may_leave(const Stmt& statement) {
   });
 }
 
+/// Whether a condition holds most of the time, by its form: whole numbers that differ, or are in
+/// order. `is_then`: else whether its opposite does.
+bool holds_mostly(const Expr& any, bool is_then) {
+  const auto* condition = dyn_cast<clang::BinaryOperator>(any.IgnoreParenImpCasts());
+  if (condition == nullptr) return false;
+  if (condition->isLogicalOp()) {
+    const bool needs_both = (condition->getOpcode() == clang::BO_LAnd) == is_then;
+    const bool one = holds_mostly(*condition->getLHS(), is_then);
+    const bool other = holds_mostly(*condition->getRHS(), is_then);
+    return needs_both ? one && other : one || other;
+  }
+  const bool is_of_integers = condition->getLHS()->getType()->isIntegerType() &&
+                              condition->getRHS()->getType()->isIntegerType();
+  if (condition->getOpcode() == clang::BO_EQ) return is_of_integers && !is_then;
+  return is_of_integers && is_then && condition->isComparisonOp();
+}
+
+/// Whether an arm of a branch is taken to come nearly always.
+bool is_taken_mostly(const Frequency::Branch& branch) {
+  const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
+  return condition != nullptr && branch.second != nullptr && branch.second != branch.first &&
+         holds_mostly(*condition->getCond(), branch.second == condition->getThen());
+}
+
 /// Of a statement in the code, or in a function that it calls in one place.
 Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& statement) {
   Frequency found;
@@ -360,6 +384,7 @@ Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& sta
     if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
     child = parent;
   }
+  std::erase_if(found.branches, is_taken_mostly);
   return found;
 }
 
@@ -419,7 +444,8 @@ std::vector<bool> ways_of_mapping(const Directive& directive, const VarDecl& dat
 }
 
 /// Whether updates that are written move data less often than what goes, as far as branches and
-/// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom.
+/// loops tell. Not `by_branches`: what is written in a branch is taken to come seldom, unless its
+/// condition holds mostly.
 bool spares(std::vector<Frequency> gone, std::vector<Frequency> written, bool by_branches) {
   int fewer = 0;
   std::size_t deepest = 0;
@@ -617,11 +643,21 @@ class Looker {
         if (kept.end == "from" || found_.written.contains(name)) written.emplace_back().from = true;
         if (!written.empty()) first = &code_;
       }
+      std::size_t deepest = 0;
+      for (const Frequency& one : gone) deepest = std::max(deepest, one.loops.size());
       for (const Update& one : found_.updates) {
         const bool is_its = std::ranges::any_of(
             used_.at(variable), [&](const Scope& scope) { return scope.data == one.data; });
         if (!is_its || (one.is_of_region && decided.contains(one.statement))) continue;
-        if (one.is_of_element) continue;  // next to nothing
+        if (one.is_of_element) {  // next to nothing, but for those of a loop of the host's
+          const std::size_t loops = frequency_of(program_, code_, *one.statement).loops.size();
+          if (loops > deepest) {
+            throw Vain(fmt::format("updates of {} would be needed at each of many elements",
+                                   variable->getNameAsString()),
+                       place_of(program_.context(), *one.statement));
+          }
+          continue;
+        }
         const auto is_other_arm = [&](const Update& other) {
           return other.statement == one.statement && other.data == one.data &&
                  other.from == one.from && other.condition == fmt::format("!({})", one.condition);

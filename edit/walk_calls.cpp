@@ -301,6 +301,13 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
     trail_.called.push_back(function.getCanonicalDecl());
     for (std::size_t i = 0; i < arguments.size() && i < function.getNumParams(); ++i) {
       const clang::ParmVarDecl& parameter = *function.getParamDecl(static_cast<unsigned>(i));
+      clang::Expr::EvalResult number;
+      const bool is_number = arguments[i]->getType()->isIntegerType() &&
+                             !arguments[i]->isValueDependent() &&
+                             arguments[i]->EvaluateAsInt(number, function.getASTContext());
+      if (is_number) {
+        trail_.numbers[{call_, parameter.getCanonicalDecl()}] = number.Val.getInt().getExtValue();
+      }
       std::optional<Path> name = path_by_name(*arguments[i]);
       if (name) trail_.arguments[{call_, parameter.getCanonicalDecl()}] = std::move(*name);
     }

@@ -92,8 +92,10 @@ bool rests_on_kernels(const Finding& finding) {
     return std::ranges::any_of(
         finding.edits, [](const Edit& edit) { return edit.directive != Directive::kTarget; });
   }
-  return std::holds_alternative<facts::RepeatedCopyBack>(finding.facts) ||
-         std::holds_alternative<facts::Resends>(finding.facts);
+  const auto* sent = std::get_if<facts::Resends>(&finding.facts);
+  const bool was_there =
+      sent != nullptr && sent->how == facts::Resends::How::kWasSent && !sent->is_mapped_again;
+  return was_there || std::holds_alternative<facts::RepeatedCopyBack>(finding.facts);
 }
 
 /// Whether a directive is needless because of another before it, which the program may leave out.

@@ -12,7 +12,7 @@ function(add_fix_program name)
   set_property(DIRECTORY APPEND PROPERTY FIX_PROGRAMS fix_${name})
 endfunction()
 foreach(name aggregate alias asks calls chain cleanup copied_back data_alone either elsewhere functions global host_reads
-    kept later lifetime macro named_in_functions nested no_memory on_host one_thread parts reads returns rows sent_element spelled split team
+    kept later lifetime macro named_in_functions nested no_memory on_host one_thread other_piece part_of_run parts reads returns rows sent_element spelled split team
     to_file two_loops unnamed unseen untaken updated without)
   add_fix_program(${name} ${fix_sources}/${name}.c C)
 endforeach()

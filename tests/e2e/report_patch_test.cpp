@@ -121,6 +121,11 @@ TEST(ReportPatch, SparesNothingAroundRegionsOfWhichTheDeviceRunsOne) {
   EXPECT_FALSE(contains(hunks_of("either"), "enter data"));
 }
 
+TEST(ReportPatch, RestsOnWhatHoldsWithAnotherInputToo) {
+  EXPECT_FALSE(contains(hunks_of("other_piece"), "-#pragma omp target update"));
+  EXPECT_FALSE(contains(hunks_of("part_of_run"), "-#pragma omp target update"));
+}
+
 TEST(ReportPatch, KeepsDataWithinTheIterationThatMakesIt) {
   Project project(kPrograms / "lifetime.c");
   project.set("OMPDM_SOURCE", "auto");
