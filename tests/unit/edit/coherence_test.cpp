@@ -309,10 +309,10 @@ TEST_F(CoherenceOfPieces, AConditionIsTheSameWhereNothingSetsItsVariables) {
            " != 0) map(tofrom: sum)\n    sum += v[2];\n";
   };
   const std::string c = "    double sum = 0;\n    int c = k % 2;\n";
-  EXPECT_EQ(stale(c + asked("c", "")), "no");
-  EXPECT_EQ(stale(c + asked("c", "    c = 0;\n")), "yes");
-  EXPECT_EQ(stale(c + "    int& r = c;\n" + asked("r", "    c = 0;\n")), "yes");
-  EXPECT_EQ(stale(c + asked("c", "    {\n    int c = k % 3;\n") + "    }\n"), "yes")
+  EXPECT_EQ(stale(c + asked("c", "") + kSwap), "no");
+  EXPECT_EQ(stale(c + asked("c", "    c = 0;\n") + kSwap), "yes");
+  EXPECT_EQ(stale(c + "    int& r = c;\n" + asked("r", "    c = 0;\n") + kSwap), "yes");
+  EXPECT_EQ(stale(c + asked("c", "    {\n    int c = k % 3;\n") + "    }\n" + kSwap), "yes")
       << "of another variable of that name";
 }
 
