@@ -444,20 +444,40 @@ class Walk : public WaysThrough<Copies> {
     return last;
   }
 
+  /// By which names a region uses the data; empty where it is of one piece.
+  struct RegionUse {
+    NameSet written;
+    NameSet filled;              ///< overwritten as a whole
+    NameSet needed;              ///< used, and not overwritten
+    bool is_filled = false;      ///< items of updates are overwritten as a whole
+    bool is_all_filled = false;  ///< whatever it uses by names
+  };
+  const RegionUse& use_by(const Step& begin, const Directive& region) {
+    const auto [at, is_new] = region_uses_.try_emplace(&begin);
+    RegionUse& use = at->second;
+    if (!is_new) return use;
+    const std::vector<const Expr*> all = overwritten_by(begin, region);
+    use.is_filled = !all.empty();
+    if (!names_) return use;
+    use.needed = names_->of_region(begin, false);
+    use.written = names_->of_region(begin, true);
+    use.filled = names_of(begin, all);
+    const bool is_used = !use.needed.empty();
+    for (const DataName& one : use.filled) use.needed.erase(one);
+    use.is_all_filled = is_used && use.needed.empty();
+    return use;
+  }
+
   void use_in(const Step& begin, const Directive& region, bool reads, bool writes, Ways& ways) {
     const bool is_anywhere =
         std::ranges::any_of(ways, [](const auto& one) { return one.present > 0; });
     if (!data_.is_mapped || is_anywhere) expect_plain(begin, region);
-    const std::vector<const Expr*> all = overwritten_by(begin, region);
-    const bool is_filled = !reads && !all.empty();
-    const NameSet used = names_ ? names_->of_region(begin, false) : NameSet();
-    const NameSet written = names_ ? names_->of_region(begin, true) : NameSet();
-    const NameSet filled = names_of(begin, all);
-    NameSet needed = used;
-    for (const DataName& one : filled) needed.erase(one);
+    const RegionUse& use = use_by(begin, region);
+    const NameSet& written = use.written;
+    const NameSet& filled = use.filled;
+    const bool is_filled = !reads && use.is_filled;
     const auto is_new_there = [&](const Copy& copy) {
-      const bool is_all_filled = !used.empty() && needed.empty();
-      return is_all_filled || copy.is_new_by(needed);
+      return use.is_all_filled || copy.is_new_by(use.needed);
     };
     each(begin, region, ways, [&](Copies& one, bool held) {
       if (!held) {
@@ -625,7 +645,8 @@ class Walk : public WaysThrough<Copies> {
   std::map<std::uint32_t, std::vector<const Access*>> set_in_;  // by the loop's first step
   std::set<const clang::Decl*> variables_;                      // see find_names()
   std::optional<DataNames> names_;                              // of data of several pieces
-  int inside_ = 0;                                              // of the loop that is asked about
+  std::map<const Step*, RegionUse> region_uses_;
+  int inside_ = 0;  // of the loop that is asked about
   bool is_reached_ = false;
   bool sent_before_ = true;
   bool left_old_ = true;
