@@ -61,8 +61,7 @@ UpdatedInLoops updated_in_loops(const Evidence& evidence) {
       UpdatedData& piece = pieces[entry->loop][mapping.piece];
       const std::string item = expression_at(trace, evidence.mappings, i);
       piece.is_plain = piece.is_plain && op.bytes == mapping.bytes && op.bytes > kRidesAlong &&
-                       !mapping.replaced && !mapping.is_static &&
-                       !item.empty() && site.line > 0;
+                       !mapping.replaced && !mapping.is_static && !item.empty() && site.line > 0;
       piece.entries[{entry, mapping.piece}].push_back(i);
       piece.items.emplace(NamedItem{item, {site.file, site.line}}, op.site);
       piece.devices.insert(mapping.device);
