@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "first_use.h"
 #include "names.h"
 
 namespace ompdm::edit {
@@ -96,21 +95,34 @@ StretchItemFacts DataUses::facts_of_first(const WholeProgram& program, const Ite
   return facts;
 }
 
-StretchItemFacts DataUses::facts_of_rest(const WholeProgram& program, const Item& item,
-                                         std::uint32_t number,
-                                         const std::set<const Stmt*>& directives) const {
+std::pair<StretchItemFacts, BackUse> DataUses::behind(
+    const WholeProgram& program, const Item& item, std::uint32_t number,
+    const std::set<const Stmt*>& directives) const {
   StretchItemFacts facts = facts_of(item, number, spans_.after(directives));
   const BackUse back =
       facts.found ? use_of_brought_back(program, trail_, code_,
                                         back_item(trail_, directives, number, item.expression))
                   : BackUse::kRead;
   if (back != BackUse::kRead) facts.read = facts.kernel_read = HostUse{};
-  if (back == BackUse::kOverwritten) return facts;
-  if (facts.found && (!program.is_whole() || program.has_late_code())) {
+  const bool is_unseen = !program.is_whole() || program.has_late_code();
+  if (back != BackUse::kOverwritten && facts.found && is_unseen) {
     facts.found = false;
     facts.why = "code that nothing calls may read it";
-    return facts;
   }
+  return {std::move(facts), back};
+}
+
+StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& item,
+                                       std::uint32_t number,
+                                       const std::set<const Stmt*>& directives) const {
+  return behind(program, item, number, directives).first;
+}
+
+StretchItemFacts DataUses::facts_of_rest(const WholeProgram& program, const Item& item,
+                                         std::uint32_t number,
+                                         const std::set<const Stmt*>& directives) const {
+  auto [facts, back] = behind(program, item, number, directives);
+  if (!facts.found || back == BackUse::kOverwritten) return facts;
   Places data;
   for (const Naming& naming : trail_.namings) {
     if (naming.item == number) data.add(naming.places);
@@ -122,11 +134,11 @@ StretchItemFacts DataUses::facts_of_rest(const WholeProgram& program, const Item
              return trail_.may_be_of(access, path);
            });
   });
-  if (facts.found && !is_read) {
+  if (!is_read) {
     facts.found = false;
     facts.why = "no region reads it: it may be a result";
   }
-  return facts;
+  return std::move(facts);
 }
 
 HostUse DataUses::changed_in(const std::vector<Span>& spans, std::uint32_t item,

@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "first_use.h"
 #include "host_code.h"
 #include "spans.h"
 
@@ -25,13 +27,20 @@ class DataUses {
   /// What regions do first with an item's data that directives send.
   [[nodiscard]] StretchItemFacts facts_of_first(const WholeProgram& program, const Item& item,
                                                 const std::set<const Stmt*>& directives) const;
-  /// What comes after directives; of data that no region reads nothing: it may be a result that
-  /// another build reads.
+  /// What comes after directives.
+  [[nodiscard]] StretchItemFacts facts_after(const WholeProgram& program, const Item& item,
+                                             std::uint32_t number,
+                                             const std::set<const Stmt*>& directives) const;
+  /// The same; of data that no region reads nothing: it may be a result that another build reads.
   [[nodiscard]] StretchItemFacts facts_of_rest(const WholeProgram& program, const Item& item,
                                                std::uint32_t number,
                                                const std::set<const Stmt*>& directives) const;
 
  private:
+  /// What comes after directives, and what becomes of what they brought back.
+  [[nodiscard]] std::pair<StretchItemFacts, BackUse> behind(
+      const WholeProgram& program, const Item& item, std::uint32_t number,
+      const std::set<const Stmt*>& directives) const;
   /// Whether an item stands for another part of its data at times: a variable of its section's
   /// bounds is set there, or a pointer is moved.
   [[nodiscard]] HostUse changed_in(const std::vector<Span>& spans, std::uint32_t item,

@@ -299,6 +299,7 @@ void doubt_regions(const Program& program, Doubts& doubts, Facts& facts) {
       region.doubt_at = doubt->at;
     }
     if (region.doubt.empty()) continue;
+    region.own_copies.clear();
     for (ItemFacts& item : region.items) {
       ItemFacts unknown;
       unknown.name = item.name;

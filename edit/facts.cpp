@@ -3,6 +3,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/ASTMatchers/ASTMatchFinder.h>
+#include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
 
 #include <algorithm>
 #include <set>
@@ -75,6 +77,35 @@ class Region {
     add_other_names(mapped);
     std::vector<ItemFacts> all;
     for (const Known& one : known_) all.push_back(facts_of(one));
+    return all;
+  }
+
+  /// Of scalars that the region gets a copy of, as no clause names them: items() has none of them.
+  [[nodiscard]] std::vector<ItemFacts> own_copies() const {
+    namespace match = clang::ast_matchers;
+    std::vector<ItemFacts> all;
+    clang::ASTContext& context = program_.context();
+    const Stmt& code = *region_.getInnermostCapturedStmt()->getCapturedStmt();
+    for (const auto& capture : region_.getCapturedStmt(llvm::omp::OMPD_target)->captures()) {
+      if (!capture.capturesVariableByCopy()) continue;
+      const VarDecl& variable = *capture.getCapturedVar();
+      const clang::QualType type = variable.getType().getNonReferenceType();
+      if (!type->isScalarType() || type->isAnyPointerType()) continue;
+      ItemFacts facts;
+      facts.name = variable.getNameAsString();
+      if (const Stmt* changed =
+              clang::ExprMutationAnalyzer(code, context).findMutation(&variable)) {
+        facts.written_at = place_of(context, *changed);
+      } else {
+        const auto name =
+            match::declRefExpr(match::to(match::varDecl(match::equalsNode(&variable))));
+        const auto found = match::match(match::findAll(name.bind("use")), code, context);
+        if (!found.empty())
+          facts.read_at = place_of(context, *found.front().getNodeAs<Expr>("use"));
+      }
+      facts.use = use_of(facts);
+      all.push_back(std::move(facts));
+    }
     return all;
   }
 
@@ -269,6 +300,17 @@ void merge(ItemFacts& all, const ItemFacts& one) {
   }
 }
 
+void merge(std::vector<ItemFacts>& all, const std::vector<ItemFacts>& more) {
+  for (const ItemFacts& item : more) {
+    const auto known = std::ranges::find(all, item.name, &ItemFacts::name);
+    if (known == all.end()) {
+      all.push_back(item);
+    } else {
+      merge(*known, item);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
@@ -280,14 +322,9 @@ std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
       for (const Directive* directive : program->directives_at(place)) {
         if (!runs_on_device(*directive)) continue;
         region.found = true;
-        for (const ItemFacts& item : Region(*program, *directive).items()) {
-          const auto known = std::ranges::find(region.items, item.name, &ItemFacts::name);
-          if (known == region.items.end()) {
-            region.items.push_back(item);
-          } else {
-            merge(*known, item);
-          }
-        }
+        Region code(*program, *directive);
+        merge(region.items, code.items());
+        merge(region.own_copies, code.own_copies());
       }
     }
   }

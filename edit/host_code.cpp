@@ -238,10 +238,11 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
     for (std::size_t k = 0; k < stretch.items.size(); ++k) {
       const std::uint32_t item = question.items[k];
       const std::set<const Stmt*>& places = question.places.statements;
-      if (stretch.kind == "first" || stretch.kind == "rest") {
-        facts.items.push_back(stretch.kind == "first"
-                                  ? uses.facts_of_first(program, stretch.items[k], places)
-                                  : uses.facts_of_rest(program, stretch.items[k], item, places));
+      if (stretch.kind == "first" || stretch.kind == "rest" || stretch.kind == "after") {
+        facts.items.push_back(
+            stretch.kind == "first"  ? uses.facts_of_first(program, stretch.items[k], places)
+            : stretch.kind == "rest" ? uses.facts_of_rest(program, stretch.items[k], item, places)
+                                     : uses.facts_after(program, stretch.items[k], item, places));
         continue;
       }
       std::vector<Span> spans;

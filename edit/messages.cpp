@@ -142,6 +142,7 @@ Ordered json_of(const Facts& facts) {
     }
     one["items"] = Ordered::array();
     for (const ItemFacts& item : region.items) one["items"].push_back(json_of(item));
+    for (const ItemFacts& item : region.own_copies) one["own_copies"].push_back(json_of(item));
     regions.push_back(std::move(one));
   }
   Ordered stretches = Ordered::array();

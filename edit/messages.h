@@ -85,7 +85,7 @@ struct Stretch {
   /// `places`; "rest": all that runs after directives at `places` have ended; "first": what regions
   /// read of what directives at `places` send, before they overwrite it; "resident": as "loop", of
   /// items of updates, each of all of the data; "lifetime": as "span", of data that each iteration
-  /// of a loop makes: in one iteration.
+  /// of a loop makes: in one iteration; "after": as "rest", also of data that no region reads.
   std::string kind;
   std::vector<Place> places;
   std::vector<Place> from;
@@ -194,6 +194,8 @@ struct RegionFacts {
   Place place;         ///< as asked
   bool found = false;  ///< whether a target region begins there in this translation unit
   std::vector<ItemFacts> items;
+  /// Of scalars that it gets a copy of, as no clause names them (firstprivate).
+  std::vector<ItemFacts> own_copies = {};
   /// Why its code may not be what devices run (doubts.h): all items are unknown then. Empty: it is.
   std::string doubt = {};
   Place doubt_at = {};

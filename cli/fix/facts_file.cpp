@@ -19,11 +19,12 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/6";
+constexpr const char* kFactsSchema = "ompdm.facts/7";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
-constexpr std::array kKinds = {"loop", "span", "way", "rest", "first", "resident", "lifetime"};
+constexpr std::array kKinds = {"loop",  "span",     "way",      "rest",
+                               "first", "resident", "lifetime", "after"};
 
 template <class Value, class Names>
 std::string word_of(Value value, const Names& names) {
@@ -165,7 +166,7 @@ bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
   for (const Ordered& one : json.at("regions")) {
     regions.push_back({one.at("file"), one.at("line"), one.at("name"),
                        value_named<SourceUse>(one.at("use"), kUses), one.at("use_line"),
-                       one.at("overwritten"), one.at("element_bytes")});
+                       one.at("overwritten"), one.at("element_bytes"), one.at("reads_first")});
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
@@ -200,7 +201,8 @@ void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& or
                                {"use", word_of(fact.use, kUses)},
                                {"use_line", fact.use_line},
                                {"overwritten", fact.overwritten},
-                               {"element_bytes", fact.element_bytes}});
+                               {"element_bytes", fact.element_bytes},
+                               {"reads_first", fact.reads_first}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
   for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));

@@ -163,7 +163,8 @@ class Names {
 };
 
 Json stretch_json(int number, const SourceQuestion& question, Names& names) {
-  constexpr std::array kNames = {"loop", "span", "way", "rest", "first", "resident", "lifetime"};
+  constexpr std::array kNames = {"loop",  "span",     "way",      "rest",
+                                 "first", "resident", "lifetime", "after"};
   const HostStretch::Kind kind = question.stretch.kind;
   Json one = {{"number", number},
               {"kind", kNames.at(static_cast<std::size_t>(kind))},
@@ -230,11 +231,13 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
                       std::vector<SourceFact>& facts) {
   for (const Json& region : regions) {
     const Asked& source = asked.at(region.at("file").get<std::string>());
-    for (const Json& item : region.at("items")) {
+    Json items = region.at("items");
+    for (const Json& item : region.value("own_copies", Json::array())) items.push_back(item);
+    for (const Json& item : items) {
       for (const std::string& name : source.names) {
         facts.push_back({name, region.at("line"), item.at("name"), use_named(item.at("use")),
                          line_of(item), item.value("overwritten", std::string()),
-                         item.value("element_bytes", 0U)});
+                         item.value("element_bytes", 0U), item.value("updates", false)});
       }
     }
   }
@@ -259,6 +262,7 @@ bool is_open(const analysis::Analysis& analysis) {
   };
   return std::ranges::any_of(analysis.source_questions, is_of_findings) ||
          !analysis.doubts.empty() || analysis.kernels_decide ||
+         analysis.clause_checks.need_sources ||
          std::ranges::any_of(analysis.findings, has_condition);
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/device_clock.h"
+#include "clauses/clause_effects.h"
 #include "detectors/conflicts.h"
 #include "detectors/edits.h"
 
@@ -554,6 +555,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   }
   identify(analysis.refuted);
   ask_one_way(evidence, removed, analysis.source_questions);
+  check_clauses(evidence, analysis);
   candidates.withheld = conflicts->resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);

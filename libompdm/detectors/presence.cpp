@@ -72,18 +72,18 @@ Presence::Residencies::const_iterator Presence::first_at(const Residencies& resi
   return std::ranges::lower_bound(residencies, time, {}, gone);
 }
 
-bool Presence::is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
-                        Nanoseconds at) const {
+std::uint32_t Presence::at_instant(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
+                                   Nanoseconds at) const {
+  std::uint32_t there = Index<Mapping>::kNone;
   const auto pieces = by_device_.find(device);
-  if (pieces == by_device_.end()) return false;
-  bool is_there = false;
+  if (pieces == by_device_.end()) return there;
   pieces->second.overlaps.each(host, host + bytes, [&](std::uint32_t number) {
-    if (is_there) return;
     const Residencies& residencies = pieces->second.rows[number];
     const auto first = first_at(residencies, at);
-    is_there = first != residencies.end() && mappings_.rows()[*first].begin <= at;
+    const bool is_there = first != residencies.end() && mappings_.rows()[*first].begin <= at;
+    if (is_there) there = *first;
   });
-  return is_there;
+  return there;
 }
 
 /// The mappings that were there in [from, to]; none if these are just the `known` ones.
@@ -153,6 +153,7 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
       row.host = item.begin;
       row.bytes = item.bytes;
       row.site = region.site;
+      row.named = &item;
       row.only_returns =
           row.only_returns && is_update && (item.type & (kMapTo | kMapFrom)) == kMapFrom;
       rows.emplace_back(&item, &row);

@@ -66,7 +66,14 @@ class Presence {
 
   /// Whether some of this host storage was on the device at an instant.
   [[nodiscard]] bool is_there(std::int32_t device, std::uint64_t host, std::uint64_t bytes,
-                              Nanoseconds at) const;
+                              Nanoseconds at) const {
+    return at_instant(device, host, bytes, at) != Index<Mapping>::kNone;
+  }
+
+  /// A mapping that had some of this host storage on the device then (position in Mappings::rows),
+  /// the first of several by address; Index<Mapping>::kNone: there was none.
+  [[nodiscard]] std::uint32_t at_instant(std::int32_t device, std::uint64_t host,
+                                         std::uint64_t bytes, Nanoseconds at) const;
 
  private:
   using Residencies =
@@ -106,7 +113,6 @@ class IdleDirectives {
   /// out. An update that brings it back at times may do so each time.
   [[nodiscard]] IdleEdits edits_on(const Residency& residency, std::uint32_t data) const;
 
- private:
   struct Item {
     std::int32_t device = -1;
     std::uint64_t host = 0;
@@ -116,7 +122,13 @@ class IdleDirectives {
     bool beside_others = false;  ///< when it was idle another of its directive was not
     std::uint64_t instances = 0;
     std::vector<Nanoseconds> idle;  ///< when instances found it not there; in order
+    const MapItem* named = nullptr;
   };
+
+  /// Items that were not there in some execution of their directive.
+  [[nodiscard]] const std::vector<Item>& items() const { return items_; }
+
+ private:
   const Trace& trace_;
   std::vector<Item> items_;  // none if none was ever idle
   Overlaps overlaps_;        // beside items_

@@ -120,6 +120,8 @@ std::string step_markdown(const std::string& mark, const AdviceStep& step, const
   return text + '\n';
 }
 
+}  // namespace
+
 std::string steps_markdown(const Finding& finding) {
   std::string text;
   bool is_check = false;
@@ -131,6 +133,8 @@ std::string steps_markdown(const Finding& finding) {
   }
   return text;
 }
+
+namespace {
 
 /// Of the finding that has this number, from 1, or id.
 std::size_t position_of(const std::vector<ShownFinding>& all, const SourceNames& names,

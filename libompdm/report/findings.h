@@ -43,6 +43,9 @@ std::vector<std::pair<std::string, std::vector<std::size_t>>> runs_by_verdict(
 /// compared, and which directives moved most bytes.
 std::string none_found(Analyses analyses, const SourceNames& names);
 
+/// What to do about a finding, and what to look for, as list items of a document.
+std::string steps_markdown(const analysis::Finding& finding);
+
 /// A section for a document, with a heading; code to write is in code blocks.
 std::string findings_markdown(Analyses analyses, const SourceNames& names);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/clauses.h"
 #include "report/edits.h"
 #include "report/findings.h"
 #include "trace_files/trace_schema.h"
@@ -522,6 +523,42 @@ Json finding_json(const Finding& row, const Analysis& of) {
   return json;
 }
 
+namespace {
+
+/// A finding on a data clause: what the family has besides, and no waste.
+Json mapping_json(const Finding& row, const Analysis& of) {
+  const auto& facts = std::get<analysis::facts::ClauseEffect>(row.facts);
+  Json json = {{"id", row.id},
+               {"pattern", row.pattern},
+               {"stake", kStakes[static_cast<std::size_t>(facts.stake)]},
+               {"file", row.file},
+               {"line", row.line},
+               {"directive", analysis::directive_name(facts.directive)},
+               {"directive_ids", ids_of(of.directives, row.directives)},
+               {"item", facts.item},
+               {"clause", facts.clause},
+               {"bytes", facts.bytes},
+               {"devices", facts.devices},
+               {"count", row.count},
+               {"confidence", confidence_of(row)},
+               {"evidence", evidence_text(row)},
+               {"advice", advice_text(row)}};
+  if (facts.holder) {
+    json["held"] = place_json(*facts.holder);
+    json["held"].update({{"directive", analysis::directive_name(facts.held_by)},
+                         {"item", facts.held_as},
+                         {"bytes", facts.held_bytes}});
+  }
+  if (!facts.kernels.empty()) json["kernels"] = array_of(facts.kernels, place_json);
+  if (facts.shown.line > 0) {
+    json["used_at"] = {{"file", facts.shown.file}, {"line", facts.shown.line}};
+  }
+  json["edits"] = array_of(row.edits, [&](const Edit& edit) { return edit_json(of, row, edit); });
+  return json;
+}
+
+}  // namespace
+
 Json report_json(Analyses analyses) {
   const SourceNames names(analyses);
   Json json = {{"schema", kReportSchema}};
@@ -531,7 +568,7 @@ Json report_json(Analyses analyses) {
   json["totals"] = totals_json(totals_of(analyses));
   for (const char* table :
        {"activities", "api_calls", "device_use", "host_waits", "start_latencies", "directives",
-        "variables", "iterations", "findings", "doubted"}) {
+        "variables", "iterations", "mapping", "findings", "doubted"}) {
     json[table] = Json::array();
   }
   const Ranks ranks = ranks_of(analyses);
@@ -544,6 +581,9 @@ Json report_json(Analyses analyses) {
     const Analysis& one = analyses[i];
     json["traces"].push_back(trace_json(one, offsets[i]));
     json["traces"].back()["sources_asked"] = one.sources_asked;
+    json["traces"].back()["clauses"] = {
+        {"directives", one.clause_checks.directives},
+        {"checked", one.clause_checks.is_part ? 0 : one.clause_checks.checked}};
     if (one.run > 0) json["traces"].back()["run"] = one.run;
     for (const auto& row : one.devices) add("devices", device_json(row));
     for (const auto& row : one.activities) add("activities", activity_json(row, one, names));
@@ -557,6 +597,7 @@ Json report_json(Analyses analyses) {
     for (const auto& row : one.loops) {
       add("iterations", loop_json(row, one, offsets[i], loops_before));
     }
+    for (const auto& row : one.mapping) add("mapping", mapping_json(row, one));
     for (const auto& row : one.findings) add("findings", finding_json(row, one));
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));
     for (const auto& row : one.refuted) add("refuted", finding_json(row, one));

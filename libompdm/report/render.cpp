@@ -8,6 +8,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/clauses.h"
 #include "report/comparison.h"
 #include "report/findings.h"
 #include "report/json_rows.h"
@@ -218,6 +219,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   for (const auto& [name, value] : facts_of_all(analyses)) text += fact(name, value, layout);
   if (!ranks.key.empty()) text += titled(traces_table(analyses), layout);
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
+    text += clauses_text(analyses, names, layout);
     text += findings_summary(analyses, names, layout);
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
@@ -249,7 +251,9 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
   }
   text += '\n';
   const bool any_events = std::ranges::any_of(analyses, analysis::has_target_events);
-  if (any_events) text += findings_summary_markdown(analyses, names);
+  if (any_events) {
+    text += clauses_markdown(analyses, names) + findings_summary_markdown(analyses, names);
+  }
   for (Table& table : all_tables(analyses, names, layout.paths)) {
     if (table.name == "totals") {
       std::erase_if(table.rows, [](const std::vector<Cell>& row) { return row[1] == number(0); });
@@ -258,7 +262,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
     const bool is_left_out = table.name == "directive_paths" || table.name == "losses" ||
                              (table.name == "traces" && ranks.key.empty());
     if (table.name == "findings") text += findings_markdown(analyses, names);
-    if (table.rows.empty() || table.name == "findings" || is_left_out) continue;
+    const bool is_told = table.name == "findings" || table.name == "mapping";
+    if (table.rows.empty() || is_told || is_left_out) continue;
     text += markdown_section(table);
     if (table.name != "iterations") continue;
     for (const std::string& line : invariant_sentences(analyses, names)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "report/clauses.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
@@ -183,6 +184,7 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
                                directive_paths_table(analyses),
                                variables_table(analyses, names),
                                loops_table(analyses, names),
+                               mapping_table(analyses, names),
                                findings_table(analyses, names),
                                losses_table(analyses)};
   auto after_activities = tables.begin() + 4;

@@ -273,6 +273,14 @@ struct Finding {
   std::vector<RunVerdict> runs;         ///< one a run, its own too; empty: of one run alone
 };
 
+/// How many directives with data clauses the rules of facts::ClauseEffect could look at.
+struct ClauseChecks {
+  std::uint64_t directives = 0;  ///< that map or update data
+  std::uint64_t checked = 0;     ///< of these: the items of their clauses are known
+  bool is_part = false;          ///< events of the run are missing: rules on what was not seen rest
+  bool need_sources = false;  ///< the source of target regions, which was not read, would tell more
+};
+
 /// What findings would save that are not among Analysis::findings: each saves less than a hundredth
 /// of the run's bytes, and few of its operations.
 struct Withheld {
@@ -401,9 +409,13 @@ struct Analysis {
   std::vector<VariableRow> variables;    ///< most bytes first
   std::vector<LoopRow> loops;            ///< in order of the first iteration
   std::vector<Finding> findings;         ///< what would save most time first
-  Withheld withheld;                     ///< findings too small to be told
-  std::vector<Finding> too_small;        ///< these: another run of the program may tell of them
-  std::vector<Doubt> doubts;             ///< by reason
+  /// Data clauses that did not do what they say (facts::ClauseEffect), what yields wrong values
+  /// first.
+  std::vector<Finding> mapping;
+  ClauseChecks clause_checks;      ///< how far these were looked for
+  Withheld withheld;               ///< findings too small to be told
+  std::vector<Finding> too_small;  ///< these: another run of the program may tell of them
+  std::vector<Doubt> doubts;       ///< by reason
   /// What was redundant in this run, and the program's source needs: Finding::answers says why.
   std::vector<Finding> refuted;
   /// Whether transfers are needed only if kernels change what their clauses let them: contents were

@@ -76,6 +76,8 @@ struct SourceFact {
   /// the region, "m*n", "1000". Empty: not known.
   std::string overwritten = {};
   std::uint64_t element_bytes = 0;  ///< of one of these
+  /// Of kWritten: each write is a compound assignment, as `+=`, and needs the value before it.
+  bool reads_first = false;
   bool operator==(const SourceFact&) const = default;
 };
 
@@ -102,6 +104,9 @@ struct HostStretch {
     /// From the first to the last of the directives at `places`, of data that each iteration of a
     /// loop, or each call of a function, makes: in one of them.
     kLifetime,
+    /// As kRest, of what the host's code alone reads: whether or not that is a result of the
+    /// program.
+    kAfter,
   };
   Kind kind = Kind::kLoop;
   std::vector<SourceLine> places;

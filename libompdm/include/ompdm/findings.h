@@ -414,6 +414,49 @@ struct DeviceLeak {
   bool by_mapper = false;
 };
 
+/// A data clause that did not do what it says, or data that a kernel needs a clause for.
+struct ClauseEffect {
+  enum class Rule : std::uint8_t {
+    kNeverSent,           ///< a kernel reads what nothing ever set on the device
+    kResultsLost,         ///< a mapping ended, and nothing brought back what a kernel wrote
+    kNotCopiedBack,       ///< a clause that asks for what a kernel wrote brought nothing
+    kResultsOverwritten,  ///< an update to the device replaced what a kernel wrote
+    kUnsetCopiedBack,     ///< what nothing ever set on the device came back
+    kPrivateCopy,         ///< a kernel has a copy of its own of what is mapped
+    kEndedFrame,          ///< a local variable was found to be that of a function that has ended
+    kPartlyPresent,       ///< the device has a part of what the clause names
+    kDeviceAddress,       ///< a clause maps device memory again
+    kHostAddress,         ///< a kernel gets an address of the host's memory
+    kNotPresent,          ///< an update, or an end, of what is not on the device
+    kTwoDevices,          ///< a copy back of one device replaced what another had brought back
+  };
+  /// What is at stake.
+  enum class Stake : std::uint8_t {
+    kWrongValues,  ///< a value is used that is old, lost or was never set
+    kHazard,       ///< it works here, and may not on a GPU, or with another runtime
+    kNoEffect,     ///< the clause does nothing
+  };
+
+  Rule rule = Rule::kNeverSent;
+  Stake stake = Stake::kHazard;
+  Directive directive = Directive::kTarget;  ///< whose clause it is
+  SourcePlace place = {};
+  /// As the clause has it: "u[0:n]"; the name alone where no clause of the directive has it.
+  std::string item = {};
+  std::string clause = {};  ///< "to", "from", "tofrom", "alloc", "release", "delete"; empty: none
+  std::uint64_t bytes = 0;  ///< of the item
+  std::vector<std::int32_t> devices = {};
+  /// The directive whose mapping the item met; none: there was none.
+  std::optional<SourcePlace> holder = {};
+  Directive held_by = Directive::kTarget;
+  std::string held_as = {};  ///< the item there
+  std::uint64_t held_bytes = 0;
+  std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
+  SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
+  bool nothing_came_back = false;  ///< of the whole run
+  bool reads = false;              ///< kPrivateCopy: it reads an old value; else it loses a new one
+};
+
 }  // namespace facts
 
 using Facts =
@@ -422,7 +465,7 @@ using Facts =
                  facts::OverwrittenTransfer, facts::UnreadCopyBack, facts::UnusedAllocation,
                  facts::RepeatedAllocation, facts::SmallTransfers, facts::MappedScalars,
                  facts::MapperWalk, facts::SerialKernel, facts::PageableTransfer, facts::NoOverlap,
-                 facts::HostFallback, facts::PartialUpdate, facts::DeviceLeak>;
+                 facts::HostFallback, facts::PartialUpdate, facts::DeviceLeak, facts::ClauseEffect>;
 
 /// An unknown fact that makes a finding possible only.
 struct Caveat {

@@ -108,7 +108,7 @@ const std::vector<Pattern>& all_patterns() {
   static const std::vector<Pattern> kAll = [] {
     std::vector<Pattern> all;
     for (const std::span<const Pattern> some :
-         {needless_data_patterns(), small_data_patterns(), kernel_patterns()}) {
+         {needless_data_patterns(), small_data_patterns(), kernel_patterns(), clause_patterns()}) {
       all.insert(all.end(), some.begin(), some.end());
     }
     return all;

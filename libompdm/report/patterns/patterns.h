@@ -50,6 +50,7 @@ std::optional<Words> words_if(const Subject& subject) {
 std::span<const Pattern> needless_data_patterns();
 std::span<const Pattern> small_data_patterns();
 std::span<const Pattern> kernel_patterns();
+std::span<const Pattern> clause_patterns();
 
 /// The patterns of all files.
 const std::vector<Pattern>& all_patterns();

@@ -1,0 +1,233 @@
+#include "clauses/clause_effects.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "detectors/edits.h"
+#include "model/map_types.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Rule = Effect::Rule;
+
+/// Finding::pattern, in the order of Rule.
+constexpr std::array kPatterns = {"never_sent",          "results_lost",      "not_copied_back",
+                                  "results_overwritten", "unset_copied_back", "private_copy",
+                                  "ended_frame",         "partly_present",    "device_address",
+                                  "host_address",        "not_present",       "two_devices"};
+static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kTwoDevices) + 1);
+
+/// An insertion of an update of the item before or after a directive.
+Edit update_beside(Finding& finding, const Site& site, Anchor::Side side, const std::string& item) {
+  Edit edit = edit_at(finding, EditKind::kInsert, site, "from", {item});
+  edit.directive = Directive::kTargetUpdate;
+  edit.anchor.side = side;
+  return edit;
+}
+
+/// The directive that made the mapping which the finding is about; null: it is not known.
+const Site* holder_of(const Trace& trace, const Effect& facts) {
+  if (!facts.holder) return nullptr;
+  const auto at = std::ranges::find_if(trace.sites, [&](const Site& site) {
+    return site.directive == facts.held_by && source_place(site) == *facts.holder;
+  });
+  return at == trace.sites.end() ? nullptr : &*at;
+}
+
+/// What to write, where that is one directive's clause.
+void add_edits(const Trace& trace, const Effect& facts, const Site& site, Finding& finding) {
+  const auto replace = [&](const Site& at, const char* clause, const std::string& item) {
+    if (!item.empty()) {
+      finding.edits.push_back(edit_at(finding, EditKind::kReplace, at, clause, {item}));
+    }
+  };
+  switch (facts.rule) {
+    case Rule::kNeverSent: {
+      const Site* holder = holder_of(trace, facts);
+      if (holder != nullptr && maps_data(holder->directive)) {
+        const bool returns = facts.clause == "from";
+        replace(*holder, returns && holder == &site ? "tofrom" : "to", facts.held_as);
+      }
+      break;
+    }
+    case Rule::kResultsLost:
+      if (site.directive == Directive::kTargetExitData) {
+        replace(site, "from", facts.item);
+      } else if (site.directive != Directive::kTargetEnterData) {
+        replace(site, facts.clause == "to" ? "tofrom" : "from", facts.item);
+      }
+      break;
+    case Rule::kNotCopiedBack: {
+      const bool is_end = site.directive == Directive::kTargetExitData;
+      finding.edits.push_back(update_beside(
+          finding, site, is_end ? Anchor::Side::kBefore : Anchor::Side::kAfter, facts.item));
+      break;
+    }
+    case Rule::kResultsOverwritten:
+      replace(site, "from", facts.item);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+void ClauseEffects::add(Index<Site> site, Effect facts, Confidence confidence) {
+  if (!site) return;
+  const auto key = std::tuple(facts.rule, row_of(evidence_.directives, site), base_of(facts.item));
+  const auto [at, is_new] = seen_.try_emplace(key);
+  Seen& seen = at->second;
+  ++seen.count;
+  if (!is_new && facts.stake >= seen.facts.stake) return;
+  seen.site = site;
+  seen.facts = std::move(facts);
+  seen.confidence = confidence;
+}
+
+bool ClauseEffects::has(Rule rule, const std::string& function, const std::string& name) const {
+  return std::ranges::any_of(seen_, [&](const auto& one) {
+    const Effect& facts = one.second.facts;
+    return facts.rule == rule && facts.place.function == function && base_of(facts.item) == name;
+  });
+}
+
+std::vector<Finding> ClauseEffects::finish() const {
+  std::vector<Finding> findings;
+  for (const auto& [key, seen] : seen_) {
+    const Site& site = evidence_.trace.sites[seen.site.value];
+    Finding& finding = findings.emplace_back();
+    finding.pattern = kPatterns[static_cast<std::size_t>(seen.facts.rule)];
+    finding.file = site.file;
+    finding.line = site.line;
+    finding.variable = base_of(seen.facts.item);
+    finding.count = finding.examined = finding.of = seen.count;
+    finding.confidence = seen.confidence;
+    finding.facts = seen.facts;
+    if (std::get<1>(key) != kNoDirective) finding.directives = {std::get<1>(key)};
+    add_edits(evidence_.trace, seen.facts, site, finding);
+  }
+  sort_rows(findings, [](const Finding& finding) {
+    return std::tuple(std::get<Effect>(finding.facts).stake, finding.file, finding.line,
+                      std::get<Effect>(finding.facts).rule);
+  });
+  identify(findings);
+  return findings;
+}
+
+NamingRegions::NamingRegions(const Trace& trace, Of of) {
+  const auto add = [&](Index<Region> at) {
+    const Region& region = trace.regions.common(at.value);
+    if (region.map_list >= trace.map_lists.size() || region.host_fallback) return;
+    by_list_[{region.device, region.map_list}].emplace_back(trace.regions.begin_of(at.value), at);
+  };
+  if (of == Of::kKernels) {
+    for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+      if (const Index<Region> region = trace.launches[i].region) add(region);
+    }
+  } else {
+    for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
+      const Region& region = trace.regions.common(i);
+      if (region.site && maps_data(trace.sites[region.site.value].directive)) add({i});
+    }
+  }
+  std::vector<bool> is_used(trace.map_lists.size());
+  for (auto& [key, namings] : by_list_) {
+    is_used[key.second] = true;
+    if (!std::ranges::is_sorted(namings)) std::ranges::sort(namings);
+  }
+  for (std::uint32_t list = 0; list < is_used.size(); ++list) {
+    if (!is_used[list]) continue;
+    for (const MapItem& item : trace.map_lists[list]) {
+      if (item.begin == 0 || (item.type & (kMapLiteral | kMapPrivate)) != 0) continue;
+      const bool asks = (item.type & (kMapFrom | kMapImplicit)) == kMapFrom;
+      if (of == Of::kCopyBack && !asks) continue;
+      overlaps_.add(item.begin, item.begin + std::max<std::uint64_t>(item.bytes, 1));
+      names_.push_back({list, &item});
+    }
+  }
+  overlaps_.build();
+}
+
+std::vector<NamingRegions::Naming> NamingRegions::of(const Mapping& mapping, Nanoseconds from,
+                                                     Nanoseconds to) const {
+  std::vector<Naming> all;
+  overlaps_.each(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1),
+                 [&](std::uint32_t number) {
+                   const Name& name = names_[number];
+                   const auto regions = by_list_.find({mapping.device, name.list});
+                   if (regions == by_list_.end()) return;
+                   const auto& rows = regions->second;
+                   auto at = std::ranges::lower_bound(rows, from, {},
+                                                      [](const auto& row) { return row.first; });
+                   for (; at != rows.end() && at->first < to; ++at) {
+                     all.push_back({at->first, at->second, name.item});
+                   }
+                 });
+  std::ranges::sort(all, {}, [](const Naming& one) { return std::pair(one.begin, one.item); });
+  return all;
+}
+
+RegionFacts::RegionFacts(const Trace& trace) : trace_(trace) {
+  for (const SourceFact& fact : trace.source_facts) {
+    facts_[{fact.file, fact.line, fact.name}] = &fact;
+  }
+}
+
+const SourceFact* RegionFacts::of(Index<Site> region, const std::string& item) const {
+  if (!region || facts_.empty()) return nullptr;
+  const Site& site = trace_.sites[region.value];
+  const auto known = facts_.find({site.file, site.line, base_of(item)});
+  return known == facts_.end() ? nullptr : known->second;
+}
+
+void tell_holder(const Trace& trace, const Mapping& mapping, Effect& facts) {
+  if (!mapping.site) return;
+  const Site& site = trace.sites[mapping.site.value];
+  facts.holder = source_place(site);
+  facts.held_by = site.directive;
+  facts.held_as = expression_of(trace, mapping);
+  facts.held_bytes = mapping.bytes;
+}
+
+std::string clause_of(const MapItem& item, Directive directive) {
+  if ((item.type & kMapImplicit) != 0) return {};
+  const bool is_end = directive == Directive::kTargetExitData;
+  if ((item.type & kMapDelete) != 0) return "delete";
+  switch (item.type & (kMapTo | kMapFrom)) {
+    case kMapTo | kMapFrom:
+      return "tofrom";
+    case kMapTo:
+      return "to";
+    case kMapFrom:
+      return "from";
+    default:
+      return is_end ? "release" : "alloc";
+  }
+}
+
+void check_clauses(const Evidence& evidence, Analysis& analysis) {
+  const Trace& trace = evidence.trace;
+  ClauseChecks& checks = analysis.clause_checks;
+  std::set<std::uint32_t> known;  // directive rows
+  std::set<std::uint32_t> all;
+  for (std::size_t i = 0; i < trace.regions.size(); ++i) {
+    const Region& region = trace.regions.common(i);
+    const std::uint32_t row = row_of(evidence.directives, region.site);
+    if (row == kNoDirective || all.contains(row) || region.host_fallback) continue;
+    all.insert(row);
+    if (region.map_list < trace.map_lists.size() || region.ends_data) known.insert(row);
+  }
+  checks.directives = all.size();
+  checks.checked = known.size();
+  checks.is_part = has_lost_events(trace) || !is_recorded_whole(trace.recording);
+  if (checks.is_part || !has_transfers(trace.recording)) return;
+  ClauseEffects effects(evidence);
+  checks.need_sources = check_values(evidence, effects, analysis.source_questions);
+  check_presence(evidence, effects);
+  analysis.mapping = effects.finish();
+}
+
+}  // namespace ompdm::analysis

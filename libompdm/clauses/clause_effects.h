@@ -1,0 +1,105 @@
+// Data clauses that did not do what they say: the rules, and what gathers their findings. Inside
+// the analysis library only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "detectors/findings.h"
+
+namespace ompdm::analysis {
+
+using Effect = facts::ClauseEffect;
+
+/// Gathers what rules find: a finding for each rule, directive and item.
+class ClauseEffects {
+ public:
+  explicit ClauseEffects(const Evidence& evidence) : evidence_(evidence) {}
+
+  /// Counts an execution of the directive at `site` in which a rule spoke of an item. The facts are
+  /// those of the first execution, and of the first with the highest stake.
+  void add(Index<Site> site, Effect facts, Confidence confidence);
+
+  /// Whether a rule spoke of an item of that name in a function.
+  [[nodiscard]] bool has(Effect::Rule rule, const std::string& function,
+                         const std::string& name) const;
+
+  /// The findings, what yields wrong values first, each with its edits.
+  [[nodiscard]] std::vector<Finding> finish() const;
+
+ private:
+  struct Seen {
+    Effect facts;
+    Index<Site> site;
+    Confidence confidence = Confidence::kPossible;
+    std::uint64_t count = 0;
+  };
+
+  const Evidence& evidence_;
+  std::map<std::tuple<Effect::Rule, std::uint32_t, std::string>, Seen>
+      seen_;  // directive row, item
+};
+
+/// Regions by the data that their clauses name, or that their kernels use without one.
+class NamingRegions {
+ public:
+  enum class Of : std::uint8_t {
+    kKernels,   ///< target regions whose kernel was launched
+    kCopyBack,  ///< directives with a map type that copies back; no update
+  };
+  struct Naming {
+    Nanoseconds begin = 0;
+    Index<Region> region;
+    const MapItem* item = nullptr;
+  };
+
+  NamingRegions(const Trace& trace, Of of);
+
+  /// Those that began in [from, to) on the mapping's device, in order.
+  [[nodiscard]] std::vector<Naming> of(const Mapping& mapping, Nanoseconds from,
+                                       Nanoseconds to) const;
+
+ private:
+  struct Name {
+    std::uint32_t list = 0;
+    const MapItem* item = nullptr;
+  };
+  Overlaps overlaps_;  // beside names_
+  std::vector<Name> names_;
+  std::map<std::pair<std::int32_t, std::uint32_t>,
+           std::vector<std::pair<Nanoseconds, Index<Region>>>>
+      by_list_;
+};
+
+/// What the source says that a region's kernel does with an item. null: nothing.
+class RegionFacts {
+ public:
+  explicit RegionFacts(const Trace& trace);
+  [[nodiscard]] const SourceFact* of(Index<Site> region, const std::string& item) const;
+
+ private:
+  const Trace& trace_;
+  std::map<std::tuple<std::string, int, std::string>, const SourceFact*> facts_;
+};
+
+/// Effect of a mapping, as far as any rule tells them: the directive that made it, and its name.
+void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect& facts);
+
+/// "tofrom" of an item's map type; "" where no clause of the directive has it.
+std::string clause_of(const MapItem& item, Directive directive);
+
+/// Rules on values: what was never set, is lost, or was replaced. Returns whether the source of
+/// regions would tell more.
+bool check_values(const Evidence& evidence, ClauseEffects& effects,
+                  std::vector<SourceQuestion>& questions);
+
+/// Rules on where data is: in part, at another address, or not at all.
+void check_presence(const Evidence& evidence, ClauseEffects& effects);
+
+/// All rules. Fills Analysis::mapping and Analysis::clause_checks, and adds to the questions.
+void check_clauses(const Evidence& evidence, Analysis& analysis);
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,300 @@
+// Rules on where data is: there in part, at the address of another variable or of device memory, on
+// two devices, or not at all.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "clauses/clause_effects.h"
+#include "model/map_types.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Rule = Effect::Rule;
+using Stake = Effect::Stake;
+
+constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
+
+/// An item that rules on presence look at.
+struct Looked {
+  const MapItem* item = nullptr;
+  bool has_clause = false;  ///< and bytes: it is to be there as a whole
+};
+
+/// Blocks of device memory, by their addresses there.
+class DeviceBlocks {
+ public:
+  explicit DeviceBlocks(const std::vector<Mapping>& rows) : rows_(rows) {
+    std::map<std::tuple<std::int32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>>
+        blocks;
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const Mapping& row = rows[i];
+      if (row.address != 0) blocks[{row.device, row.address, row.bytes}].push_back(i);
+    }
+    for (auto& [block, mappings] : blocks) {
+      const auto& [device, address, bytes] = block;
+      overlaps_.add(address, address + std::max<std::uint64_t>(bytes, 1));
+      mappings_.push_back(std::move(mappings));
+    }
+    overlaps_.build();
+  }
+
+  /// The mapping whose block holds an address at an instant; kNoMapping: none does.
+  [[nodiscard]] std::uint32_t at(std::int32_t device, std::uint64_t address,
+                                 Nanoseconds instant) const {
+    std::uint32_t found = kNoMapping;
+    overlaps_.each(address, address + 1, [&](std::uint32_t block) {
+      const std::vector<std::uint32_t>& mappings = mappings_[block];
+      const auto after = std::ranges::upper_bound(
+          mappings, instant, {}, [&](std::uint32_t one) { return rows_[one].begin; });
+      if (after == mappings.begin()) return;
+      const Mapping& row = rows_[*std::prev(after)];
+      if (row.device == device && instant < row.end) found = *std::prev(after);
+    });
+    return found;
+  }
+
+ private:
+  const std::vector<Mapping>& rows_;
+  std::vector<std::vector<std::uint32_t>> mappings_;  // of one block, in order of time
+  Overlaps overlaps_;                                 // beside mappings_
+};
+
+class PresenceRules {
+ public:
+  PresenceRules(const Evidence& evidence, ClauseEffects& effects)
+      : evidence_(evidence),
+        trace_(evidence.trace),
+        effects_(effects),
+        blocks_(evidence.mappings.rows()) {}
+
+  void check() {
+    // Kernels that ran, and so reached what they use.
+    std::vector<bool> ran(trace_.regions.size());
+    for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
+      if (const Index<Region> region = trace_.launches[i].region) ran[region.value] = true;
+    }
+    const auto looked_at = [&](const Region& region) { return looked_of(region); };
+    const std::vector<std::vector<Looked>> of_shape = trace_.regions.of_shapes(looked_at);
+    for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
+      for (const Looked& looked : of_shape[trace_.regions.shape_of(i)]) {
+        if (looked.has_clause) {
+          check_named(i, *looked.item);
+        } else if (ran[i]) {
+          check_pointer(i, *looked.item);
+        }
+      }
+    }
+    for (const IdleDirectives::Item& item : evidence_.idle_directives.items()) check_idle(item);
+    check_devices();
+  }
+
+ private:
+  [[nodiscard]] const Site& site_of(Index<Site> site) const { return trace_.sites[site.value]; }
+
+  /// Of a region that the thread waits for: a task may begin when what it was to find has gone.
+  [[nodiscard]] std::vector<Looked> looked_of(const Region& region) const {
+    std::vector<Looked> all;
+    if (region.nowait || region.ends_data || region.host_fallback || !region.site) return all;
+    const Directive directive = site_of(region.site).directive;
+    const bool begins = directive != Directive::kTargetUpdate &&
+                        directive != Directive::kTargetExitData && maps_data(directive);
+    for (const MapItem& item : items_of(trace_, region)) {
+      const bool has_memory = item.begin != 0 && (item.type & (kMapLiteral | kMapPrivate)) == 0 &&
+                              (item.type & kMapReturnParam) == 0 && !item.by_mapper;
+      if (!has_memory || !begins) continue;
+      if (item.bytes > 0) all.push_back({&item, true});
+      const bool is_bare = item.bytes == 0 && (item.type & kMapImplicit) != 0;
+      if (is_bare && directive == Directive::kTarget) all.push_back({&item, false});
+    }
+    return all;
+  }
+
+  [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Region> at, const MapItem& item,
+                                std::uint32_t holder) const {
+    const Region& region = trace_.regions.common(at.value);
+    const Site& site = site_of(region.site);
+    Effect facts;
+    facts.rule = rule;
+    facts.stake = stake;
+    facts.directive = site.directive;
+    facts.place = source_place(site);
+    facts.item = item.name;
+    facts.clause = clause_of(item, site.directive);
+    facts.bytes = item.bytes;
+    facts.devices = {region.device};
+    if (holder != kNoMapping) tell_holder(trace_, evidence_.mapping(holder), facts);
+    return facts;
+  }
+
+  void check_named(std::uint32_t number, const MapItem& item) {
+    const Region& region = trace_.regions.common(number);
+    const Nanoseconds begin = trace_.regions.begin_of(number);
+    if (item.name.empty()) return;
+    const std::uint32_t holder =
+        evidence_.presence.at_instant(region.device, item.begin, item.bytes, begin);
+    if (holder != kNoMapping) {
+      const Mapping& row = evidence_.mapping(holder);
+      const bool is_inside =
+          item.begin >= row.host && item.begin + item.bytes <= row.host + row.bytes;
+      if (is_other_frame(region, item, row)) {
+        if (!framed_.emplace(holder, base_of(item.name)).second) return;
+        effects_.add(region.site,
+                     facts_of(Rule::kEndedFrame, Stake::kWrongValues, {number}, item, holder),
+                     Confidence::kLikely);
+      } else if (!is_inside) {
+        effects_.add(region.site,
+                     facts_of(Rule::kPartlyPresent, Stake::kHazard, {number}, item, holder),
+                     Confidence::kCertain);
+      }
+      return;
+    }
+    const std::uint32_t block = blocks_.at(region.device, item.begin, begin);
+    if (block == kNoMapping) return;
+    effects_.add(region.site, facts_of(Rule::kDeviceAddress, Stake::kHazard, {number}, item, block),
+                 Confidence::kCertain);
+  }
+
+  /// Whether both are locals, of functions of which one has ended.
+  [[nodiscard]] bool is_other_frame(const Region& region, const MapItem& item,
+                                    const Mapping& row) const {
+    if (!item.automatic || row.item == nullptr || !row.item->automatic || !row.site) return false;
+    const Site& here = site_of(region.site);
+    const Site& there = site_of(row.site);
+    const bool is_one = here.function == there.function && here.file == there.file;
+    return !is_one && base_of(item.name) != base_of(row.item->name);
+  }
+
+  /// A pointer that no clause of the kernel names, and that leads to nothing on the device. The
+  /// memory of a GPU's host is out of its reach, or the driver moves it; where the run went well
+  /// there it was within.
+  void check_pointer(std::uint32_t number, const MapItem& item) {
+    const Region& region = trace_.regions.common(number);
+    const auto device = std::ranges::find(trace_.devices, region.device, &Device::number);
+    const bool is_host = device != trace_.devices.end() && device->emulated;
+    if (!is_host || trace_.recording.unified_shared_memory || item.name.empty()) return;
+    const Nanoseconds begin = trace_.regions.begin_of(number);
+    const auto is_there = [&](std::uint64_t address) {
+      return evidence_.presence.is_there(region.device, address, 1, begin) ||
+             blocks_.at(region.device, address, begin) != kNoMapping;
+    };
+    if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
+      return;
+    effects_.add(region.site,
+                 facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping),
+                 Confidence::kCertain);
+  }
+
+  /// Whether it is in a `declare target` variable.
+  [[nodiscard]] bool is_static(std::uint64_t address) const {
+    return std::ranges::any_of(trace_.device_variables, [&](const DeviceVariable& variable) {
+      if (!variable.module) return false;
+      const std::uint64_t begin = variable.address + trace_.modules[variable.module.value].bias;
+      return address >= begin && address < begin + variable.bytes;
+    });
+  }
+
+  /// Whether a section of this pointer is there that begins behind it.
+  [[nodiscard]] bool is_base(std::int32_t device, std::uint64_t address, Nanoseconds at) const {
+    return std::ranges::any_of(evidence_.mappings.rows(), [&](const Mapping& row) {
+      return row.device == device && row.base <= address && address < row.host + row.bytes &&
+             row.base < row.host && row.begin <= at && at < row.end;
+    });
+  }
+
+  void check_idle(const IdleDirectives::Item& item) {
+    if (item.idle.size() != item.instances || !item.site || item.named->name.empty()) return;
+    const Site& site = site_of(item.site);
+    Effect facts;
+    facts.rule = Rule::kNotPresent;
+    facts.stake = Stake::kNoEffect;
+    facts.directive = site.directive;
+    facts.place = source_place(site);
+    facts.item = item.named->name;
+    facts.clause = clause_of(*item.named, site.directive);
+    facts.bytes = item.bytes;
+    facts.devices = {item.device};
+    for (std::uint64_t i = 0; i < item.instances; ++i) {
+      effects_.add(item.site, facts, Confidence::kCertain);
+    }
+  }
+
+  /// Two devices had the same memory at one time, kernels of both may write it, and what the one
+  /// brings back lacks what the other had brought back meanwhile.
+  void check_devices() {
+    const std::vector<Mapping>& rows = evidence_.mappings.rows();
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> pieces;
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const bool counts = rows[i].host != 0 && rows[i].returned && !rows[i].is_private;
+      if (counts) pieces[{rows[i].host, rows[i].bytes}].push_back(i);
+    }
+    for (const auto& [piece, numbers] : pieces) {
+      for (const std::uint32_t later : numbers) {
+        for (const std::uint32_t other : numbers) {
+          if (rows[later].device != rows[other].device) check_pair(later, other);
+        }
+      }
+    }
+  }
+
+  void check_pair(std::uint32_t later, std::uint32_t other) {
+    const Mapping& mine = evidence_.mapping(later);
+    const Mapping& theirs = evidence_.mapping(other);
+    if (theirs.end <= mine.begin || mine.end <= theirs.begin) return;
+    Nanoseconds sent = mine.begin;  // since when mine has what the host had
+    Nanoseconds since = theirs.begin;
+    std::optional<std::uint32_t> brought;
+    std::vector<std::uint32_t> all(evidence_.transfers(later).begin(),
+                                   evidence_.transfers(later).end());
+    all.insert(all.end(), evidence_.transfers(other).begin(), evidence_.transfers(other).end());
+    std::ranges::sort(all);
+    for (const std::uint32_t op : all) {
+      const bool is_mine = evidence_.mappings.of(op) == later;
+      const bool is_back = trace_.ops.common(op).kind == OpKind::kDtoH;
+      const Nanoseconds begin = trace_.ops.begin_of(op);
+      if (is_mine && !is_back) {
+        sent = begin;
+        brought.reset();
+      } else if (!is_mine) {
+        const bool is_new =
+            is_back && evidence_.kernels.writer_of(theirs, since, begin) >= Writer::kNamed;
+        if (is_new && begin > sent) brought = op;
+        since = trace_.ops.end_of(op);
+      } else if (brought && same_content(trace_.ops[op], trace_.ops[*brought]) == Same::kNo) {
+        const Index<Site> site = trace_.ops.common(op).site;
+        if (!site || site_of(site).directive == Directive::kApi) return;
+        Effect facts;
+        facts.rule = Rule::kTwoDevices;
+        facts.stake = Stake::kWrongValues;
+        facts.directive = site_of(site).directive;
+        facts.place = source_place(site_of(site));
+        facts.item = expression_at(trace_, evidence_.mappings, op);
+        facts.bytes = trace_.ops.common(op).bytes;
+        facts.devices = {mine.device, theirs.device};
+        tell_holder(trace_, theirs, facts);
+        effects_.add(site, std::move(facts), Confidence::kLikely);
+        return;
+      }
+    }
+  }
+
+  const Evidence& evidence_;
+  const Trace& trace_;
+  ClauseEffects& effects_;
+  DeviceBlocks blocks_;
+  std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
+};
+
+}  // namespace
+
+void check_presence(const Evidence& evidence, ClauseEffects& effects) {
+  PresenceRules(evidence, effects).check();
+}
+
+}  // namespace ompdm::analysis

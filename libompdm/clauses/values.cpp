@@ -1,0 +1,404 @@
+// Rules on values: data that was never set on the device, results that are lost or replaced, and
+// kernels that have a copy of their own. Each compares what the clauses moved with what kernels do
+// by their clauses, and by their source where that is known.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "clauses/clause_effects.h"
+#include "model/map_types.h"
+
+namespace ompdm::analysis {
+namespace {
+
+using Rule = Effect::Rule;
+using Stake = Effect::Stake;
+using Answer = HostUse::Answer;
+
+/// What a kernel does with an item, as far as that is known.
+enum class KernelUse : std::uint8_t {
+  kNone,
+  kReads,    ///< what the device has, before any kernel's write; as its source shows
+  kIsSent,   ///< the clause sends it, and does not bring it back: it is there to be read
+  kUnknown,  ///< it may set it
+};
+
+class Values {
+ public:
+  Values(const Evidence& evidence, ClauseEffects& effects, std::vector<SourceQuestion>& questions)
+      : evidence_(evidence),
+        trace_(evidence.trace),
+        effects_(effects),
+        questions_(questions),
+        kernels_(trace_, NamingRegions::Of::kKernels),
+        asking_(trace_, NamingRegions::Of::kCopyBack),
+        sources_(trace_) {
+    for (const Mapping& row : evidence.mappings.rows()) {
+      nothing_came_back_ = nothing_came_back_ && !row.returned;
+    }
+  }
+
+  /// Returns whether facts of regions would tell more.
+  bool check() {
+    check_private_copies();
+    const std::vector<Mapping>& rows = evidence_.mappings.rows();
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const Mapping& row = rows[i];
+      if (row.host == 0 || row.is_private || row.is_static || row.item == nullptr ||
+          row.item->by_mapper || row.replaced) {
+        continue;
+      }
+      check_set(i, row);
+      check_unset_copy(i, row);
+      check_results(i, row);
+    }
+    ask();
+    return needs_sources_;
+  }
+
+ private:
+  [[nodiscard]] const Site& site_of(Index<Site> site) const { return trace_.sites[site.value]; }
+  [[nodiscard]] Index<Site> site_of(Index<Region> region) const {
+    return region ? trace_.regions.common(region.value).site : Index<Site>{};
+  }
+
+  /// Whether memory of the mapping may be reached without its name.
+  static bool has_other_ways(const Mapping& row) {
+    return row.on_device || row.handed_out || row.is_pointee;
+  }
+
+  [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Site> at, const Mapping& row,
+                                const MapItem* item) const {
+    const Site& site = site_of(at);
+    Effect facts;
+    facts.rule = rule;
+    facts.stake = stake;
+    facts.directive = site.directive;
+    facts.place = source_place(site);
+    facts.item = item != nullptr && !item->name.empty() ? item->name : expression_of(trace_, row);
+    if (item != nullptr) facts.clause = clause_of(*item, site.directive);
+    facts.bytes = item != nullptr && item->bytes != 0 ? item->bytes : row.bytes;
+    facts.devices = {row.device};
+    tell_holder(trace_, row, facts);
+    return facts;
+  }
+
+  KernelUse use_of(const NamingRegions::Naming& naming, SourceLine& shown) {
+    const Index<Site> site = site_of(naming.region);
+    const SourceFact* fact = sources_.of(site, naming.item->name);
+    const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
+    if (fact == nullptr) needs_sources_ = true;
+    if (use == SourceUse::kNone) return KernelUse::kNone;
+    if (use == SourceUse::kRead || (fact != nullptr && fact->reads_first)) {
+      shown = {fact->file, fact->use_line};
+      return KernelUse::kReads;
+    }
+    const bool is_only_sent = use == SourceUse::kUnknown && naming.item->bytes > 0 &&
+                              (naming.item->type & (kMapTo | kMapFrom | kMapImplicit)) == kMapTo;
+    return is_only_sent ? KernelUse::kIsSent : KernelUse::kUnknown;
+  }
+
+  /// A kernel reads what nothing has set: the first that uses the mapping, before the host sends
+  /// it.
+  void check_set(std::uint32_t number, const Mapping& row) {
+    if (has_other_ways(row)) return;
+    Nanoseconds until = row.end;
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      if (trace_.ops.common(op).kind != OpKind::kHtoD) continue;
+      until = trace_.ops.begin_of(op);
+      if (trace_.ops.region_of(op) == trace_.ops.region_of(row.alloc.value)) return;
+      break;
+    }
+    const Nanoseconds from = begin_of_region(row);
+    for (const NamingRegions::Naming& naming : kernels_.of(row, from, until)) {
+      const MapItem& item = *naming.item;
+      // Another object in its place, or a part of which nothing is known.
+      const bool is_it = item.begin == row.host || (item.bytes == 0 && item.begin == row.base);
+      if (!is_it || trace_.regions.common(naming.region.value).nowait) return;
+      SourceLine shown;
+      const KernelUse use = use_of(naming, shown);
+      if (use == KernelUse::kNone) continue;
+      if (use == KernelUse::kUnknown) return;
+      const Index<Site> at = site_of(naming.region);
+      Effect facts =
+          facts_of(Rule::kNeverSent,
+                   use == KernelUse::kReads ? Stake::kWrongValues : Stake::kHazard, at, row, &item);
+      facts.shown = shown;
+      effects_.add(at, std::move(facts),
+                   use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
+      return;
+    }
+  }
+
+  /// When the directive began that made the mapping.
+  [[nodiscard]] Nanoseconds begin_of_region(const Mapping& row) const {
+    const Index<Region> region = trace_.ops.region_of(row.alloc.value);
+    return region ? trace_.regions.begin_of(region.value) : row.begin;
+  }
+
+  /// The host's data is replaced with what nothing has set.
+  void check_unset_copy(std::uint32_t number, const Mapping& row) {
+    if (row.sent || !row.returned || has_other_ways(row)) return;
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      const Nanoseconds at = trace_.ops.begin_of(op);
+      if (evidence_.kernels.may_see(row, begin_of_region(row), at)) return;
+      const Index<Site> site = trace_.ops.common(op).site;
+      if (!site || site_of(site).directive == Directive::kApi) return;
+      Effect facts =
+          facts_of(Rule::kUnsetCopiedBack, Stake::kWrongValues, site, row, item_at(op, row));
+      // The kernel's own copy is why.
+      if (effects_.has(Rule::kPrivateCopy, facts.place.function, base_of(facts.item))) return;
+      effects_.add(site, std::move(facts), Confidence::kCertain);
+      return;
+    }
+  }
+
+  /// The item of the directive that an operation is of.
+  [[nodiscard]] const MapItem* item_at(std::uint32_t op, const Mapping& row) const {
+    const Index<Region> region = trace_.ops.region_of(op);
+    const MapItem* item = evidence_.mappings.item_of(region, row.host, row.bytes, true);
+    if (item != nullptr || !region) return item;
+    for (const MapItem& one : items_of(trace_, trace_.regions.common(region.value))) {
+      const bool is_part = one.begin >= row.host && one.begin < row.host + row.bytes;
+      if (is_part && !one.name.empty() && (one.type & (kMapLiteral | kMapPrivate)) == 0)
+        return &one;
+    }
+    return nullptr;
+  }
+
+  /// What kernels wrote since it last came back.
+  void check_results(std::uint32_t number, const Mapping& row) {
+    Nanoseconds since = row.begin;
+    bool was_asked = false;
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      const bool comes_back = trace_.ops.common(op).kind == OpKind::kDtoH;
+      if (!comes_back && !row.returned) was_asked = check_update(op, row, since) || was_asked;
+      since = trace_.ops.end_of(op);
+    }
+    if (row.remove && trace_.ops.region_of(row.remove.value) && row.returned) {
+      const auto transfers = evidence_.transfers(number);
+      const std::uint32_t last = transfers.back();
+      const bool is_end = trace_.ops.common(last).kind == OpKind::kDtoH &&
+                          trace_.ops.region_of(last) == trace_.ops.region_of(row.remove.value);
+      if (is_end) return;
+    }
+    if (was_asked || has_other_ways(row)) return;
+    const Writer writer = evidence_.kernels.writer_of(row, since, row.end);
+    if (writer != Writer::kWriter && writer != Writer::kNamed) return;
+    tell_lost(row, since, writer == Writer::kWriter);
+  }
+
+  void tell_lost(const Mapping& row, Nanoseconds since, bool is_written) {
+    const std::vector<NamingRegions::Naming> kernels = kernels_.of(row, since, row.end);
+    std::vector<SourcePlace> writers;
+    Index<Site> last;
+    for (const NamingRegions::Naming& naming : kernels) {
+      const SourceFact* fact = sources_.of(site_of(naming.region), naming.item->name);
+      const bool writes = fact != nullptr ? fact->use == SourceUse::kWritten : !is_written;
+      if (!writes) continue;
+      last = site_of(naming.region);
+      const SourcePlace place = source_place(site_of(last));
+      if (std::ranges::find(writers, place) == writers.end()) writers.push_back(place);
+    }
+    if (!last) return;
+    // A directive that asked for it, and did not end the mapping; else the one that ended it.
+    Index<Site> at;
+    const MapItem* item = nullptr;
+    Rule rule = Rule::kNotCopiedBack;
+    for (const NamingRegions::Naming& naming : asking_.of(row, since, row.end)) {
+      const bool is_behind = !kernels.empty() && naming.begin >= kernels.front().begin;
+      const bool made_it = naming.region == trace_.ops.region_of(row.alloc.value);
+      if (!is_behind || made_it) continue;
+      at = site_of(naming.region);
+      item = naming.item;
+    }
+    if (!at) {
+      if (!row.remove || !trace_.ops.region_of(row.remove.value)) return;
+      rule = Rule::kResultsLost;
+      at = site_of(trace_.ops.region_of(row.remove.value));
+      item = item_at(row.remove.value, row);
+    }
+    if (!at || site_of(at).directive == Directive::kApi) return;
+    const HostFact* fact = fact_behind(at, item, row);
+    const Answer read = fact == nullptr ? Answer::kUnknown : fact->read.answer;
+    if (read == Answer::kNo) return;
+    const bool asked = rule == Rule::kNotCopiedBack;
+    if (read == Answer::kUnknown && !asked && !nothing_came_back_) return;
+    // By map(to:) the clause says that the kernel's copy is its own.
+    const bool is_scratch = item != nullptr && !asked &&
+                            site_of(at).directive != Directive::kTargetExitData &&
+                            (item->type & (kMapTo | kMapFrom)) == kMapTo;
+    if (is_scratch && read != Answer::kYes) return;
+    const bool is_used = read == Answer::kYes && is_written && !is_scratch;
+    Effect facts = facts_of(rule, is_used ? Stake::kWrongValues : Stake::kHazard, at, row, item);
+    facts.kernels = std::move(writers);
+    facts.nothing_came_back = nothing_came_back_;
+    if (read == Answer::kYes) facts.shown = fact->read.at;
+    effects_.add(at, std::move(facts), is_used ? Confidence::kProven : Confidence::kPossible);
+  }
+
+  /// `target update to`, or map(always, to:), of what kernels wrote, and nothing brings back.
+  bool check_update(std::uint32_t op, const Mapping& row, Nanoseconds since) {
+    const Index<Site> at = trace_.ops.common(op).site;
+    if (!at || site_of(at).directive != Directive::kTargetUpdate || has_other_ways(row)) {
+      return false;
+    }
+    const Nanoseconds begin = trace_.ops.begin_of(op);
+    const Writer writer = evidence_.kernels.writer_of(row, since, begin);
+    if (writer != Writer::kWriter && writer != Writer::kNamed) return false;
+    const MapItem* item = item_at(op, row);
+    const HostFact* fact = fact_behind(at, item, row);
+    if (fact == nullptr || fact->read.answer != Answer::kYes) return false;
+    Effect facts = facts_of(Rule::kResultsOverwritten, Stake::kHazard, at, row, item);
+    facts.shown = fact->read.at;
+    for (const NamingRegions::Naming& naming : kernels_.of(row, since, begin)) {
+      const SourcePlace place = source_place(site_of(site_of(naming.region)));
+      if (std::ranges::find(facts.kernels, place) == facts.kernels.end()) {
+        facts.kernels.push_back(place);
+      }
+    }
+    // What was sent is not read: a kernel overwrites all of it first.
+    const HostFact* first = fact_of(HostStretch::Kind::kFirst, at, item, row);
+    const bool is_useless = first != nullptr && first->kernel_read.answer == Answer::kNo;
+    if (is_useless && writer == Writer::kWriter) facts.stake = Stake::kWrongValues;
+    effects_.add(
+        at, std::move(facts),
+        is_useless && writer == Writer::kWriter ? Confidence::kProven : Confidence::kPossible);
+    return true;
+  }
+
+  /// What the source says of an item's data once a directive has ended; asked for where it was not
+  /// yet.
+  const HostFact* fact_behind(Index<Site> at, const MapItem* item, const Mapping& row) {
+    return fact_of(HostStretch::Kind::kAfter, at, item, row);
+  }
+
+  const HostFact* fact_of(HostStretch::Kind kind, Index<Site> at, const MapItem* item,
+                          const Mapping& row) {
+    const Site& site = site_of(at);
+    const bool is_own = item != nullptr && !item->name.empty();
+    const Site& named = is_own || !row.site ? site : site_of(row.site);
+    if (site.line <= 0 || named.line <= 0) return nullptr;
+    const HostStretch stretch{kind, {{site.file, site.line}}, {}, false};
+    const NamedItem name{is_own ? item->name : expression_of(trace_, row),
+                         {named.file, named.line}};
+    const auto known = std::ranges::find_if(trace_.host_facts, [&](const HostFact& fact) {
+      return fact.stretch == stretch && fact.item == name;
+    });
+    if (known != trace_.host_facts.end()) return &*known;
+    open_[stretch].insert(name);
+    return nullptr;
+  }
+
+  void ask() {
+    for (auto& [stretch, items] : open_) {
+      SourceQuestion question{stretch, {}};
+      for (const NamedItem& item : items) {
+        const bool is_asked = std::ranges::any_of(questions_, [&](const SourceQuestion& one) {
+          return one.stretch == stretch && std::ranges::find(one.items, item) != one.items.end();
+        });
+        if (!is_asked) question.items.push_back(item);
+      }
+      if (!question.items.empty()) questions_.push_back(std::move(question));
+    }
+  }
+
+  /// Kernels that get a value of their own, by no clause of theirs, of a variable that is mapped
+  /// where they run.
+  void check_private_copies() {
+    using Name = std::pair<std::string, std::string>;  // function, variable
+    std::map<Name, std::vector<std::uint32_t>> mapped;
+    const std::vector<Mapping>& rows = evidence_.mappings.rows();
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const Mapping& row = rows[i];
+      const bool is_whole = row.item != nullptr && row.site && !row.is_private &&
+                            row.item->name == base_of(row.item->name);
+      if (is_whole) mapped[{function_of(site_of(row.site)), row.item->name}].push_back(i);
+    }
+    if (mapped.empty()) return;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool> interesting;  // site, list
+    const auto has_one = [&](const Site& site, const std::vector<MapItem>& items) {
+      return std::ranges::any_of(items, [&](const MapItem& item) {
+        return is_own_copy(item) && mapped.contains({function_of(site), item.name});
+      });
+    };
+    for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
+      const Launch& launch = trace_.launches[i];
+      if (!launch.region || !launch.site) continue;
+      const Region& region = trace_.regions.common(launch.region.value);
+      if (region.map_list >= trace_.map_lists.size()) continue;
+      const Site& site = site_of(launch.site);
+      const std::vector<MapItem>& items = trace_.map_lists[region.map_list];
+      const auto [known, is_new] =
+          interesting.try_emplace({launch.site.value, region.map_list}, false);
+      if (is_new) known->second = has_one(site, items);
+      if (!known->second) continue;
+      for (const MapItem& item : items) {
+        if (!is_own_copy(item)) continue;
+        const auto found = mapped.find({function_of(site), item.name});
+        if (found == mapped.end()) continue;
+        const auto there = std::ranges::find_if(found->second, [&](std::uint32_t number) {
+          const Mapping& row = rows[number];
+          return row.device == launch.device && row.begin <= launch.begin && launch.begin < row.end;
+        });
+        if (there != found->second.end()) tell_private_copy(launch, item, rows[*there]);
+      }
+    }
+  }
+
+  static bool is_own_copy(const MapItem& item) {
+    return (item.type & (kMapLiteral | kMapPrivate)) != 0 && (item.type & kMapImplicit) != 0 &&
+           !item.name.empty();
+  }
+
+  void tell_private_copy(const Launch& launch, const MapItem& item, const Mapping& row) {
+    const SourceFact* fact = sources_.of(launch.site, item.name);
+    const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
+    if (use == SourceUse::kNone) return;
+    if (fact == nullptr) needs_sources_ = true;
+    // It reads the host's value, where a kernel's is newer.
+    const bool is_newer = use == SourceUse::kRead && is_newer_on_device(row, launch.begin);
+    const bool is_unset_back = use == SourceUse::kUnknown && row.returned &&
+                               !evidence_.kernels.may_see(row, row.begin, row.end);
+    if (use != SourceUse::kWritten && !is_newer && !is_unset_back) return;
+    const bool is_shown = use == SourceUse::kWritten || is_newer;
+    Effect facts = facts_of(Rule::kPrivateCopy, Stake::kWrongValues, launch.site, row, &item);
+    if (is_shown) facts.shown = {fact->file, fact->use_line};
+    facts.reads = is_newer;
+    effects_.add(launch.site, std::move(facts),
+                 is_shown ? Confidence::kProven : Confidence::kLikely);
+  }
+
+  /// Whether a kernel wrote the mapping's data, and nothing brought it back.
+  [[nodiscard]] bool is_newer_on_device(const Mapping& row, Nanoseconds at) const {
+    const auto number = static_cast<std::size_t>(&row - evidence_.mappings.rows().data());
+    Nanoseconds since = row.begin;
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      if (trace_.ops.begin_of(op) >= at) break;
+      since = trace_.ops.end_of(op);
+    }
+    return evidence_.kernels.writer_of(row, since, at) == Writer::kWriter;
+  }
+
+  const Evidence& evidence_;
+  const Trace& trace_;
+  ClauseEffects& effects_;
+  std::vector<SourceQuestion>& questions_;
+  NamingRegions kernels_;
+  NamingRegions asking_;
+  RegionFacts sources_;
+  std::map<HostStretch, std::set<NamedItem>> open_;
+  bool nothing_came_back_ = true;
+  bool needs_sources_ = false;
+};
+
+}  // namespace
+
+bool check_values(const Evidence& evidence, ClauseEffects& effects,
+                  std::vector<SourceQuestion>& questions) {
+  if (evidence.trace.launches.empty() || !knows_launches(evidence.trace)) return false;
+  return Values(evidence, effects, questions).check();
+}
+
+}  // namespace ompdm::analysis

@@ -1,0 +1,256 @@
+// Words of findings about data clauses that did not do what they say.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/patterns/patterns.h"
+#include "report/units.h"
+
+namespace ompdm::report {
+
+namespace {
+
+using analysis::SourcePlace;
+using Facts = analysis::facts::ClauseEffect;
+
+/// "u" of "u[0:n]".
+std::string base(const std::string& item) { return item.substr(0, item.find('[')); }
+
+/// "map(to: u[0:n]) at heat.cpp:41"; "update to(u[0:n]) at …"; "u at …" where no clause names it.
+std::string clause_text(const std::string& clause, const std::string& item, Directive directive,
+                        const SourcePlace& place) {
+  if (clause.empty()) return fmt::format("{} at {}", base(item), place_text(place));
+  return directive == Directive::kTargetUpdate
+             ? fmt::format("update {}({}) at {}", clause, item, place_text(place))
+             : fmt::format("map({}: {}) at {}", clause, item, place_text(place));
+}
+
+std::string own_clause(const Facts& facts) {
+  return clause_text(facts.clause, facts.item, facts.directive, facts.place);
+}
+
+/// "the target data at heat.cpp:39".
+std::string holder_text(const Facts& facts) {
+  return fmt::format("the {} at {}", analysis::directive_name(facts.held_by),
+                     place_text(*facts.holder));
+}
+
+std::string shown_at(const Facts& facts) {
+  return place_text(SourcePlace{facts.shown.file, facts.shown.line, {}, 0});
+}
+
+std::string kernels_text(const Facts& facts) {
+  return fmt::format("the {} at {}", facts.kernels.size() == 1 ? "kernel" : "kernels",
+                     places_text(facts.kernels));
+}
+
+/// "; the host reads p at heat.cpp:88, and finds its old value".
+std::string read_text(const Facts& facts, const char* finds) {
+  if (facts.shown.line > 0) {
+    return fmt::format(". The host reads {} at {}, and finds {}", base(facts.item), shown_at(facts),
+                       finds);
+  }
+  return facts.nothing_came_back ? ". No data came back to the host in this run" : "";
+}
+
+Words never_sent(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const bool is_own = facts.holder && *facts.holder == facts.place;
+  const std::string reads =
+      facts.shown.line > 0
+          ? fmt::format("the kernel at {} reads {} at {}", place_text(facts.place), name,
+                        shown_at(facts))
+          : fmt::format("{} sent nothing, since {} was on the device", own_clause(facts), name);
+  std::string evidence =
+      is_own ? fmt::format("{}, and map({}: {}) only allocates it: its value was never set", reads,
+                           facts.clause, facts.item)
+             : fmt::format("{}, and nothing had set it there: {} only allocated it", reads,
+                           facts.holder ? holder_text(facts) : "a directive");
+  return {std::move(evidence),
+          fmt::format("send {}: a kernel reads it, and nothing had set it", name)};
+}
+
+Words results_lost(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const bool is_end = facts.directive == Directive::kTargetExitData;
+  return {
+      fmt::format("{} may write {}, and the mapping ended at {} without a copy back{}",
+                  kernels_text(facts), name, place_text(facts.place),
+                  read_text(facts, "the value from before the kernel")),
+      fmt::format("copy {} back{}: the kernel's results are lost", name, is_end ? " here" : "")};
+}
+
+Words not_copied_back(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("{} may write {}, and {} copied nothing back: {} still held it{}",
+                      kernels_text(facts), name, own_clause(facts),
+                      facts.holder ? holder_text(facts) : "another directive",
+                      read_text(facts, "the value from before the kernel")),
+          fmt::format("copy {} back by an update: this clause copied nothing", name)};
+}
+
+Words results_overwritten(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("{} replaced what {} may have written with the host's old value, and no copy "
+                      "back came{}",
+                      own_clause(facts), kernels_text(facts), read_text(facts, "that old value")),
+          fmt::format("update from({}) instead of to: results are overwritten", name)};
+}
+
+Words unset_copied_back(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {
+      fmt::format("{} came back at {}, and neither the host nor a kernel had set it on the "
+                  "device: the host's value was replaced with whatever was there",
+                  name, place_text(facts.place)),
+      fmt::format("do not copy {} back: nothing had set it on the device", name),
+      {fmt::format("let the kernel that sets {} name it in a map clause, or do not copy it back",
+                   name)}};
+}
+
+Words private_copy(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string own =
+      fmt::format("no clause of the kernel at {} names {}, so that it is firstprivate there",
+                  place_text(facts.place), name);
+  const std::string held = facts.holder ? holder_text(facts) : "another directive";
+  std::string evidence;
+  if (facts.reads) {
+    evidence = fmt::format(
+        "{}: the kernel reads the host's value at {}, and {} has a newer one on "
+        "the device",
+        own, shown_at(facts), held);
+  } else if (facts.shown.line > 0) {
+    evidence = fmt::format(
+        "{}: what the kernel writes at {} is lost, and what {} maps stays as it "
+        "was",
+        own, shown_at(facts), held);
+  } else {
+    evidence = fmt::format("{}: what {} maps was set by none, and came back so", own, held);
+  }
+  return {std::move(evidence),
+          fmt::format("name {} on the kernel: it has its own copy", name),
+          {fmt::format("at {}, write for {}: map({}: {})", place_text(facts.place), name,
+                       facts.reads ? "to" : "tofrom", name)}};
+}
+
+Words ended_frame(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string theirs = base(facts.held_as);
+  const std::string function = facts.holder ? facts.holder->function : std::string("a function");
+  return {fmt::format("{} found {} on the device already: {} had mapped its local {} at the same "
+                      "address of the stack, and did not end that mapping. Nothing was sent",
+                      own_clause(facts), name, holder_text(facts), theirs),
+          fmt::format("end the mapping of {} before {} returns", theirs, function),
+          {fmt::format("in {}, before it returns: #pragma omp target exit data map(delete: {})",
+                       function, facts.held_as)}};
+}
+
+Words partly_present(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {
+      fmt::format("{} names {}, of which {} has {} on the device ({}): a mapping cannot be "
+                  "extended, and LLVM's runtime ends the program",
+                  own_clause(facts), spoken_size(facts.bytes), holder_text(facts),
+                  spoken_size(facts.held_bytes), facts.held_as),
+      fmt::format("map {} whole at first: a part of it was there", name),
+      {fmt::format("let {} map all of {}, or end its mapping first", holder_text(facts), name)}};
+}
+
+Words device_address(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("{} is an address of device memory already, that of {} ({}): a GPU's memory "
+                      "cannot be copied as the host's",
+                      name, facts.held_as, holder_text(facts)),
+          fmt::format("do not map {}: it is a device address", name),
+          {fmt::format("at {}, write is_device_ptr({}) in place of the map clause",
+                       place_text(facts.place), name)}};
+}
+
+Words host_address(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("the kernel at {} uses {}, which no clause maps, and which is on no device: "
+                      "it gets the address of the host's memory, which a GPU cannot reach",
+                      place_text(facts.place), name),
+          fmt::format("map {}: the kernel uses the host's memory", name),
+          {fmt::format("at {}, map the section of {} that the kernel uses, by map(to:), map(from:) "
+                       "or map(tofrom:)",
+                       place_text(facts.place), name)}};
+}
+
+Words not_present(const Facts& facts, const Subject& subject) {
+  const std::string name = base(facts.item);
+  const bool is_update = facts.directive == Directive::kTargetUpdate;
+  const std::uint64_t count = subject.finding.count;
+  return {fmt::format("{} was not on the device: {} did nothing{}", name, own_clause(facts),
+                      count > 1 ? fmt::format(", {} times", count) : std::string()),
+          fmt::format("map {} before this, or remove it: it was not on the device", name),
+          {is_update ? fmt::format("map {} by a target enter data before {}, or remove the update",
+                                   name, place_text(facts.place))
+                     : fmt::format("leave {} out at {}, or name it as the directive that mapped it",
+                                   name, place_text(facts.place))}};
+}
+
+Words two_devices(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("device {} brought {} back at {} over what device {} had brought back: each "
+                      "has a copy of its own",
+                      facts.devices.front(), name, place_text(facts.place), facts.devices.back()),
+          fmt::format("let each device bring back its own part of {}", name),
+          {fmt::format("let the clauses for each device name the section of {} that it works on",
+                       name)}};
+}
+
+Words clause_words(const Facts& facts, const Subject& subject) {
+  using Rule = Facts::Rule;
+  switch (facts.rule) {
+    case Rule::kNeverSent:
+      return never_sent(facts);
+    case Rule::kResultsLost:
+      return results_lost(facts);
+    case Rule::kNotCopiedBack:
+      return not_copied_back(facts);
+    case Rule::kResultsOverwritten:
+      return results_overwritten(facts);
+    case Rule::kUnsetCopiedBack:
+      return unset_copied_back(facts);
+    case Rule::kPrivateCopy:
+      return private_copy(facts);
+    case Rule::kEndedFrame:
+      return ended_frame(facts);
+    case Rule::kPartlyPresent:
+      return partly_present(facts);
+    case Rule::kDeviceAddress:
+      return device_address(facts);
+    case Rule::kHostAddress:
+      return host_address(facts);
+    case Rule::kNotPresent:
+      return not_present(facts, subject);
+    case Rule::kTwoDevices:
+      return two_devices(facts);
+  }
+  return {};
+}
+
+constexpr auto kWords = words_if<Facts, clause_words>;
+
+constexpr Pattern kPatterns[] = {
+    {"never_sent", "read before anything set it", "execution", "executions", kWords},
+    {"results_lost", "a kernel's results are lost", "execution", "executions", kWords},
+    {"not_copied_back", "the clause copied nothing back", "execution", "executions", kWords},
+    {"results_overwritten", "a kernel's results are overwritten", "execution", "executions",
+     kWords},
+    {"unset_copied_back", "came back unset", "execution", "executions", kWords},
+    {"private_copy", "the kernel has a copy of its own", "execution", "executions", kWords},
+    {"ended_frame", "found in the place of another local", "execution", "executions", kWords},
+    {"partly_present", "on the device in part", "execution", "executions", kWords},
+    {"device_address", "mapped by its device address", "execution", "executions", kWords},
+    {"host_address", "used by the host's address", "execution", "executions", kWords},
+    {"not_present", "was not on the device", "execution", "executions", kWords},
+    {"two_devices", "overwritten by another device's copy", "execution", "executions", kWords}};
+
+}  // namespace
+
+std::span<const Pattern> clause_patterns() { return kPatterns; }
+
+}  // namespace ompdm::report
