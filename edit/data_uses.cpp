@@ -99,10 +99,11 @@ std::pair<StretchItemFacts, BackUse> DataUses::behind(
     const WholeProgram& program, const Item& item, std::uint32_t number,
     const std::set<const Stmt*>& directives) const {
   StretchItemFacts facts = facts_of(item, number, spans_.after(directives));
-  const BackUse back =
-      facts.found ? use_of_brought_back(program, trail_, code_,
-                                        back_item(trail_, directives, number, item.expression))
-                  : BackUse::kRead;
+  const BackItem item_back = back_item(trail_, directives, number, item.expression);
+  // Of a directive that has the item by no clause, what it leaves is not known.
+  const BackUse back = facts.found && !item_back.items.empty()
+                           ? use_of_brought_back(program, trail_, code_, item_back)
+                           : BackUse::kRead;
   if (back != BackUse::kRead) facts.read = facts.kernel_read = HostUse{};
   const bool is_unseen = !program.is_whole() || program.has_late_code();
   if (back != BackUse::kOverwritten && facts.found && is_unseen) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "detectors/edits.h"
@@ -53,7 +54,14 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
       break;
     }
     case Rule::kResultsLost:
-      if (site.directive == Directive::kTargetExitData) {
+      if (facts.is_left) {
+        Edit edit = edit_at(finding, EditKind::kInsert, site, "from", {facts.item});
+        edit.directive = Directive::kTargetExitData;
+        edit.anchor.side = Anchor::Side::kAfter;
+        edit.anchor.of = Anchor::Of::kUses;
+        edit.in_scope = false;
+        finding.edits.push_back(std::move(edit));
+      } else if (site.directive == Directive::kTargetExitData) {
         replace(site, "from", facts.item);
       } else if (site.directive != Directive::kTargetEnterData) {
         replace(site, facts.clause == "to" ? "tofrom" : "from", facts.item);
@@ -68,6 +76,9 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
     case Rule::kResultsOverwritten:
       replace(site, "from", facts.item);
       break;
+    case Rule::kNotPresent:
+      if (facts.holder) replace(site, facts.clause.c_str(), facts.held_as);
+      break;
     default:
       break;
   }
@@ -77,14 +88,20 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
 
 void ClauseEffects::add(Index<Site> site, Effect facts, Confidence confidence) {
   if (!site) return;
-  const auto key = std::tuple(facts.rule, row_of(evidence_.directives, site), base_of(facts.item));
-  const auto [at, is_new] = seen_.try_emplace(key);
+  const auto [at, is_new] = seen_.try_emplace(key_of(facts.rule, site, facts.item));
   Seen& seen = at->second;
   ++seen.count;
   if (!is_new && facts.stake >= seen.facts.stake) return;
   seen.site = site;
   seen.facts = std::move(facts);
   seen.confidence = confidence;
+}
+
+bool ClauseEffects::count_again(Rule rule, Index<Site> site, const std::string& item) {
+  const auto known = seen_.find(key_of(rule, site, item));
+  if (known == seen_.end()) return false;
+  ++known->second.count;
+  return true;
 }
 
 bool ClauseEffects::has(Rule rule, const std::string& function, const std::string& name) const {
@@ -94,7 +111,26 @@ bool ClauseEffects::has(Rule rule, const std::string& function, const std::strin
   });
 }
 
-std::vector<Finding> ClauseEffects::finish() const {
+void ClauseEffects::join_lost() {
+  for (auto& [key, seen] : seen_) {
+    Effect& idle = seen.facts;
+    if (idle.rule != Rule::kNotPresent || !idle.holder || idle.clause != "from") continue;
+    std::erase_if(seen_, [&](const auto& other) {
+      const Effect& lost = other.second.facts;
+      const bool is_it = lost.rule == Rule::kResultsLost && lost.is_left &&
+                         lost.place == *idle.holder && lost.item == idle.held_as;
+      if (is_it) {
+        idle.stake = lost.stake;
+        idle.shown = lost.shown;
+        idle.kernels = lost.kernels;
+      }
+      return is_it;
+    });
+  }
+}
+
+std::vector<Finding> ClauseEffects::finish() {
+  join_lost();
   std::vector<Finding> findings;
   for (const auto& [key, seen] : seen_) {
     const Site& site = evidence_.trace.sites[seen.site.value];
@@ -118,10 +154,13 @@ std::vector<Finding> ClauseEffects::finish() const {
 }
 
 NamingRegions::NamingRegions(const Trace& trace, Of of) {
+  std::vector<bool> is_used(trace.map_lists.size());
   const auto add = [&](Index<Region> at) {
     const Region& region = trace.regions.common(at.value);
     if (region.map_list >= trace.map_lists.size() || region.host_fallback) return;
-    by_list_[{region.device, region.map_list}].emplace_back(trace.regions.begin_of(at.value), at);
+    is_used[region.map_list] = true;
+    by_list_[{region.device, region.map_list, region.site.value}].emplace_back(
+        trace.regions.begin_of(at.value), at);
   };
   if (of == Of::kKernels) {
     for (std::size_t i = 0; i < trace.launches.size(); ++i) {
@@ -133,10 +172,8 @@ NamingRegions::NamingRegions(const Trace& trace, Of of) {
       if (region.site && maps_data(trace.sites[region.site.value].directive)) add({i});
     }
   }
-  std::vector<bool> is_used(trace.map_lists.size());
-  for (auto& [key, namings] : by_list_) {
-    is_used[key.second] = true;
-    if (!std::ranges::is_sorted(namings)) std::ranges::sort(namings);
+  for (auto& [key, regions] : by_list_) {
+    if (!std::ranges::is_sorted(regions)) std::ranges::sort(regions);
   }
   for (std::uint32_t list = 0; list < is_used.size(); ++list) {
     if (!is_used[list]) continue;
@@ -154,19 +191,21 @@ NamingRegions::NamingRegions(const Trace& trace, Of of) {
 std::vector<NamingRegions::Naming> NamingRegions::of(const Mapping& mapping, Nanoseconds from,
                                                      Nanoseconds to) const {
   std::vector<Naming> all;
-  overlaps_.each(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1),
-                 [&](std::uint32_t number) {
-                   const Name& name = names_[number];
-                   const auto regions = by_list_.find({mapping.device, name.list});
-                   if (regions == by_list_.end()) return;
-                   const auto& rows = regions->second;
-                   auto at = std::ranges::lower_bound(rows, from, {},
-                                                      [](const auto& row) { return row.first; });
-                   for (; at != rows.end() && at->first < to; ++at) {
-                     all.push_back({at->first, at->second, name.item});
-                   }
-                 });
-  std::ranges::sort(all, {}, [](const Naming& one) { return std::pair(one.begin, one.item); });
+  const auto begin_of = [](const auto& region) { return region.first; };
+  const auto add = [&](std::uint32_t number) {
+    const auto& [list, item] = names_[number];
+    auto rows = by_list_.lower_bound({mapping.device, list, 0});
+    for (; rows != by_list_.end(); ++rows) {
+      const auto& [device, its_list, site] = rows->first;
+      if (device != mapping.device || its_list != list) break;
+      const auto first = std::ranges::lower_bound(rows->second, from, {}, begin_of);
+      const auto end = std::ranges::lower_bound(rows->second, to, {}, begin_of);
+      if (first == end) continue;
+      all.push_back({first->first, std::prev(end)->first, first->second, {site}, item});
+    }
+  };
+  overlaps_.each(mapping.host, mapping.host + std::max<std::uint64_t>(mapping.bytes, 1), add);
+  std::ranges::sort(all, {}, [](const Naming& one) { return std::pair(one.first, one.item); });
   return all;
 }
 

@@ -23,12 +23,15 @@ class ClauseEffects {
   /// those of the first execution, and of the first with the highest stake.
   void add(Index<Site> site, Effect facts, Confidence confidence);
 
+  /// Where the rule spoke of the directive's item before: counts another execution, and is true.
+  bool count_again(Effect::Rule rule, Index<Site> site, const std::string& item);
+
   /// Whether a rule spoke of an item of that name in a function.
   [[nodiscard]] bool has(Effect::Rule rule, const std::string& function,
                          const std::string& name) const;
 
   /// The findings, what yields wrong values first, each with its edits.
-  [[nodiscard]] std::vector<Finding> finish() const;
+  [[nodiscard]] std::vector<Finding> finish();
 
  private:
   struct Seen {
@@ -38,9 +41,16 @@ class ClauseEffects {
     std::uint64_t count = 0;
   };
 
+  using Key = std::tuple<Effect::Rule, std::uint32_t, std::string>;  // directive row, item's name
+  [[nodiscard]] Key key_of(Effect::Rule rule, Index<Site> site, const std::string& item) const {
+    return {rule, row_of(evidence_.directives, site), base_of(item)};
+  }
+
+  /// An end that names a pointer instead of its section is why results are lost.
+  void join_lost();
+
   const Evidence& evidence_;
-  std::map<std::tuple<Effect::Rule, std::uint32_t, std::string>, Seen>
-      seen_;  // directive row, item
+  std::map<Key, Seen> seen_;
 };
 
 /// Regions by the data that their clauses name, or that their kernels use without one.
@@ -50,15 +60,18 @@ class NamingRegions {
     kKernels,   ///< target regions whose kernel was launched
     kCopyBack,  ///< directives with a map type that copies back; no update
   };
+  /// Executions of one directive with one list of items.
   struct Naming {
-    Nanoseconds begin = 0;
-    Index<Region> region;
+    Nanoseconds first = 0;  ///< when the first of them began
+    Nanoseconds last = 0;
+    Index<Region> region;  ///< the first
+    Index<Site> site;
     const MapItem* item = nullptr;
   };
 
   NamingRegions(const Trace& trace, Of of);
 
-  /// Those that began in [from, to) on the mapping's device, in order.
+  /// Those that began in [from, to) on the mapping's device, by their first execution then.
   [[nodiscard]] std::vector<Naming> of(const Mapping& mapping, Nanoseconds from,
                                        Nanoseconds to) const;
 
@@ -69,9 +82,8 @@ class NamingRegions {
   };
   Overlaps overlaps_;  // beside names_
   std::vector<Name> names_;
-  std::map<std::pair<std::int32_t, std::uint32_t>,
-           std::vector<std::pair<Nanoseconds, Index<Region>>>>
-      by_list_;
+  using Key = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;  // device, list, site
+  std::map<Key, std::vector<std::pair<Nanoseconds, Index<Region>>>> by_list_;
 };
 
 /// What the source says that a region's kernel does with an item. null: nothing.
@@ -85,7 +97,7 @@ class RegionFacts {
   std::map<std::tuple<std::string, int, std::string>, const SourceFact*> facts_;
 };
 
-/// Effect of a mapping, as far as any rule tells them: the directive that made it, and its name.
+/// Facts of a mapping, as far as any rule tells them: the directive that made it, and its name.
 void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect& facts);
 
 /// "tofrom" of an item's map type; "" where no clause of the directive has it.

@@ -220,9 +220,28 @@ class PresenceRules {
     facts.clause = clause_of(*item.named, site.directive);
     facts.bytes = item.bytes;
     facts.devices = {item.device};
+    if (const Mapping* meant = section_of(item)) {
+      facts.stake = Stake::kHazard;
+      tell_holder(trace_, *meant, facts);
+    }
     for (std::uint64_t i = 0; i < item.instances; ++i) {
       effects_.add(item.site, facts, Confidence::kCertain);
     }
+  }
+
+  /// The mapping of a section of the pointer that an item names by itself; null: there was none.
+  [[nodiscard]] const Mapping* section_of(const IdleDirectives::Item& item) const {
+    const std::string& name = item.named->name;
+    if (item.bytes != sizeof(void*) || base_of(name) != name) return nullptr;
+    const Site& here = site_of(item.site);
+    const std::vector<Mapping>& rows = evidence_.mappings.rows();
+    const auto meant = std::ranges::find_if(rows, [&](const Mapping& row) {
+      const bool is_there = row.device == item.device && row.begin <= item.idle.front() &&
+                            item.idle.front() < row.end;
+      return is_there && row.item != nullptr && row.site && row.item->name != name &&
+             base_of(row.item->name) == name && site_of(row.site).function == here.function;
+    });
+    return meant == rows.end() ? nullptr : &*meant;
   }
 
   /// Two devices had the same memory at one time, kernels of both may write it, and what the one

@@ -62,6 +62,7 @@ class Values {
   [[nodiscard]] Index<Site> site_of(Index<Region> region) const {
     return region ? trace_.regions.common(region.value).site : Index<Site>{};
   }
+  [[nodiscard]] SourcePlace place_of(Index<Site> site) const { return source_place(site_of(site)); }
 
   /// Whether memory of the mapping may be reached without its name.
   static bool has_other_ways(const Mapping& row) {
@@ -85,8 +86,7 @@ class Values {
   }
 
   KernelUse use_of(const NamingRegions::Naming& naming, SourceLine& shown) {
-    const Index<Site> site = site_of(naming.region);
-    const SourceFact* fact = sources_.of(site, naming.item->name);
+    const SourceFact* fact = sources_.of(naming.site, naming.item->name);
     const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
     if (fact == nullptr) needs_sources_ = true;
     if (use == SourceUse::kNone) return KernelUse::kNone;
@@ -120,7 +120,7 @@ class Values {
       const KernelUse use = use_of(naming, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
-      const Index<Site> at = site_of(naming.region);
+      const Index<Site> at = naming.site;
       Effect facts =
           facts_of(Rule::kNeverSent,
                    use == KernelUse::kReads ? Stake::kWrongValues : Stake::kHazard, at, row, &item);
@@ -169,6 +169,7 @@ class Values {
 
   /// What kernels wrote since it last came back.
   void check_results(std::uint32_t number, const Mapping& row) {
+    if (comes_back_at_end(number, row)) return;
     Nanoseconds since = row.begin;
     bool was_asked = false;
     for (const std::uint32_t op : evidence_.transfers(number)) {
@@ -176,17 +177,19 @@ class Values {
       if (!comes_back && !row.returned) was_asked = check_update(op, row, since) || was_asked;
       since = trace_.ops.end_of(op);
     }
-    if (row.remove && trace_.ops.region_of(row.remove.value) && row.returned) {
-      const auto transfers = evidence_.transfers(number);
-      const std::uint32_t last = transfers.back();
-      const bool is_end = trace_.ops.common(last).kind == OpKind::kDtoH &&
-                          trace_.ops.region_of(last) == trace_.ops.region_of(row.remove.value);
-      if (is_end) return;
-    }
     if (was_asked || has_other_ways(row)) return;
     const Writer writer = evidence_.kernels.writer_of(row, since, row.end);
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
     tell_lost(row, since, writer == Writer::kWriter);
+  }
+
+  /// Whether the directive that ends the mapping copies it back.
+  [[nodiscard]] bool comes_back_at_end(std::uint32_t number, const Mapping& row) const {
+    if (!row.remove || !row.returned) return false;
+    const std::uint32_t last = evidence_.transfers(number).back();
+    const Index<Region> region = trace_.ops.region_of(row.remove.value);
+    return trace_.ops.common(last).kind == OpKind::kDtoH && region &&
+           trace_.ops.region_of(last) == region;
   }
 
   void tell_lost(const Mapping& row, Nanoseconds since, bool is_written) {
@@ -194,48 +197,75 @@ class Values {
     std::vector<SourcePlace> writers;
     Index<Site> last;
     for (const NamingRegions::Naming& naming : kernels) {
-      const SourceFact* fact = sources_.of(site_of(naming.region), naming.item->name);
+      const SourceFact* fact = sources_.of(naming.site, naming.item->name);
       const bool writes = fact != nullptr ? fact->use == SourceUse::kWritten : !is_written;
       if (!writes) continue;
-      last = site_of(naming.region);
-      const SourcePlace place = source_place(site_of(last));
+      last = naming.site;
+      const SourcePlace place = place_of(naming.site);
       if (std::ranges::find(writers, place) == writers.end()) writers.push_back(place);
     }
     if (!last) return;
-    // A directive that asked for it, and did not end the mapping; else the one that ended it.
+    for (const Suspect& suspect : suspects_of(row, since, kernels.front().first)) {
+      const HostFact* fact = suspect.is_left ? fact_behind_kernel(last, row)
+                                             : fact_behind(suspect.at, suspect.item, row);
+      const Answer read = fact == nullptr ? Answer::kUnknown : fact->read.answer;
+      const bool is_strange = (suspect.rule == Rule::kResultsLost && nothing_came_back_ &&
+                               !suspect.is_scratch && !suspect.is_left) ||
+                              (suspect.rule == Rule::kNotCopiedBack && suspect.is_end);
+      if (read == Answer::kNo || (read == Answer::kUnknown && !is_strange)) continue;
+      const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch;
+      Effect facts = facts_of(suspect.rule, is_used ? Stake::kWrongValues : Stake::kHazard,
+                              suspect.at, row, suspect.item);
+      facts.kernels = std::move(writers);
+      facts.nothing_came_back = nothing_came_back_;
+      facts.is_left = suspect.is_left;
+      if (read == Answer::kYes) facts.shown = fact->read.at;
+      effects_.add(suspect.at, std::move(facts),
+                   is_used ? Confidence::kProven : Confidence::kPossible);
+      return;
+    }
+  }
+
+  /// A directive by which results did not come back.
+  struct Suspect {
+    Rule rule = Rule::kResultsLost;
     Index<Site> at;
     const MapItem* item = nullptr;
-    Rule rule = Rule::kNotCopiedBack;
+    bool is_end = false;      ///< an `exit data`
+    bool is_scratch = false;  ///< its clause says that the kernel's copy is its own: map(to:)
+    bool is_left = false;     ///< no directive ended the mapping, which this one made
+  };
+
+  /// What is to blame first: an end that asks for the data and leaves it there; the end of the
+  /// mapping; a clause within that asks for it.
+  [[nodiscard]] std::vector<Suspect> suspects_of(const Mapping& row, Nanoseconds since,
+                                                 Nanoseconds written) const {
+    std::vector<Suspect> ends;
+    std::vector<Suspect> within;
+    const Index<Region> made = trace_.ops.region_of(row.alloc.value);
+    const Index<Region> removed = row.remove ? trace_.ops.region_of(row.remove.value) : made;
     for (const NamingRegions::Naming& naming : asking_.of(row, since, row.end)) {
-      const bool is_behind = !kernels.empty() && naming.begin >= kernels.front().begin;
-      const bool made_it = naming.region == trace_.ops.region_of(row.alloc.value);
-      if (!is_behind || made_it) continue;
-      at = site_of(naming.region);
-      item = naming.item;
+      const bool is_behind = naming.last >= written && naming.region != made;
+      if (!is_behind || naming.region == removed) continue;
+      const bool is_end = site_of(naming.site).directive == Directive::kTargetExitData;
+      (is_end ? ends : within)
+          .push_back({Rule::kNotCopiedBack, naming.site, naming.item, is_end, false});
     }
-    if (!at) {
-      if (!row.remove || !trace_.ops.region_of(row.remove.value)) return;
-      rule = Rule::kResultsLost;
-      at = site_of(trace_.ops.region_of(row.remove.value));
-      item = item_at(row.remove.value, row);
+    if (row.remove && removed) {
+      const Index<Site> at = site_of(removed);
+      const MapItem* item = item_at(row.remove.value, row);
+      if (at && site_of(at).directive != Directive::kApi) {
+        const bool is_scratch = item != nullptr &&
+                                site_of(at).directive != Directive::kTargetExitData &&
+                                (item->type & (kMapTo | kMapFrom)) == kMapTo;
+        ends.push_back({Rule::kResultsLost, at, item, false, is_scratch});
+      }
     }
-    if (!at || site_of(at).directive == Directive::kApi) return;
-    const HostFact* fact = fact_behind(at, item, row);
-    const Answer read = fact == nullptr ? Answer::kUnknown : fact->read.answer;
-    if (read == Answer::kNo) return;
-    const bool asked = rule == Rule::kNotCopiedBack;
-    if (read == Answer::kUnknown && !asked && !nothing_came_back_) return;
-    // By map(to:) the clause says that the kernel's copy is its own.
-    const bool is_scratch = item != nullptr && !asked &&
-                            site_of(at).directive != Directive::kTargetExitData &&
-                            (item->type & (kMapTo | kMapFrom)) == kMapTo;
-    if (is_scratch && read != Answer::kYes) return;
-    const bool is_used = read == Answer::kYes && is_written && !is_scratch;
-    Effect facts = facts_of(rule, is_used ? Stake::kWrongValues : Stake::kHazard, at, row, item);
-    facts.kernels = std::move(writers);
-    facts.nothing_came_back = nothing_came_back_;
-    if (read == Answer::kYes) facts.shown = fact->read.at;
-    effects_.add(at, std::move(facts), is_used ? Confidence::kProven : Confidence::kPossible);
+    ends.insert(ends.end(), within.begin(), within.end());
+    const bool is_left = !row.remove && trace_.recording.finished && row.site &&
+                         site_of(row.site).directive == Directive::kTargetEnterData;
+    if (is_left) ends.push_back({Rule::kResultsLost, row.site, row.item, false, false, true});
+    return ends;
   }
 
   /// `target update to`, or map(always, to:), of what kernels wrote, and nothing brings back.
@@ -248,12 +278,15 @@ class Values {
     const Writer writer = evidence_.kernels.writer_of(row, since, begin);
     if (writer != Writer::kWriter && writer != Writer::kNamed) return false;
     const MapItem* item = item_at(op, row);
+    const std::string name =
+        item != nullptr && !item->name.empty() ? item->name : expression_of(trace_, row);
+    if (effects_.count_again(Rule::kResultsOverwritten, at, name)) return true;
     const HostFact* fact = fact_behind(at, item, row);
     if (fact == nullptr || fact->read.answer != Answer::kYes) return false;
     Effect facts = facts_of(Rule::kResultsOverwritten, Stake::kHazard, at, row, item);
     facts.shown = fact->read.at;
     for (const NamingRegions::Naming& naming : kernels_.of(row, since, begin)) {
-      const SourcePlace place = source_place(site_of(site_of(naming.region)));
+      const SourcePlace place = place_of(naming.site);
       if (std::ranges::find(facts.kernels, place) == facts.kernels.end()) {
         facts.kernels.push_back(place);
       }
@@ -274,15 +307,25 @@ class Values {
     return fact_of(HostStretch::Kind::kAfter, at, item, row);
   }
 
+  /// The same behind a kernel, of the data as the mapping's directive names it.
+  const HostFact* fact_behind_kernel(Index<Site> kernel, const Mapping& row) {
+    const Site& named = site_of(row.site);
+    return fact_of(HostStretch::Kind::kAfter, kernel,
+                   {expression_of(trace_, row), {named.file, named.line}});
+  }
+
   const HostFact* fact_of(HostStretch::Kind kind, Index<Site> at, const MapItem* item,
                           const Mapping& row) {
-    const Site& site = site_of(at);
     const bool is_own = item != nullptr && !item->name.empty();
-    const Site& named = is_own || !row.site ? site : site_of(row.site);
-    if (site.line <= 0 || named.line <= 0) return nullptr;
+    const Site& named = is_own || !row.site ? site_of(at) : site_of(row.site);
+    return fact_of(kind, at,
+                   {is_own ? item->name : expression_of(trace_, row), {named.file, named.line}});
+  }
+
+  const HostFact* fact_of(HostStretch::Kind kind, Index<Site> at, const NamedItem& name) {
+    const Site& site = site_of(at);
+    if (site.line <= 0 || name.named_at.line <= 0) return nullptr;
     const HostStretch stretch{kind, {{site.file, site.line}}, {}, false};
-    const NamedItem name{is_own ? item->name : expression_of(trace_, row),
-                         {named.file, named.line}};
     const auto known = std::ranges::find_if(trace_.host_facts, [&](const HostFact& fact) {
       return fact.stretch == stretch && fact.item == name;
     });

@@ -508,6 +508,34 @@ std::vector<Candidate> take_refuted(const Trace& trace, std::vector<Candidate>& 
 
 }  // namespace
 
+namespace {
+
+/// Lets the end of a mapping that no directive ended copy back what a kernel's results are lost of.
+void copy_back_what_is_lost(const std::vector<Finding>& mapping, std::vector<Candidate>& reported) {
+  for (const Finding& lost : mapping) {
+    const auto& effect = std::get<facts::ClauseEffect>(lost.facts);
+    if (!effect.is_left) continue;
+    for (Candidate& candidate : reported) {
+      Finding& leak = candidate.finding;
+      const auto* facts = std::get_if<facts::DeviceLeak>(&leak.facts);
+      if (facts == nullptr || facts->place != effect.place || leak.edits.empty()) continue;
+      std::vector<std::uint32_t> returned;
+      std::vector<EditClause>& clauses = leak.edits.front().clauses;
+      for (EditClause& clause : clauses) {
+        std::erase_if(clause.data, [&](std::uint32_t one) {
+          const bool is_it = leak.data[one].expression == effect.item;
+          if (is_it) returned.push_back(one);
+          return is_it;
+        });
+      }
+      std::erase_if(clauses, [](const EditClause& clause) { return clause.data.empty(); });
+      if (!returned.empty()) clauses.insert(clauses.begin(), {"from", std::move(returned)});
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTable& directives,
                                           const LoopTable& loops, Analysis& analysis) {
   const Evidence evidence{trace, directives, loops};
@@ -556,6 +584,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   identify(analysis.refuted);
   ask_one_way(evidence, removed, analysis.source_questions);
   check_clauses(evidence, analysis);
+  copy_back_what_is_lost(analysis.mapping, candidates.reported);
   candidates.withheld = conflicts->resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);
   mark(trace, candidates.withheld, removed);

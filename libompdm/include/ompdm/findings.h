@@ -454,7 +454,8 @@ struct ClauseEffect {
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
   SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
   bool nothing_came_back = false;  ///< of the whole run
-  bool reads = false;              ///< kPrivateCopy: it reads an old value; else it loses a new one
+  bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
+  bool reads = false;    ///< kPrivateCopy: it reads an old value; else it loses a new one
 };
 
 }  // namespace facts

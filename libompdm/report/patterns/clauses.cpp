@@ -72,6 +72,12 @@ Words never_sent(const Facts& facts) {
 
 Words results_lost(const Facts& facts) {
   const std::string name = base(facts.item);
+  if (facts.is_left) {
+    return {fmt::format("{} may write {}, which {} mapped, and no directive copies it back{}",
+                        kernels_text(facts), name, holder_text(facts),
+                        read_text(facts, "the value from before the kernel")),
+            fmt::format("copy {} back: no directive does", name)};
+  }
   const bool is_end = facts.directive == Directive::kTargetExitData;
   return {
       fmt::format("{} may write {}, and the mapping ended at {} without a copy back{}",
@@ -91,10 +97,11 @@ Words not_copied_back(const Facts& facts) {
 
 Words results_overwritten(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("{} replaced what {} may have written with the host's old value, and no copy "
-                      "back came{}",
-                      own_clause(facts), kernels_text(facts), read_text(facts, "that old value")),
-          fmt::format("update from({}) instead of to: results are overwritten", name)};
+  return {
+      fmt::format("{} replaced what {} may have written with the host's value, and nothing "
+                  "copied it back{}",
+                  own_clause(facts), kernels_text(facts), read_text(facts, "no value of a kernel")),
+      fmt::format("update from({}) instead of to: results are overwritten", name)};
 }
 
 Words unset_copied_back(const Facts& facts) {
@@ -181,6 +188,13 @@ Words host_address(const Facts& facts) {
 Words not_present(const Facts& facts, const Subject& subject) {
   const std::string name = base(facts.item);
   const bool is_update = facts.directive == Directive::kTargetUpdate;
+  if (facts.holder) {
+    return {fmt::format("{} names the pointer itself ({}), which is not on the device: {} mapped "
+                        "{}{}",
+                        own_clause(facts), spoken_size(facts.bytes), holder_text(facts),
+                        facts.held_as, read_text(facts, "the value from before the kernel")),
+            fmt::format("name {} here, not the pointer alone", facts.held_as)};
+  }
   const std::uint64_t count = subject.finding.count;
   return {fmt::format("{} was not on the device: {} did nothing{}", name, own_clause(facts),
                       count > 1 ? fmt::format(", {} times", count) : std::string()),

@@ -12,7 +12,9 @@ int main(void) {
   int cells = 0;
 #pragma omp target enter data map(to : g.nx)
 #pragma omp target map(to : g) map(tofrom : cells)
-  { cells = g.nx * g.ny; }
+  {
+    cells = g.nx * g.ny;
+  }
 #pragma omp target exit data map(delete : g.nx)
   printf("%d\n", cells == 20);
   return 0;

@@ -10,7 +10,9 @@ int main(void) {
 #pragma omp target data map(tofrom : a[0 : N], step)
   {
 #pragma omp target map(tofrom : step)
-    { step = 0.5; }
+    {
+      step = 0.5;
+    }
 #pragma omp target teams distribute parallel for
     for (int i = 0; i < N; ++i) a[i] += step;
   }

@@ -6,7 +6,9 @@ int main(void) {
 #pragma omp target data map(alloc : best)
   {
 #pragma omp target
-    { best = 42; }
+    {
+      best = 42;
+    }
 #pragma omp target update from(best)
   }
   printf("%d\n", best == 42);

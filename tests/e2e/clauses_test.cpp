@@ -1,0 +1,82 @@
+// Data clauses that do not do what they say, in real programs.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "project.h"
+#include "recorded.h"
+
+namespace ompdm::e2e::clauses_test {
+namespace {
+
+/// A program of the folder, and what the report says of it: "line pattern stake", with what the
+/// source shows, and by the trace alone.
+struct Case {
+  const char* program;
+  std::vector<std::string> shown;
+  std::vector<std::string> traced;
+};
+
+std::vector<std::string> told(const Json& report) {
+  std::vector<std::string> all;
+  for (const Json& row : report.at("mapping")) {
+    all.push_back(std::to_string(row.at("line").get<int>()) + ' ' +
+                  row.at("pattern").get<std::string>() + ' ' + row.at("stake").get<std::string>());
+  }
+  return all;
+}
+
+class Clauses : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Clauses, AreToldWhereTheyStand) {
+  const Case& one = GetParam();
+  const Folder folder;
+  const std::string trace = (folder.path() / "trace.json").string();
+  // The runtime ends some of them.
+  run({{OMPDM_COMMAND, "record", "-o", trace, "--",
+        program("clauses_" + std::string(one.program))}},
+      folder.path());
+  const auto report = [&](const char* source) {
+    const Ended ended = run(
+        {{OMPDM_COMMAND, "report", "--format", "json", "--source", source, trace}}, folder.path());
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out);
+  };
+  EXPECT_EQ(told(report("off")), one.traced);
+#ifdef OMPDM_HAS_EDIT
+  EXPECT_EQ(told(report("auto")), one.shown);
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, Clauses,
+    ::testing::Values(
+        Case{"alloc_only", {"13 never_sent wrong_values"}, {"13 never_sent hazard"}},
+        Case{"deleted", {"13 results_lost wrong_values"}, {"13 results_lost hazard"}},
+        Case{"entered_twice", {"17 not_copied_back wrong_values"}, {"17 not_copied_back hazard"}},
+        Case{"frames", {"20 ended_frame wrong_values"}, {"20 ended_frame wrong_values"}},
+        Case{"gone",
+             {"12 results_lost wrong_values", "13 not_present no_effect"},
+             {"12 results_lost hazard", "13 not_present no_effect"}},
+        Case{"inner_from", {"12 not_copied_back wrong_values"}, {"10 results_lost hazard"}},
+        Case{"longer", {"11 partly_present hazard"}, {"11 partly_present hazard"}},
+        Case{"mapped_again", {"12 device_address hazard"}, {"12 device_address hazard"}},
+        Case{"member", {"14 partly_present hazard"}, {"14 partly_present hazard"}},
+        Case{"never_ended", {"11 results_lost wrong_values"}, {}},
+        Case{"no_clause",
+             {"11 host_address hazard", "11 host_address hazard"},
+             {"11 host_address hazard", "11 host_address hazard"}},
+        Case{"old_scalar", {"16 private_copy wrong_values"}, {}},
+        Case{"own_scalar", {"8 private_copy wrong_values"}, {"8 private_copy wrong_values"}},
+        Case{"pointer_end", {"12 not_present wrong_values"}, {"12 not_present hazard"}},
+        Case{"right", {}, {}}, Case{"sent_only", {"14 results_lost hazard"}, {}},
+        Case{"sum_from", {"11 never_sent wrong_values"}, {}},
+        Case{"timer", {"11 unset_copied_back wrong_values"}, {"11 unset_copied_back wrong_values"}},
+        Case{"two_halves", {"17 two_devices wrong_values"}, {"17 two_devices wrong_values"}},
+        Case{"wrong_way", {"14 results_overwritten hazard"}, {}}),
+    [](const auto& test) { return std::string(test.param.program); });
+
+}  // namespace
+}  // namespace ompdm::e2e::clauses_test
