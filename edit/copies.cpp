@@ -30,7 +30,7 @@ void Copy::rename(const Renaming& made, bool is_saved) {
   if (old.empty()) return;
   const bool has_from = made.from && old.contains(*made.from);
   const bool has_it = old.contains(made.name);
-  if (made.is_exchange) {
+  if (made.is_exchange && made.from) {
     if (has_from == has_it) return;
     old.erase(has_from ? *made.from : made.name);
     old.insert(has_from ? made.name : *made.from);

@@ -155,21 +155,23 @@ std::vector<Finding> ClauseEffects::finish() {
 
 NamingRegions::NamingRegions(const Trace& trace, Of of) {
   std::vector<bool> is_used(trace.map_lists.size());
-  const auto add = [&](Index<Region> at) {
+  const auto add = [&](Index<Region> at, Nanoseconds time) {
     const Region& region = trace.regions.common(at.value);
     if (region.map_list >= trace.map_lists.size() || region.host_fallback) return;
     is_used[region.map_list] = true;
-    by_list_[{region.device, region.map_list, region.site.value}].emplace_back(
-        trace.regions.begin_of(at.value), at);
+    by_list_[{region.device, region.map_list, region.site.value}].emplace_back(time, at);
   };
   if (of == Of::kKernels) {
     for (std::size_t i = 0; i < trace.launches.size(); ++i) {
-      if (const Index<Region> region = trace.launches[i].region) add(region);
+      const Launch& launch = trace.launches[i];
+      if (launch.region) add(launch.region, launch.begin);
     }
   } else {
     for (std::uint32_t i = 0; i < trace.regions.size(); ++i) {
       const Region& region = trace.regions.common(i);
-      if (region.site && maps_data(trace.sites[region.site.value].directive)) add({i});
+      if (region.site && maps_data(trace.sites[region.site.value].directive)) {
+        add({i}, trace.regions.end_of(i));
+      }
     }
   }
   for (auto& [key, regions] : by_list_) {

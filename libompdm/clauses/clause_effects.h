@@ -62,7 +62,7 @@ class NamingRegions {
   };
   /// Executions of one directive with one list of items.
   struct Naming {
-    Nanoseconds first = 0;  ///< when the first of them began
+    Nanoseconds first = 0;  ///< of the first of them the kernel's begin, or the directive's end
     Nanoseconds last = 0;
     Index<Region> region;  ///< the first
     Index<Site> site;
@@ -71,7 +71,8 @@ class NamingRegions {
 
   NamingRegions(const Trace& trace, Of of);
 
-  /// Those that began in [from, to) on the mapping's device, by their first execution then.
+  /// Those whose kernel began, or that ended, in [from, to) on the mapping's device, by their first
+  /// execution then.
   [[nodiscard]] std::vector<Naming> of(const Mapping& mapping, Nanoseconds from,
                                        Nanoseconds to) const;
 

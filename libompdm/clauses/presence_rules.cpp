@@ -20,12 +20,33 @@ using Rule = Effect::Rule;
 using Stake = Effect::Stake;
 
 constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
+/// Sections of longer lists are not compared with each other.
+constexpr std::size_t kFewItems = 64;
 
 /// An item that rules on presence look at.
 struct Looked {
   const MapItem* item = nullptr;
   bool has_clause = false;  ///< and bytes: it is to be there as a whole
+  /// Another item of the directive, whose section begins before this one and ends in it.
+  const MapItem* reached_by = nullptr;
 };
+
+/// The item of a region whose section reaches into another one, of another pointer; null: none
+/// does.
+const MapItem* reached_by(const Trace& trace, const Region& region, const MapItem& item) {
+  const std::vector<MapItem>& items = items_of(trace, region);
+  if (items.size() < 2 || items.size() > kFewItems || item.base == 0) return nullptr;
+  const auto reaches = [&](const MapItem& other) {
+    const std::uint64_t end = other.begin + other.bytes;
+    const bool is_section = other.begin != 0 && other.bytes > 0 && !other.name.empty() &&
+                            (other.type & (kMapLiteral | kMapPrivate | kMapImplicit)) == 0 &&
+                            (other.type >> kMapMemberOfShift) == 0;
+    return is_section && other.base != item.base && other.begin < item.begin && item.begin < end &&
+           end < item.begin + item.bytes;
+  };
+  const auto found = std::ranges::find_if(items, reaches);
+  return found == items.end() ? nullptr : &*found;
+}
 
 /// Blocks of device memory, by their addresses there.
 class DeviceBlocks {
@@ -84,6 +105,7 @@ class PresenceRules {
     const std::vector<std::vector<Looked>> of_shape = trace_.regions.of_shapes(looked_at);
     for (std::uint32_t i = 0; i < trace_.regions.size(); ++i) {
       for (const Looked& looked : of_shape[trace_.regions.shape_of(i)]) {
+        if (looked.reached_by != nullptr) check_overlap(i, looked);
         if (looked.has_clause) {
           check_named(i, *looked.item);
         } else if (ran[i]) {
@@ -109,9 +131,9 @@ class PresenceRules {
       const bool has_memory = item.begin != 0 && (item.type & (kMapLiteral | kMapPrivate)) == 0 &&
                               (item.type & kMapReturnParam) == 0 && !item.by_mapper;
       if (!has_memory || !begins) continue;
-      if (item.bytes > 0) all.push_back({&item, true});
+      if (item.bytes > 0) all.push_back({&item, true, reached_by(trace_, region, item)});
       const bool is_bare = item.bytes == 0 && (item.type & kMapImplicit) != 0;
-      if (is_bare && directive == Directive::kTarget) all.push_back({&item, false});
+      if (is_bare && directive == Directive::kTarget) all.push_back({&item, false, nullptr});
     }
     return all;
   }
@@ -159,6 +181,19 @@ class PresenceRules {
     if (block == kNoMapping) return;
     effects_.add(region.site, facts_of(Rule::kDeviceAddress, Stake::kHazard, {number}, item, block),
                  Confidence::kCertain);
+  }
+
+  /// A section that reaches into that of another pointer of the directive.
+  void check_overlap(std::uint32_t number, const Looked& looked) {
+    const Index<Site> at = trace_.regions.common(number).site;
+    const MapItem& longer = *looked.reached_by;
+    if (effects_.count_again(Rule::kPartlyPresent, at, longer.name)) return;
+    Effect facts = facts_of(Rule::kPartlyPresent, Stake::kHazard, {number}, longer, kNoMapping);
+    facts.holder = facts.place;
+    facts.held_by = facts.directive;
+    facts.held_as = looked.item->name;
+    facts.held_bytes = longer.begin + longer.bytes - looked.item->begin;
+    effects_.add(at, std::move(facts), Confidence::kCertain);
   }
 
   /// Whether both are locals, of functions of which one has ended.

@@ -64,10 +64,8 @@ class Values {
   }
   [[nodiscard]] SourcePlace place_of(Index<Site> site) const { return source_place(site_of(site)); }
 
-  /// Whether memory of the mapping may be reached without its name.
-  static bool has_other_ways(const Mapping& row) {
-    return row.on_device || row.handed_out || row.is_pointee;
-  }
+  /// Whether the program may set the mapping's memory, or copy it back, by its device address.
+  static bool has_other_ways(const Mapping& row) { return row.on_device || row.handed_out; }
 
   [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Site> at, const Mapping& row,
                                 const MapItem* item) const {
@@ -120,6 +118,9 @@ class Values {
       const KernelUse use = use_of(naming, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
+      // A kernel before may have set it by the pointer that leads to it.
+      const Nanoseconds begin = trace_.regions.begin_of(naming.region.value);
+      if (row.is_pointee && evidence_.kernels.any(row.device, from, begin)) return;
       const Index<Site> at = naming.site;
       Effect facts =
           facts_of(Rule::kNeverSent,
@@ -179,6 +180,7 @@ class Values {
     }
     if (was_asked || has_other_ways(row)) return;
     const Writer writer = evidence_.kernels.writer_of(row, since, row.end);
+    if (writer == Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
     tell_lost(row, since, writer == Writer::kWriter);
   }
@@ -244,7 +246,8 @@ class Values {
     std::vector<Suspect> within;
     const Index<Region> made = trace_.ops.region_of(row.alloc.value);
     const Index<Region> removed = row.remove ? trace_.ops.region_of(row.remove.value) : made;
-    for (const NamingRegions::Naming& naming : asking_.of(row, since, row.end)) {
+    const Nanoseconds until = row.remove ? row.end : std::numeric_limits<Nanoseconds>::max();
+    for (const NamingRegions::Naming& naming : asking_.of(row, since, until)) {
       const bool is_behind = naming.last >= written && naming.region != made;
       if (!is_behind || naming.region == removed) continue;
       const bool is_end = site_of(naming.site).directive == Directive::kTargetExitData;

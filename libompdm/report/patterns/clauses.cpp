@@ -155,6 +155,15 @@ Words ended_frame(const Facts& facts) {
 
 Words partly_present(const Facts& facts) {
   const std::string name = base(facts.item);
+  if (facts.holder && *facts.holder == facts.place) {
+    return {fmt::format("{} names {}, of which {} lie in {} of the same directive: a section is "
+                        "longer than its data, and LLVM's runtime ends the program",
+                        own_clause(facts), spoken_size(facts.bytes), spoken_size(facts.held_bytes),
+                        facts.held_as),
+            fmt::format("shorten {}: it reaches into {}", facts.item, base(facts.held_as)),
+            {fmt::format("at {}, let the section of {} begin and end with its data",
+                         place_text(facts.place), name)}};
+  }
   return {
       fmt::format("{} names {}, of which {} has {} on the device ({}): a mapping cannot be "
                   "extended, and LLVM's runtime ends the program",
