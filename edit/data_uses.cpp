@@ -116,7 +116,62 @@ std::pair<StretchItemFacts, BackUse> DataUses::behind(
 StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& item,
                                        std::uint32_t number,
                                        const std::set<const Stmt*>& directives) const {
-  return behind(program, item, number, directives).first;
+  StretchItemFacts facts = behind(program, item, number, directives).first;
+  if (!facts.found || facts.read.use != "yes") return facts;
+  // What a directive brings back before is new.
+  std::set<const VarDecl*> roots;
+  for (const Naming& naming : trail_.namings) {
+    if (naming.item != number) continue;
+    for (const std::set<Path>* paths : {&naming.pointers, &naming.places.paths}) {
+      for (const Path& path : *paths) {
+        if (const auto* root = dyn_cast_or_null<const VarDecl*>(path.root)) roots.insert(root);
+      }
+    }
+  }
+  const auto brings_back = [&](const Step& step) {
+    if (step.kind != Kind::kDirective && step.kind != Kind::kDirectiveEnd) return false;
+    const auto* directive = dyn_cast_or_null<Directive>(step.at);
+    return directive != nullptr && may_bring_back(*directive, roots);
+  };
+  HostUse read = facts_of(item, number, spans_.after_until(directives, brings_back)).read;
+  if (read.use == "no") read = {"unknown", "a directive may have brought it back", std::nullopt};
+  facts.read = std::move(read);
+  return facts;
+}
+
+bool DataUses::may_bring_back(const Directive& directive,
+                              const std::set<const VarDecl*>& roots) const {
+  const bool any = roots.empty() || std::ranges::any_of(roots, [&](const VarDecl* root) {
+                     return isa<clang::ParmVarDecl>(root) || is_moved(*root);
+                   });
+  const auto is_its = [&](const Expr& item) {
+    const VarDecl* variable = root_variable(item);
+    if (variable == nullptr) return true;
+    if (variable->getType().getNonReferenceType()->isArithmeticType()) return false;
+    return any || isa<clang::ParmVarDecl>(variable) || roots.contains(variable) ||
+           is_moved(*variable);
+  };
+  for (const auto* clause : directive.getClausesOfKind<clang::OMPFromClause>()) {
+    if (std::ranges::any_of(clause->varlists(), [&](const Expr* item) { return is_its(*item); })) {
+      return true;
+    }
+  }
+  return std::ranges::any_of(mapped_items(directive, kWritten), [&](const MapItem& mapped) {
+    const clang::OpenMPMapClauseKind type = mapped.clause->getMapType();
+    const bool returns = type == clang::OMPC_MAP_from || type == clang::OMPC_MAP_tofrom;
+    return returns && is_its(*mapped.item);
+  });
+}
+
+bool DataUses::is_moved(const VarDecl& pointer) const {
+  if (!pointer.getType().getNonReferenceType()->isAnyPointerType()) return false;
+  std::size_t sets = pointer.hasInit() ? 1 : 0;
+  for (const Access& access : trail_.accesses) {
+    const bool is_its =
+        dyn_cast_or_null<const VarDecl*>(access.path.root) == &pointer && access.path.steps.empty();
+    if (is_its && access.use != Use::kRead && access.use != Use::kNone) ++sets;
+  }
+  return sets > 1;
 }
 
 StretchItemFacts DataUses::facts_of_rest(const WholeProgram& program, const Item& item,

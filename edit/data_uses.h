@@ -37,6 +37,12 @@ class DataUses {
                                                const std::set<const Stmt*>& directives) const;
 
  private:
+  /// Whether a directive may copy data back to the host that a pointer or array of these names
+  /// leads to.
+  [[nodiscard]] bool may_bring_back(const Directive& directive,
+                                    const std::set<const VarDecl*>& roots) const;
+  /// Whether a pointer is set more than once: it may lead to what another one led to.
+  [[nodiscard]] bool is_moved(const VarDecl& pointer) const;
   /// What comes after directives, and what becomes of what they brought back.
   [[nodiscard]] std::pair<StretchItemFacts, BackUse> behind(
       const WholeProgram& program, const Item& item, std::uint32_t number,

@@ -78,6 +78,25 @@ std::vector<Span> Spans::after(const std::set<const Stmt*>& directives) const {
   return spans;
 }
 
+std::vector<Span> Spans::after_until(const std::set<const Stmt*>& directives,
+                                     const std::function<bool(const Step&)>& ends) const {
+  std::vector<Span> spans;
+  const auto add = [&](std::uint32_t begin, std::uint32_t end) {
+    std::uint32_t last = begin;
+    while (last < end && !ends(trail_.steps[last])) ++last;
+    if (begin < last) spans.push_back({begin, last});
+  };
+  for (const std::uint32_t step : steps_of(directives, true)) {
+    std::uint32_t again = step + 1;
+    for (const LoopSpan& loop : loops_) {
+      if (loop.holds(step)) again = std::min(again, loop.begin);
+    }
+    add(step + 1, static_cast<std::uint32_t>(trail_.steps.size()));
+    add(again, step + 1);
+  }
+  return spans;
+}
+
 HostUse Spans::come_to_again(const std::set<const Stmt*>& loops) const {
   std::vector<LoopSpan> entries;
   for (const LoopSpan& loop : loops_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Spans {
                                           std::uint32_t item) const;
   /// All that runs after directives have ended; of loops around them also what comes before.
   [[nodiscard]] std::vector<Span> after(const std::set<const Stmt*>& directives) const;
+  /// The same, up to the first step that is such; of loops the next iteration up to the directive.
+  [[nodiscard]] std::vector<Span> after_until(const std::set<const Stmt*>& directives,
+                                              const std::function<bool(const Step&)>& ends) const;
   /// Whether the program may come to one of these loops again without a directive in between: a
   /// trace tells entries apart by these.
   [[nodiscard]] HostUse come_to_again(const std::set<const Stmt*>& loops) const;

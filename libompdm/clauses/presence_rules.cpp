@@ -325,7 +325,7 @@ class PresenceRules {
         if (!site || site_of(site).directive == Directive::kApi) return;
         Effect facts;
         facts.rule = Rule::kTwoDevices;
-        facts.stake = Stake::kWrongValues;
+        facts.stake = Stake::kHazard;
         facts.directive = site_of(site).directive;
         facts.place = source_place(site_of(site));
         facts.item = expression_at(trace_, evidence_.mappings, op);

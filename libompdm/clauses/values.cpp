@@ -179,8 +179,11 @@ class Values {
       since = trace_.ops.end_of(op);
     }
     if (was_asked || has_other_ways(row)) return;
+    const OtherMappings others =
+        evidence_.presence.others(row, since, std::numeric_limits<Nanoseconds>::max(), 1);
+    if (others.elsewhere_returned) return;
     const Writer writer = evidence_.kernels.writer_of(row, since, row.end);
-    if (writer == Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
+    if (writer >= Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
     tell_lost(row, since, writer == Writer::kWriter);
   }

@@ -51,6 +51,14 @@ void judge_clean(const Json& report, Verdict& verdict) {
   }
 }
 
+/// The programs are right: no clause of theirs yields a wrong value.
+void judge_clauses(const Json& report, Verdict& verdict) {
+  for (const Json& row : report["mapping"]) {
+    if (row["stake"] != "wrong_values") continue;
+    verdict.faults.push_back("no wrong value, but: " + row["evidence"].get<std::string>());
+  }
+}
+
 void expect_exact(const Json& report, const Program& program, Verdict& verdict) {
   const Outcome truth = random_programs::run(program, 0);
   const std::uint64_t bytes = truth.bytes + truth.scalar_bytes;
@@ -100,6 +108,8 @@ class Check {
     expect_exact(best.report, made_.well, verdict_);
     if (best.out != before.out) fault("the two versions differ");
     judge_clean(best.report, verdict_);
+    judge_clauses(before.report, verdict_);
+    judge_clauses(best.report, verdict_);
     count(before.report, verdict_);
     expect_same(naive_, before);
     if (!verdict_.clean) expect_same(well_, best);
