@@ -128,6 +128,11 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
       }
     }
   }
+  // What has another name after an exchange of pointers may have come back by that.
+  if (std::ranges::any_of(roots, [&](const VarDecl* root) { return is_moved(*root); })) {
+    facts.read = {"unknown", "its pointer is set anew", std::nullopt};
+    return facts;
+  }
   const auto brings_back = [&](const Step& step) {
     if (step.kind != Kind::kDirective && step.kind != Kind::kDirectiveEnd) return false;
     const auto* directive = dyn_cast_or_null<Directive>(step.at);
@@ -141,8 +146,8 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
 
 bool DataUses::may_bring_back(const Directive& directive,
                               const std::set<const VarDecl*>& roots) const {
-  const bool any = roots.empty() || std::ranges::any_of(roots, [&](const VarDecl* root) {
-                     return isa<clang::ParmVarDecl>(root) || is_moved(*root);
+  const bool any = roots.empty() || std::ranges::any_of(roots, [](const VarDecl* root) {
+                     return isa<clang::ParmVarDecl>(root);
                    });
   const auto is_its = [&](const Expr& item) {
     const VarDecl* variable = root_variable(item);
@@ -165,7 +170,7 @@ bool DataUses::may_bring_back(const Directive& directive,
 
 bool DataUses::is_moved(const VarDecl& pointer) const {
   if (!pointer.getType().getNonReferenceType()->isAnyPointerType()) return false;
-  std::size_t sets = pointer.hasInit() ? 1 : 0;
+  std::size_t sets = pointer.hasInit() || isa<clang::ParmVarDecl>(pointer) ? 1 : 0;
   for (const Access& access : trail_.accesses) {
     const bool is_its =
         dyn_cast_or_null<const VarDecl*>(access.path.root) == &pointer && access.path.steps.empty();

@@ -28,30 +28,55 @@ std::vector<std::string> told(const Json& report) {
   return all;
 }
 
-class Clauses : public ::testing::TestWithParam<Case> {};
-
-TEST_P(Clauses, AreToldWhereTheyStand) {
-  const Case& one = GetParam();
+/// What is told of a program: with what its source shows, and by the trace alone.
+Case told_of(const Command& program, const char* name) {
   const Folder folder;
   const std::string trace = (folder.path() / "trace.json").string();
-  // The runtime ends some of them.
-  run({{OMPDM_COMMAND, "record", "-o", trace, "--",
-        program("clauses_" + std::string(one.program))}},
-      folder.path());
-  const auto report = [&](const char* source) {
+  Command command = {{OMPDM_COMMAND, "record", "-o", trace, "--"}};
+  command.words.insert(command.words.end(), program.words.begin(), program.words.end());
+  // The runtime ends some programs.
+  run(command, folder.path());
+  const auto told_with = [&](const char* source) {
     const Ended ended = run(
         {{OMPDM_COMMAND, "report", "--format", "json", "--source", source, trace}}, folder.path());
     EXPECT_EQ(ended.status, 0) << ended.err;
-    return Json::parse(ended.out);
+    return told(Json::parse(ended.out));
   };
-  EXPECT_EQ(told(report("off")), one.traced);
+  return {name, told_with("auto"), told_with("off")};
+}
+
+class ClausesOf : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ClausesOf, AreToldWhereTheyStand) {
+  const Case& one = GetParam();
+  const Case found = told_of({{program("clauses_" + std::string(one.program))}}, one.program);
+  EXPECT_EQ(found.traced, one.traced);
 #ifdef OMPDM_HAS_EDIT
-  EXPECT_EQ(told(report("auto")), one.shown);
+  EXPECT_EQ(found.shown, one.shown);
 #endif
 }
 
+TEST(Clauses, DoWhatTheySayInEachRungOfTheKernels) {
+  const std::vector<std::vector<std::string>> runs = {
+      {kernel("heat"), "--variant", "naive", "60"},
+      {kernel("heat"), "--variant", "data", "60"},
+      {kernel("heat"), "--variant", "collapse", "60"},
+      {kernel("heat"), "--variant", "optimized", "60"},
+      {kernel("jacobi"), "--variant", "naive", "60"},
+      {kernel("jacobi"), "--variant", "data", "60"},
+      {kernel("jacobi"), "--variant", "branchless", "60"},
+      {kernel("jacobi"), "--variant", "coalesced", "60"},
+      {kernel("pi")},
+      {kernel("vadd")}};
+  for (const std::vector<std::string>& words : runs) {
+    const Case found = told_of({words}, "");
+    EXPECT_EQ(found.traced, std::vector<std::string>()) << words.front() << ' ' << words.back();
+    EXPECT_EQ(found.shown, std::vector<std::string>()) << words.front() << ' ' << words.back();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
-    Programs, Clauses,
+    Programs, ClausesOf,
     ::testing::Values(
         Case{"alloc_only", {"13 never_sent wrong_values"}, {"13 never_sent hazard"}},
         Case{"deleted", {"13 results_lost wrong_values"}, {"13 results_lost hazard"}},
