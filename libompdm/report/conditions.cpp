@@ -9,6 +9,7 @@
 
 #include "ompdm/error.h"
 #include "ompdm/report.h"
+#include "report/clauses.h"
 #include "report/findings.h"
 #include "report/json_rows.h"
 #include "report/patterns/patterns.h"
@@ -88,7 +89,8 @@ namespace ompdm::report {
 namespace {
 
 /// Fields by which a row is called.
-constexpr const char* kNames[] = {"name", "pattern", "type", "function", "confidence", "id"};
+constexpr const char* kNames[] = {"name",  "pattern",    "type", "function",
+                                  "stake", "confidence", "id"};
 
 std::string text_of(const Json& row, const char* key) {
   const auto found = row.find(key);
@@ -169,11 +171,13 @@ std::string near_path(std::string_view path, const Json& report) {
   return nearest(path, paths);
 }
 
-/// Whether findings may be counted by this, though none was found: a pattern or a confidence.
+/// Whether findings may be counted by this, though none was found: a pattern, a confidence or a
+/// stake.
 bool is_counted_name(std::string_view name) {
   const std::vector<Pattern>& patterns = all_patterns();
   return std::ranges::find(patterns, name, &Pattern::name) != patterns.end() ||
-         std::ranges::find(kConfidences, name) != std::end(kConfidences);
+         std::ranges::find(kConfidences, name) != std::end(kConfidences) ||
+         std::ranges::find(kStakes, name) != std::end(kStakes);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -266,9 +270,10 @@ void look_up(const Json& json, std::string_view path, Found& found) {
 }
 
 bool counts_findings(std::string_view path) {
+  constexpr std::string_view kMapping = "mapping.";
   constexpr std::string_view kFindings = "findings.";
-  if (!path.starts_with(kFindings)) return false;
-  path.remove_prefix(kFindings.size());
+  if (!path.starts_with(kFindings) && !path.starts_with(kMapping)) return false;
+  path.remove_prefix(path.find('.') + 1);
   for (const std::string_view fate : {"came.", "stay.", "went."}) {
     if (path.starts_with(fate)) path.remove_prefix(fate.size());
   }

@@ -50,6 +50,9 @@ TEST(Conditions, ArraysCountAndRowsHaveNames) {
   EXPECT_TRUE(tested("findings.round_trip_transfer == 1"));
   EXPECT_TRUE(tested("findings.duplicate_transfer == 0"));
   EXPECT_TRUE(tested("findings.likely == 1"));
+  EXPECT_TRUE(tested("mapping == 0"));
+  EXPECT_TRUE(tested("mapping.wrong_values == 0"));
+  EXPECT_TRUE(tested("mapping.never_sent == 0"));
   EXPECT_TRUE(tested("findings.certain == 0"));
   EXPECT_TRUE(tested("directives == 2"));
   EXPECT_TRUE(tested("directives.0.DtoH_bytes == 2400"));
