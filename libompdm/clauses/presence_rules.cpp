@@ -93,7 +93,11 @@ class PresenceRules {
       : evidence_(evidence),
         trace_(evidence.trace),
         effects_(effects),
-        blocks_(evidence.mappings.rows()) {}
+        blocks_(evidence.mappings.rows()) {
+    for (const Mapping& row : evidence.mappings.rows()) {
+      if (row.base < row.host) shifted_.push_back(&row);
+    }
+  }
 
   void check() {
     // Kernels that ran, and so reached what they use.
@@ -237,9 +241,9 @@ class PresenceRules {
 
   /// Whether a section of this pointer is there that begins behind it.
   [[nodiscard]] bool is_base(std::int32_t device, std::uint64_t address, Nanoseconds at) const {
-    return std::ranges::any_of(evidence_.mappings.rows(), [&](const Mapping& row) {
-      return row.device == device && row.base <= address && address < row.host + row.bytes &&
-             row.base < row.host && row.begin <= at && at < row.end;
+    return std::ranges::any_of(shifted_, [&](const Mapping* row) {
+      return row->device == device && row->base <= address && address < row->host + row->bytes &&
+             row->begin <= at && at < row->end;
     });
   }
 
@@ -283,15 +287,25 @@ class PresenceRules {
   /// brings back lacks what the other had brought back meanwhile.
   void check_devices() {
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> pieces;
+    // Mappings of one piece on one device come one after the other.
+    using ByDevice = std::map<std::int32_t, std::vector<std::uint32_t>>;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, ByDevice> pieces;
     for (std::uint32_t i = 0; i < rows.size(); ++i) {
       const bool counts = rows[i].host != 0 && rows[i].returned && !rows[i].is_private;
-      if (counts) pieces[{rows[i].host, rows[i].bytes}].push_back(i);
+      if (counts) pieces[{rows[i].host, rows[i].bytes}][rows[i].device].push_back(i);
     }
-    for (const auto& [piece, numbers] : pieces) {
-      for (const std::uint32_t later : numbers) {
-        for (const std::uint32_t other : numbers) {
-          if (rows[later].device != rows[other].device) check_pair(later, other);
+    for (const auto& [piece, devices] : pieces) {
+      if (devices.size() < 2) continue;
+      for (const auto& [device, numbers] : devices) {
+        for (const auto& [elsewhere, others] : devices) {
+          if (device == elsewhere) continue;
+          for (const std::uint32_t later : numbers) {
+            auto at = std::ranges::upper_bound(others, rows[later].begin, {},
+                                               [&](std::uint32_t one) { return rows[one].end; });
+            for (; at != others.end() && rows[*at].begin < rows[later].end; ++at) {
+              check_pair(later, *at);
+            }
+          }
         }
       }
     }
@@ -342,6 +356,7 @@ class PresenceRules {
   const Trace& trace_;
   ClauseEffects& effects_;
   DeviceBlocks blocks_;
+  std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };
 
