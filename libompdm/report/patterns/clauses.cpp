@@ -29,8 +29,9 @@ std::string own_clause(const Facts& facts) {
   return clause_text(facts.clause, facts.item, facts.directive, facts.place);
 }
 
-/// "the target data at heat.cpp:39".
+/// "the target data at heat.cpp:39", whose mapping the item met.
 std::string holder_text(const Facts& facts) {
+  if (!facts.holder) return "another directive";
   return fmt::format("the {} at {}", analysis::directive_name(facts.held_by),
                      place_text(*facts.holder));
 }
@@ -65,7 +66,7 @@ Words never_sent(const Facts& facts) {
       is_own ? fmt::format("{}, and map({}: {}) only allocates it: its value was never set", reads,
                            facts.clause, facts.item)
              : fmt::format("{}, and nothing had set it there: {} only allocated it", reads,
-                           facts.holder ? holder_text(facts) : "a directive");
+                           holder_text(facts));
   return {std::move(evidence),
           fmt::format("send {}: a kernel reads it, and nothing had set it", name)};
 }
@@ -89,8 +90,7 @@ Words results_lost(const Facts& facts) {
 Words not_copied_back(const Facts& facts) {
   const std::string name = base(facts.item);
   return {fmt::format("{} may write {}, and {} copied nothing back: {} still held it{}",
-                      kernels_text(facts), name, own_clause(facts),
-                      facts.holder ? holder_text(facts) : "another directive",
+                      kernels_text(facts), name, own_clause(facts), holder_text(facts),
                       read_text(facts, "the value from before the kernel")),
           fmt::format("copy {} back by an update: this clause copied nothing", name)};
 }
@@ -120,7 +120,7 @@ Words private_copy(const Facts& facts) {
   const std::string own =
       fmt::format("no clause of the kernel at {} names {}, so that it is firstprivate there",
                   place_text(facts.place), name);
-  const std::string held = facts.holder ? holder_text(facts) : "another directive";
+  const std::string held = holder_text(facts);
   std::string evidence;
   if (facts.reads) {
     evidence = fmt::format(
