@@ -180,7 +180,7 @@ struct ItemFacts {
   Place at;          ///< of "unknown": the statement, in JSON "file" and "line"
   std::optional<Place> read_at;     ///< the first statement that reads it, if there is one
   std::optional<Place> written_at;  ///< the first statement that writes it, if there is one
-  bool updates = false;             ///< all writes are compound assignments, as `+=`
+  bool updates = false;             ///< each write needs the value before it, as `+=`
   bool reduction = false;           ///< a reduction clause names it
   /// The first access to each element that is accessed is a plain write: nothing is read. Elements
   /// that are not accessed keep what they have.

@@ -189,6 +189,38 @@ bool is_zero(const Expr& index) {
   return number != nullptr && number->getValue() == 0;
 }
 
+/// Whether an expression is evaluated, among others, in any case: `&&`, `||` and `?:` may leave out
+/// operands.
+bool always_has(const Stmt& all, const llvm::FoldingSetNodeID& wanted,
+                const clang::ASTContext& context) {
+  llvm::FoldingSetNodeID its;
+  all.Profile(its, context, true);
+  if (its == wanted) return true;
+  if (const auto* choice = dyn_cast<clang::AbstractConditionalOperator>(&all)) {
+    return always_has(*choice->getCond(), wanted, context);
+  }
+  if (const auto* binary = dyn_cast<clang::BinaryOperator>(&all);
+      binary != nullptr && binary->isLogicalOp()) {
+    return always_has(*binary->getLHS(), wanted, context);
+  }
+  if (isa<clang::LambdaExpr, clang::UnaryExprOrTypeTraitExpr>(all)) return false;
+  return std::ranges::any_of(all.children(), [&](const Stmt* child) {
+    return child != nullptr && always_has(*child, wanted, context);
+  });
+}
+
+/// Whether an assignment's right side reads what the left side names, in the same words:
+/// `u[i] = u[i] * k`.
+bool reads_itself(const clang::BinaryOperator& assignment, const Places& left_side) {
+  if (left_side.paths.empty()) return false;
+  const auto* variable = dyn_cast_or_null<const VarDecl*>(left_side.paths.begin()->root);
+  if (variable == nullptr) return false;
+  const clang::ASTContext& context = variable->getASTContext();
+  llvm::FoldingSetNodeID left;
+  assignment.getLHS()->IgnoreParenImpCasts()->Profile(left, context, true);
+  return always_has(*assignment.getRHS(), left, context);
+}
+
 }  // namespace
 
 Places CodeWalk::value(const Expr& any) {
@@ -436,7 +468,8 @@ Places CodeWalk::assign(const clang::BinaryOperator& binary) {
   if (is_program() && behind != before) {
     for (const Path& path : where.paths) note_origin(path, before, unseen);
   }
-  record(is_moved ? Use::kChange : Use::kWrite, where);
+  const bool reads = is_program() ? is_moved : reads_itself(binary, where);
+  record(reads ? Use::kChange : Use::kWrite, where);
   if (binary.getType()->isAnyPointerType()) store(where, pointees, false);
   return where;
 }

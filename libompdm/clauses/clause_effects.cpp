@@ -14,15 +14,16 @@ namespace {
 using Rule = Effect::Rule;
 
 /// Finding::pattern, in the order of Rule.
-constexpr std::array kPatterns = {"never_sent",          "results_lost",      "not_copied_back",
-                                  "results_overwritten", "unset_copied_back", "private_copy",
-                                  "ended_frame",         "partly_present",    "device_address",
-                                  "host_address",        "not_present",       "two_devices"};
+constexpr std::array kPatterns = {
+    "not_sent",          "never_sent",   "results_lost", "not_copied_back", "results_overwritten",
+    "unset_copied_back", "private_copy", "ended_frame",  "partly_present",  "device_address",
+    "host_address",      "not_present",  "two_devices"};
 static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kTwoDevices) + 1);
 
 /// An insertion of an update of the item before or after a directive.
-Edit update_beside(Finding& finding, const Site& site, Anchor::Side side, const std::string& item) {
-  Edit edit = edit_at(finding, EditKind::kInsert, site, "from", {item});
+Edit update_beside(Finding& finding, const Site& site, Anchor::Side side, const char* clause,
+                   const std::string& item) {
+  Edit edit = edit_at(finding, EditKind::kInsert, site, clause, {item});
   edit.directive = Directive::kTargetUpdate;
   edit.anchor.side = side;
   return edit;
@@ -45,6 +46,10 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
     }
   };
   switch (facts.rule) {
+    case Rule::kNotSent:
+      finding.edits.push_back(
+          update_beside(finding, site, Anchor::Side::kBefore, "to", facts.item));
+      break;
     case Rule::kNeverSent: {
       const Site* holder = holder_of(trace, facts);
       if (holder != nullptr && maps_data(holder->directive)) {
@@ -69,8 +74,9 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
       break;
     case Rule::kNotCopiedBack: {
       const bool is_end = site.directive == Directive::kTargetExitData;
-      finding.edits.push_back(update_beside(
-          finding, site, is_end ? Anchor::Side::kBefore : Anchor::Side::kAfter, facts.item));
+      finding.edits.push_back(update_beside(finding, site,
+                                            is_end ? Anchor::Side::kBefore : Anchor::Side::kAfter,
+                                            "from", facts.item));
       break;
     }
     case Rule::kResultsOverwritten:
@@ -131,6 +137,11 @@ void ClauseEffects::join_lost() {
 
 std::vector<Finding> ClauseEffects::finish() {
   join_lost();
+  // Another variable's data was there: the host changed none of it.
+  std::erase_if(seen_, [&](const auto& one) {
+    const auto& [rule, directive, item] = one.first;
+    return rule == Rule::kNotSent && seen_.contains({Rule::kEndedFrame, directive, item});
+  });
   std::vector<Finding> findings;
   for (const auto& [key, seen] : seen_) {
     const Site& site = evidence_.trace.sites[seen.site.value];

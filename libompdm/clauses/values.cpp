@@ -42,6 +42,7 @@ class Values {
   /// Returns whether facts of regions would tell more.
   bool check() {
     check_private_copies();
+    for (const UnsentItem& item : trace_.unsent_items) check_unsent(item);
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
     for (std::uint32_t i = 0; i < rows.size(); ++i) {
       const Mapping& row = rows[i];
@@ -128,6 +129,67 @@ class Values {
       facts.shown = shown;
       effects_.add(at, std::move(facts),
                    use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
+      return;
+    }
+  }
+
+  /// A clause that sent nothing, of what the host had changed since it was copied last.
+  void check_unsent(const UnsentItem& unsent) {
+    const Region& region = trace_.regions.common(unsent.region.value);
+    const Nanoseconds begin = trace_.regions.begin_of(unsent.region.value);
+    const std::uint32_t number =
+        evidence_.presence.at_instant(region.device, unsent.host, unsent.bytes, begin);
+    if (number == Index<Mapping>::kNone || !region.site) return;
+    const Mapping& row = evidence_.mapping(number);
+    const std::uint32_t copy = last_copy(number, begin);
+    if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
+    const DataOp op = trace_.ops[copy];
+    const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
+    const bool is_it = host == unsent.host && op.bytes == unsent.bytes && op.fingerprint != 0;
+    if (!is_it || op.fingerprint == unsent.fingerprint) return;
+    // The first directive that asks is to send it.
+    if (unsent_.try_emplace(copy, region.site).first->second != region.site) return;
+    const MapItem* item =
+        evidence_.mappings.item_of(unsent.region, unsent.host, unsent.bytes, true);
+    if (item == nullptr || effects_.count_again(Rule::kNotSent, region.site, item->name)) return;
+    tell_unsent(number, *item, unsent.region, copy);
+  }
+
+  static constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;
+
+  /// The last transfer of a mapping that began before an instant; kNoOp: none did.
+  [[nodiscard]] std::uint32_t last_copy(std::uint32_t mapping, Nanoseconds at) const {
+    const auto all = evidence_.transfers(mapping);
+    const auto after = std::ranges::lower_bound(
+        all, at, {}, [&](std::uint32_t op) { return trace_.ops.begin_of(op); });
+    return after == all.begin() ? kNoOp : *std::prev(after);
+  }
+
+  void tell_unsent(std::uint32_t number, const MapItem& item, Index<Region> at,
+                   std::uint32_t copy) {
+    const Mapping& row = evidence_.mapping(number);
+    const Nanoseconds begin = trace_.regions.begin_of(at.value);
+    Nanoseconds until = row.end;
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      const bool is_next = trace_.ops.common(op).kind == OpKind::kHtoD && op > copy;
+      if (is_next) until = std::min(until, trace_.ops.begin_of(op));
+    }
+    const Writer writer = evidence_.kernels.writer_of(row, trace_.ops.end_of(copy), begin);
+    if (writer == Writer::kWriter) return;  // it is the device's copy that is newer
+    for (const NamingRegions::Naming& naming : kernels_.of(row, begin, until)) {
+      SourceLine shown;
+      const KernelUse use = use_of(naming, shown);
+      if (use == KernelUse::kNone) continue;
+      if (use == KernelUse::kUnknown) return;
+      const bool is_shown = use == KernelUse::kReads && is_kept(writer);
+      const Index<Site> site = site_of(at);
+      Effect facts = facts_of(Rule::kNotSent, is_shown ? Stake::kWrongValues : Stake::kHazard, site,
+                              row, &item);
+      facts.shown = shown;
+      facts.kernels = {place_of(naming.site)};
+      const Index<Site> copied = trace_.ops.common(copy).site;
+      if (copied) facts.copied = place_of(copied);
+      effects_.add(site, std::move(facts), is_shown ? Confidence::kProven : Confidence::kPossible);
       return;
     }
   }
@@ -438,6 +500,8 @@ class Values {
   NamingRegions asking_;
   RegionFacts sources_;
   std::map<HostStretch, std::set<NamedItem>> open_;
+  /// By the transfer after which the host changed the data: the directive that did not send it.
+  std::map<std::uint32_t, Index<Site>> unsent_;
   bool nothing_came_back_ = true;
   bool needs_sources_ = false;
 };

@@ -37,8 +37,6 @@ bool from_device(ompt_target_data_op_t optype, std::int32_t dst_device) noexcept
   return kind == ompt_target_data_transfer_from_device;
 }
 
-constexpr unsigned kArgumentAt = 16;
-
 // All but the map item.
 inline void take_fields(const Operation& op, spool::OpFields& fields) noexcept {
   fields[spool::kOpSrc] = reinterpret_cast<std::uint64_t>(op.src);
@@ -237,14 +235,14 @@ bool record_region_op(ThreadBuffer& buffer, OpenRegion& region, const Operation&
   spool::OpFields& last = place.fields();
   spool::OpFields now;
   take_fields(op, now);
-  now[spool::kOpWhat] |= last[spool::kOpWhat] >> kArgumentAt << kArgumentAt;
+  now[spool::kOpWhat] |= last[spool::kOpWhat] >> spool::kOpArgumentAt << spool::kOpArgumentAt;
   spool::EventWriter event(at, spool::Event::kOp, begin - buffer.instant);
   event.second(end - begin);
   if (place.note() != context.changes || !spool::are_equal(now, last)) [[unlikely]] {
     now[spool::kOpWhat] =
         static_cast<std::uint16_t>(op.optype) |
         std::uint64_t{argument_of(region.call.map, host_address(op), buffer.last_argument)}
-            << kArgumentAt;
+            << spool::kOpArgumentAt;
     if (!spool::are_equal(now, last)) {
       event.fields(now, last);
     }

@@ -23,6 +23,13 @@ struct Digest {
 /// hash too.
 Digest fingerprint_of(const void* data, std::size_t bytes) noexcept;
 
+/// Copies what fingerprint_of() reads of `bytes` bytes of this process to `copy`, which has room
+/// for kFingerprintBytes, by a system call that fails where memory cannot be read. False: it
+/// failed.
+bool copy_blocks(const void* data, std::size_t bytes, std::byte* copy) noexcept;
+/// The fingerprint from the copy.
+Digest fingerprint_of_copy(const std::byte* copy, std::size_t bytes) noexcept;
+
 /// Adds the hash of all bytes, which is never 0, and `trivial` of all bytes.
 void complete_digest(Digest& digest, const void* data, std::size_t bytes) noexcept;
 

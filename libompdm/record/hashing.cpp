@@ -4,6 +4,7 @@
 
 #include "record/clock.h"
 #include "record/definitions.h"
+#include "record/sites.h"
 #include "record/thread_buffer.h"
 
 namespace ompdm::record {
@@ -273,6 +274,69 @@ void hash_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept {
     // Copies of regions without an end.
     count_loss(spool::Loss::kContentsUnknownCompletion, kept);
     state.pending_count = 0;
+  }
+}
+
+namespace {
+
+// Those of the region's items that no operation of it sent.
+std::uint64_t unsent_items(const OpenRegion& region) noexcept {
+  std::uint64_t left = region.to_items;
+  if (!region.moves) [[likely]] {
+    return left;
+  }
+  const unsigned count = region.ops.count();
+  if (count >= spool::OpCursor::kMost - 1) {
+    return 0;  // the first ones are not kept
+  }
+  const spool::OpBlock* block = region.context->last.ops;
+  for (unsigned i = 0; i < count && block != nullptr; ++i) {
+    const unsigned at = i % spool::OpBlock::kOps;
+    const std::uint64_t item = block->ops[at][spool::kOpWhat] >> spool::kOpArgumentAt & 0xffff;
+    if (item != 0 && item <= kMostUnsent) {
+      left &= ~(std::uint64_t{1} << (item - 1));
+    }
+    if (at == spool::OpBlock::kOps - 1) {
+      block = block->next;
+    }
+  }
+  return left;
+}
+
+// False if the memory cannot be read.
+bool examine_unsent(ThreadBuffer& buffer, const Transfer& transfer, Digest& digest) noexcept {
+  ContentState& state = buffer.content;
+  if (state.copy == nullptr) {
+    state.copy = static_cast<std::byte*>(buffer.contexts.pages.get(kFingerprintBytes));
+  }
+  if (state.copy == nullptr || !copy_blocks(transfer.host, transfer.bytes, state.copy)) {
+    return false;
+  }
+  digest = fingerprint_of_copy(state.copy, transfer.bytes);
+  return true;
+}
+
+}  // namespace
+
+void hash_unsent(ThreadBuffer& buffer, OpenRegion& region) noexcept {
+  const Origin origin{&region, region.site, spool::CallId::kNone, region.path};
+  for (std::uint64_t left = unsent_items(region); left != 0; left &= left - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(left));
+    const spool::MapItem item = item_of(region.call.map, at);
+    const Transfer transfer{reinterpret_cast<const void*>(item.begin), item.size, region.device,
+                            true};
+    if (depth_of(buffer, origin, transfer) == HashDepth::kNone) {
+      continue;
+    }
+    const std::uint64_t begin = ticks();
+    Digest digest;
+    if (!examine_unsent(buffer, transfer, digest)) {
+      count_loss(spool::Loss::kContentsUnreadable);
+      continue;
+    }
+    const std::uint64_t taken = ticks() - begin;
+    buffer.content.hashed.ticks += taken;
+    write_content(buffer, at + 1, digest, taken, spool::kContentUnsent);
   }
 }
 

@@ -1,6 +1,6 @@
 // Hashes of the host memory that transfers read or write: which transfers are hashed, how
-// closely, and when. Called in callbacks; no lock, allocation or system call. Host memory alone
-// is read.
+// closely, and when. Called in callbacks; no lock. Host memory alone is read: by a system call
+// where the runtime does not read it, too.
 #pragma once
 
 #include <cstddef>
@@ -142,6 +142,7 @@ struct ContentState {
   std::uint64_t ticks;  ///< that hashing took
   std::uint32_t pending_count;
   spool::CallId api_call;  ///< the latest one that transferred
+  std::byte* copy;         ///< kFingerprintBytes of the thread's own; null: not needed yet
   Pending pending[kMostPending];
   Hashed hashed;
 };
@@ -168,5 +169,13 @@ void hash_after(ThreadBuffer& buffer, const Origin& origin, const Operation& op)
 /// Hashes the copies from a device that a region's end has waited for. Called after the end was
 /// taken.
 void hash_arrived(ThreadBuffer& buffer, std::uint64_t region) noexcept;
+
+/// The items of a region that hash_unsent() looks at: the first ones.
+inline constexpr std::uint32_t kMostUnsent = 64;
+
+/// Records fingerprints of the host's data of those of OpenRegion::to_items that were not sent,
+/// since the device had them already. Called after the region's end was recorded; its call still
+/// runs.
+void hash_unsent(ThreadBuffer& buffer, OpenRegion& region) noexcept;
 
 }  // namespace ompdm::record

@@ -137,14 +137,30 @@ inline Context* known_context(const ThreadBuffer& buffer, const Begin& begin) no
   return context;
 }
 
+// Whether a kind of region sends what its clauses say, and has done so when it ends.
+bool sends_at_begin(std::uint64_t kind) noexcept {
+  return kind == ompt_target || kind == ompt_target_enter_data;
+}
+
+// Whether an item's clause sends its data unless the device has it.
+bool asks_to_send(const spool::MapItem& item) noexcept {
+  constexpr std::uint64_t kOthers = kAlways | kPrivate | kLiteral | kImplicit;
+  return (item.type & (kTo | kOthers)) == kTo && item.size != 0;
+}
+
 [[gnu::noinline]] void tell(spool::EventWriter& event, Context& context,
                             const Begin& begin) noexcept {
   event.fields(begin.fields, context.last.context);
   event.item_count(begin.count);
   spool::set_item_count(context.last, begin.count);
+  context.to_items = 0;
+  const bool sends = sends_at_begin(begin.fields[spool::kContextKind]);
   for (std::uint32_t i = 0; i < begin.count; ++i) {
     const spool::MapItem item = item_of(begin.map, i);
     event.item({item.base, item.begin, item.size, item.type}, context.last.items[i]);
+    if (sends && i < kMostUnsent && asks_to_send(item)) {
+      context.to_items |= std::uint64_t{1} << i;
+    }
   }
 }
 
@@ -291,6 +307,9 @@ void end_region(std::uint64_t now, const ompt_data_t* target) noexcept {
   if (buffer->content.pending_count != 0) {
     hash_arrived(*buffer, buffer->next->handle);
   }
+  if (buffer->next->to_items != 0 && recorder.contents && !buffer->next->aggregated) {
+    hash_unsent(*buffer, *buffer->next);
+  }
 }
 
 void begin_launch(ThreadBuffer& buffer, const OpenRegion* region,
@@ -389,6 +408,7 @@ bool record_begin(ThreadBuffer& buffer, OpenRegion& open, std::uint64_t kind,
   buffer.cursor = event.commit();
   buffer.instant = open.begin;
   open.context = context;
+  open.to_items = context->to_items;
   open.ops = {};
   return true;
 }

@@ -41,8 +41,12 @@ inline SiteSlot* site_of(ThreadBuffer& buffer, const Call& call) noexcept {
              : find_or_define_site(buffer, call);
 }
 
-/// OMP_TGT_MAPTYPE_LITERAL: the item is a value, no pointer.
-inline constexpr std::uint64_t kLiteral = 0x100;
+/// OMP_TGT_MAPTYPE_*.
+inline constexpr std::uint64_t kTo = 0x1;
+inline constexpr std::uint64_t kAlways = 0x4;
+inline constexpr std::uint64_t kPrivate = 0x80;
+inline constexpr std::uint64_t kLiteral = 0x100;  ///< a value, no pointer
+inline constexpr std::uint64_t kImplicit = 0x200;
 /// OMP_TGT_MAPTYPE_NON_CONTIG: the item is described by dimensions.
 inline constexpr std::uint64_t kNonContiguous = 0x100000000000;
 

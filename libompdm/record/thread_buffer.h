@@ -76,6 +76,7 @@ struct Context {
   std::uint32_t id;
   std::uint32_t sequence;  ///< of the chunk that `last` belongs to, from 1; 0: none
   std::uint32_t changes;   ///< how often its map items changed
+  std::uint64_t to_items;  ///< which of the first 64 have a clause that sends, or finds it there
   Context* older;          ///< of the same call path
   Context** home;          ///< the place of its call path's latest context
   Context* next_made;
@@ -204,12 +205,13 @@ struct OpenRegion {
   SiteSlot* site;
   Context* context;  ///< null if it is aggregated
   spool::OpCursor ops;
-  bool moves;          ///< it has made a transfer
-  bool aggregated;     ///< it is aggregated, with all that happens in it
-  std::uint8_t kind;   ///< bits of kContextKind
-  int device;          ///< its device
-  spool::PathId path;  ///< its call path
-  Context** home;      ///< where its call path keeps contexts
+  bool moves;              ///< it has made a transfer
+  bool aggregated;         ///< it is aggregated, with all that happens in it
+  std::uint8_t kind;       ///< bits of kContextKind
+  int device;              ///< its device
+  spool::PathId path;      ///< its call path
+  Context** home;          ///< where its call path keeps contexts
+  std::uint64_t to_items;  ///< its context's
 };
 
 /// The name of a mapper that the buffer has written, by its address.

@@ -549,6 +549,7 @@ Json mapping_json(const Finding& row, const Analysis& of) {
                          {"item", facts.held_as},
                          {"bytes", facts.held_bytes}});
   }
+  if (facts.copied) json["copied_at"] = place_json(*facts.copied);
   if (!facts.kernels.empty()) json["kernels"] = array_of(facts.kernels, place_json);
   if (facts.shown.line > 0) {
     json["used_at"] = {{"file", facts.shown.file}, {"line", facts.shown.line}};

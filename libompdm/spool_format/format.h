@@ -116,8 +116,10 @@ enum class Loss : std::uint32_t {
   kActivitiesLate,  ///< device activities that CUPTI delivered after the recording had ended
   kEntriesUnread,   ///< modules with offload calls whose file is not the one that was loaded: their
                     ///< kernels and `declare target` variables have no names
-  kContentsOverTime,  ///< contents not examined, though by their occurrence they were to be:
-                      ///< looking had taken too long (a slow machine)
+  kContentsOverTime,    ///< contents not examined, though by their occurrence they were to be:
+                        ///< looking had taken too long (a slow machine)
+  kContentsUnreadable,  ///< contents of the host not examined, whose clause sent nothing: the
+                        ///< memory cannot be read, or the system call is not allowed
   kCount
 };
 inline constexpr const char* kLossNames[] = {
@@ -129,7 +131,7 @@ inline constexpr const char* kLossNames[] = {
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
     "activities_late",           "offload_entries_unread",
-    "contents_over_time"};
+    "contents_over_time",        "contents_unreadable"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks that the recorder registers, in the order of FileHeader::registered.

@@ -126,6 +126,7 @@ using ContextFields = std::uint64_t[4];
 /// index of the map item whose storage it touches, 0: none matches.
 enum OpField : unsigned { kOpSrc, kOpDst, kOpBytes, kOpDevices, kOpWhat };
 using OpFields = std::uint64_t[5];
+inline constexpr unsigned kOpArgumentAt = 16;  ///< where the map item begins
 
 /// What an operation outside of regions has besides. Call: a number, equal for those of one API
 /// call, 0: no wrapper saw it.
@@ -241,6 +242,8 @@ class OpCursor {
       ++count_;
     }
   }
+  /// How many operations have come; kMost - 1 stands for more.
+  [[nodiscard]] unsigned count() const noexcept { return count_; }
 
  private:
   OpBlock* block_ = nullptr;
@@ -269,12 +272,16 @@ inline constexpr std::uint8_t kRegionFromWrapper = 0x10;  ///< seen by a wrapper
 /// before it. Ticks: that looking at it took; they lie outside the operation's own interval, but
 /// inside that of its region unless kContentAfter is set. Fingerprint: of at most 64 blocks of 4
 /// KiB spread over it, never 0. Hash: XXH3-64 of all bytes, 0: not taken.
+///
+/// With kContentUnsent, of the host's data of a map item that sent nothing, since the device had
+/// the data already. Back: 1 + the position of the item, of the region that ended last.
 enum ContentField : unsigned { kContentFingerprint, kContentHash, kContentFlags };
 using ContentFields = std::uint64_t[3];
 inline constexpr std::uint64_t kContentTrivial = 1;  ///< all bytes that were read are equal
 /// Read after the operation's region had ended (an API call: after the operation), else right
 /// before the operation began.
 inline constexpr std::uint64_t kContentAfter = 2;
+inline constexpr std::uint64_t kContentUnsent = 4;
 
 /// The most items that are recorded of a list.
 inline constexpr std::uint32_t kMostItems = 1400;

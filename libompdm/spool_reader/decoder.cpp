@@ -321,6 +321,7 @@ class Decoder {
     std::uint64_t last_call = 0;  // of the last API operation
     std::vector<OpenRegion> open;
     std::uint32_t last_region = kNoList;
+    std::uint32_t closed = kNoList;  // the region that ended last
     std::uint32_t launch = kNoList;  // that runs
     std::size_t first_op = 0;  // the thread buffer's, or the first after some that are missing
   };
@@ -660,6 +661,7 @@ class Decoder {
   void close_region() {
     auto& regions = decoded_.trace.regions;
     const std::uint32_t row = buffer_.open.back().row;
+    buffer_.closed = row;
     buffer_.open.pop_back();
     sample_ = kNoList;  // a sample ends with its region
     const Nanoseconds inner = regions.rare(row).hashing;
@@ -693,6 +695,7 @@ class Decoder {
       decoded_.trace.regions.edit(buffer_.open.back().row)->unfinished = true;
       end_innermost();
     }
+    buffer_.closed = kNoList;
     leave_launch();
   }
 
@@ -773,6 +776,9 @@ class Decoder {
   // The time of hashing is added to the region that is open; to those around it when it closes, so
   // that an event costs the same however many are open.
   void add_content(const RawEvent& event) {
+    if ((event.content[spool::kContentFlags] & spool::kContentUnsent) != 0) {
+      return add_unsent(event);
+    }
     auto& ops = decoded_.trace.ops;
     const std::uint64_t back = event.first;
     if (!event.has_fields || back == 0 || back > ops.size() - buffer_.first_op) {
@@ -793,6 +799,21 @@ class Decoder {
       regions.rare_of(own.value).hashing_after += taken;
     }
     if (!buffer_.open.empty()) regions.rare_of(buffer_.open.back().row).hashing += taken;
+  }
+
+  void add_unsent(const RawEvent& event) {
+    Trace& trace = decoded_.trace;
+    const std::uint32_t region = buffer_.closed;
+    const std::uint32_t list = region == kNoList ? kNoList : trace.regions.common(region).map_list;
+    const std::uint64_t count = list == kNoList ? 0 : trace.map_lists[list].size();
+    if (!event.has_fields || event.first == 0 || event.first > count) return void(++unreadable_);
+    const MapItem& item = trace.map_lists[list][event.first - 1];
+    trace.unsent_items.push_back(
+        {{region}, item.begin, item.bytes, event.content[spool::kContentFingerprint]});
+    hashing_ticks_ += event.second;
+    const Nanoseconds taken = clock_.duration(event.second);
+    trace.regions.rare_of(region).hashing_after += taken;
+    if (!buffer_.open.empty()) trace.regions.rare_of(buffer_.open.back().row).hashing += taken;
   }
 
   void begin_launch(const RawEvent& event) {

@@ -69,6 +69,7 @@ void take_samples(DecodedTrace& decoded) {
   const auto follow = [&](std::uint32_t region) { return moved[region]; };
   trace.ops.change_regions(follow);
   trace.launches.change_regions(follow);
+  for (UnsentItem& item : trace.unsent_items) item.region.value = moved[item.region.value];
 }
 
 }  // namespace ompdm::trace

@@ -199,7 +199,10 @@ void order_by_begin(DecodedTrace& decoded) {
     for (MapperPiece& piece : decoded.mapper_pieces) {
       if (piece.region) piece.region.value = moved[piece.region.value];
     }
+    for (UnsentItem& item : trace.unsent_items) item.region.value = moved[item.region.value];
   }
+  std::ranges::stable_sort(trace.unsent_items, {},
+                           [](const UnsentItem& item) { return item.region.value; });
   const auto op_order = trace.ops.sort_by_begin();
   rearrange(op_order, decoded.op_extras);
   rearrange(op_order, decoded.op_externals);

@@ -238,6 +238,8 @@ class JsonReader {
     };
     for (DeviceActivity& activity : trace_.activities) fields(drop, activity);
     for (Synchronization& wait : trace_.synchronizations) fields(drop, wait);
+    std::erase_if(trace_.unsent_items,
+                  [&](const UnsentItem& item) { return item.region.value >= regions; });
   }
 
   const std::string& name_;

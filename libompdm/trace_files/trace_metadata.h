@@ -34,6 +34,7 @@ void definition_lists(Visit&& visit) {
   visit("map_lists", &Trace::map_lists);
   visit("device_events", &Trace::device_events);
   visit("mapped_pointers", &Trace::mapped_pointers);
+  visit("unsent_items", &Trace::unsent_items);
   visit("sources", &Trace::sources);
 }
 

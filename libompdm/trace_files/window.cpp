@@ -111,6 +111,11 @@ Trace window_of(const Trace& trace, Nanoseconds from, Nanoseconds to) {
   part.recording.recorded_to = std::clamp(to, part.recording.recorded_from, end);
   part.host_device = trace.host_device;
   definition_lists([&](std::string_view, auto rows) { part.*rows = trace.*rows; });
+  part.unsent_items.clear();
+  for (UnsentItem item : trace.unsent_items) {
+    item.region.value = referred.regions[item.region.value];
+    if (item.region.value != kNotKept) part.unsent_items.push_back(item);
+  }
   take_rows(trace.regions, referred.regions, referred, part.regions);
   take_rows(trace.ops, referred.ops, referred, part.ops);
   take_rows(trace.launches, referred.launches, referred, part.launches);

@@ -76,7 +76,7 @@ struct SourceFact {
   /// the region, "m*n", "1000". Empty: not known.
   std::string overwritten = {};
   std::uint64_t element_bytes = 0;  ///< of one of these
-  /// Of kWritten: each write is a compound assignment, as `+=`, and needs the value before it.
+  /// Of kWritten: each write needs the value before it, as `u[i] += k` and `u[i] = u[i] * k` do.
   bool reads_first = false;
   bool operator==(const SourceFact&) const = default;
 };

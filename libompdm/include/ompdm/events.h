@@ -203,6 +203,24 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("host", row.host, {.as = FieldRule::kAddress});
 }
 
+/// A map clause that sends, of data that the device had already, so that nothing was sent: the
+/// content that the host's data had then.
+struct UnsentItem {
+  Index<Region> region;
+  std::uint64_t host = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t fingerprint = 0;  ///< as of a transfer of these bytes (DataOpRare)
+  bool operator==(const UnsentItem&) const = default;
+};
+
+template <class Visit, RowOf<UnsentItem> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("region", row.region);
+  visit("host", row.host, {.as = FieldRule::kAddress});
+  visit("bytes", row.bytes);
+  visit("fingerprint", row.fingerprint, {.as = FieldRule::kAddress});
+}
+
 /// That a device was initialised or finalised, or an image loaded onto it.
 struct DeviceEvent {
   enum class Kind : std::uint8_t { kInitialize, kFinalize, kLoad };

@@ -417,6 +417,7 @@ struct DeviceLeak {
 /// A data clause that did not do what it says, or data that a kernel needs a clause for.
 struct ClauseEffect {
   enum class Rule : std::uint8_t {
+    kNotSent,             ///< a clause sent nothing, though the host had changed the data
     kNeverSent,           ///< a kernel reads what nothing ever set on the device
     kResultsLost,         ///< a mapping ended, and nothing brought back what a kernel wrote
     kNotCopiedBack,       ///< a clause that asks for what a kernel wrote brought nothing
@@ -452,6 +453,8 @@ struct ClauseEffect {
   std::string held_as = {};  ///< the item there
   std::uint64_t held_bytes = 0;
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
+  /// kNotSent: the directive that copied the data last, either way, before the host changed it.
+  std::optional<SourcePlace> copied = {};
   SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
   bool nothing_came_back = false;  ///< of the whole run
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made

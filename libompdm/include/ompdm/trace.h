@@ -196,6 +196,7 @@ struct Trace {
   std::vector<std::vector<MapItem>> map_lists;
   std::vector<DeviceEvent> device_events;
   std::vector<MappedPointer> mapped_pointers;  ///< in the order of their threads
+  std::vector<UnsentItem> unsent_items;        ///< in the order of their regions
   /// Of files that rows name: those whose content debug information tells. A name that stands for
   /// several files has a row for each content.
   std::vector<SourceFile> sources;

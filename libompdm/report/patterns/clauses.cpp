@@ -54,6 +54,22 @@ std::string read_text(const Facts& facts, const char* finds) {
   return facts.nothing_came_back ? ". No data came back to the host in this run" : "";
 }
 
+Words not_sent(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string since = facts.copied
+                                ? fmt::format("since the copy at {}", place_text(*facts.copied))
+                                : std::string("since it was copied last");
+  const std::string kernel =
+      fmt::format("The kernel at {} {}", places_text(facts.kernels),
+                  facts.shown.line > 0 ? fmt::format("reads the old value at {}", shown_at(facts))
+                                       : std::string("gets the old value"));
+  return {fmt::format("{} sent nothing, since {} had put {} on the device. The host had changed {} "
+                      "{}. {}",
+                      own_clause(facts), holder_text(facts), name, name, since, kernel),
+          fmt::format("update {} on the device: the host changed it, and this clause sent nothing",
+                      name)};
+}
+
 Words never_sent(const Facts& facts) {
   const std::string name = base(facts.item);
   const bool is_own = facts.holder && *facts.holder == facts.place;
@@ -227,6 +243,8 @@ Words two_devices(const Facts& facts) {
 Words clause_words(const Facts& facts, const Subject& subject) {
   using Rule = Facts::Rule;
   switch (facts.rule) {
+    case Rule::kNotSent:
+      return not_sent(facts);
     case Rule::kNeverSent:
       return never_sent(facts);
     case Rule::kResultsLost:
@@ -258,6 +276,7 @@ Words clause_words(const Facts& facts, const Subject& subject) {
 constexpr auto kWords = words_if<Facts, clause_words>;
 
 constexpr Pattern kPatterns[] = {
+    {"not_sent", "changed by the host and not sent", "execution", "executions", kWords},
     {"never_sent", "read before anything set it", "execution", "executions", kWords},
     {"results_lost", "a kernel's results are lost", "execution", "executions", kWords},
     {"not_copied_back", "the clause copied nothing back", "execution", "executions", kWords},

@@ -73,6 +73,12 @@ struct Program : test::OneArray {
     end();
   }
 
+  /// What the host had in the array when the last directive found it on the device.
+  void unsent(std::uint64_t content) {
+    const auto last = static_cast<std::uint32_t>(trace.regions.size() - 1);
+    trace.unsent_items.push_back({{last}, host, kBytes, content});
+  }
+
   /// What `solve` does with the array, by its source.
   void source(SourceUse use, bool reads_first = false) {
     trace.source_facts.push_back({"a.cpp", 30, "a", use, 31, "", 0, reads_first});
@@ -122,6 +128,34 @@ TEST(ClauseEffects, TheSourceShowsThatTheKernelReadsIt) {
   ASSERT_EQ(text_of(found), "never_sent 30 wrong");
   EXPECT_EQ(std::get<Effect>(found[0].facts).shown, (SourceLine{"a.cpp", 31}));
   EXPECT_EQ(found[0].confidence, Confidence::kProven);
+}
+
+TEST(ClauseEffects, TheHostsChangeIsNotSent) {
+  for (const std::uint64_t content : {1U, 2U}) {
+    Program program;
+    program.enter(Program::kTo);
+    program.reader();
+    program.unsent(content);
+    program.exit_from();
+    program.source(SourceUse::kRead);
+    const std::vector<Finding> found = program.found();
+    ASSERT_EQ(text_of(found), content == 1 ? "" : "not_sent 30 wrong");
+    if (found.empty()) continue;
+    EXPECT_EQ(std::get<Effect>(found[0].facts).copied->line, 10);
+    EXPECT_EQ(found[0].edits.at(0).clauses.at(0).kind, "to");
+    EXPECT_EQ(found[0].edits[0].anchor.side, Anchor::Side::kBefore);
+  }
+}
+
+TEST(ClauseEffects, WhatAKernelWroteIsNewerThanTheHostsChange) {
+  Program program;
+  program.enter(Program::kTo);
+  program.writer();
+  program.writer();
+  program.unsent(2);
+  program.exit_from();
+  program.source(SourceUse::kWritten, true);
+  EXPECT_EQ(text_of(program.found()), "");
 }
 
 TEST(ClauseEffects, AnIncrementNeedsTheValueThatWasNotSent) {

@@ -203,8 +203,19 @@ TEST_F(FactsTest, TellReadsWritesAndBoth) {
   EXPECT_FALSE(w.overwritten_first);
   const ItemFacts z = item(region, "z");
   EXPECT_EQ(z.use, "read_write");
-  EXPECT_FALSE(z.updates);
+  EXPECT_TRUE(z.updates);
   EXPECT_EQ(item(region, "not_used").use, "none");
+}
+
+TEST_F(FactsTest, NeedAnElementsValueWhereEachWriteReadsIt) {
+  const File file =
+      kernel("double* u, double* v, double* w, int m", "map(tofrom: u[0:n], v[0:n], w[0:n])",
+             "u[i] = 2 * (u[i]) + 1;\n    v[i] = v[i + 1];\n"
+             "    w[i] = m > 0 && w[i] > 0 ? w[i] : 1;");
+  const RegionFacts region = region_of(file);
+  EXPECT_TRUE(item(region, "u").updates);
+  EXPECT_FALSE(item(region, "v").updates) << "another element";
+  EXPECT_FALSE(item(region, "w").updates) << "in one branch alone";
 }
 
 TEST_F(FactsTest, GoByIndexArithmeticAndCasts) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "ompdm/finish.h"
 #include "record/hashing.h"
@@ -68,6 +69,85 @@ TEST(Content, FromADeviceIsTakenOnceItsRegionHasEnded) {
   EXPECT_FALSE(recorded.trace.ops[0].trivial);
   EXPECT_GT(recorded.trace.regions[0].hashing_after, 0);
   EXPECT_EQ(recorded.trace.regions[0].hashing, 0);
+}
+
+// A region of one item, whose data is sent or was there.
+void region_of(int kind, const Buffer& buffer, std::int64_t type, bool is_sent) {
+  static std::uint64_t begin;
+  static std::int64_t size;
+  static std::int64_t types;
+  begin = reinterpret_cast<std::uint64_t>(buffer.data());
+  size = static_cast<std::int64_t>(bytes_of(buffer));
+  types = type;
+  static record::Call call;
+  call = {};
+  call.codeptr = kSite;
+  call.entry = spool::Entry::kKernel;
+  call.map = {&begin, &begin, &size, &types, nullptr, 1};
+  record::this_thread.call = &call;
+  FakeRuntime::begin(kind, 0, kSite);
+  if (is_sent) {
+    FakeRuntime::op(1, buffer.data(), kHost, kThere, 0, bytes_of(buffer), kSite);
+    send(buffer);
+  }
+  FakeRuntime::end(kind, 0, kSite);
+}
+
+TEST(Content, OfAnItemThatWasThereIsTakenOfTheHost) {
+  constexpr std::int64_t kTo = 0x1;
+  constexpr std::int64_t kAlways = 0x5;
+  constexpr std::int64_t kImplicit = 0x203;
+  constexpr int kExitData = 3;
+  Buffer buffer = numbers(80'000);
+  Buffer large = numbers(800'000);
+  const std::uint64_t sent = hash_of(buffer);
+  const Recorded recorded = record(
+      [&] {
+        region_of(kTarget, buffer, kTo, true);
+        region_of(kTarget, buffer, kTo, false);  // region 1
+        buffer[3] = 99;
+        region_of(kTarget, buffer, kTo, false);  // region 2
+        region_of(kTarget, buffer, kAlways, false);
+        region_of(kTarget, buffer, kImplicit, false);
+        region_of(kExitData, buffer, kTo, false);
+        update_to(large);
+        region_of(kTarget, large, kTo, false);  // region 7
+      },
+      kDefault);
+  const std::vector<UnsentItem>& items = recorded.trace.unsent_items;
+  ASSERT_EQ(items.size(), 3U);
+  const auto host = reinterpret_cast<std::uint64_t>(buffer.data());
+  EXPECT_EQ(items[0], (UnsentItem{{1}, host, bytes_of(buffer), sent}));
+  buffer[3] = 99;
+  EXPECT_EQ(items[1], (UnsentItem{{2}, host, bytes_of(buffer), hash_of(buffer)}));
+  EXPECT_EQ(items[2].region.value, 7U);
+  const DataOp& op = recorded.trace.ops.back();
+  ASSERT_EQ(op.bytes, bytes_of(large));
+  EXPECT_EQ(items[2].fingerprint, op.fingerprint) << "the blocks are those of a transfer";
+  EXPECT_GT(recorded.trace.regions[1].hashing_after, 0);
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnreadable), 0U);
+}
+
+TEST(Content, OfMemoryThatCannotBeReadIsALoss) {
+  constexpr std::size_t kBytes = 8192;
+  void* fenced = mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(fenced, MAP_FAILED);
+  std::uint64_t begin = reinterpret_cast<std::uint64_t>(fenced);
+  std::int64_t size = kBytes;
+  std::int64_t type = 1;
+  record::Call call{};
+  call.codeptr = kSite;
+  call.map = {&begin, &begin, &size, &type, nullptr, 1};
+  const Recorded recorded = record(
+      [&] {
+        record::this_thread.call = &call;
+        FakeRuntime::begin(kTarget, 0, kSite);
+        FakeRuntime::end(kTarget, 0, kSite);
+      },
+      kDefault);
+  EXPECT_TRUE(recorded.trace.unsent_items.empty());
+  EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnreadable), 1U);
+  munmap(fenced, kBytes);
 }
 
 TEST(Content, OffTakesNone) {
