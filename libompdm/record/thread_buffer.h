@@ -112,6 +112,7 @@ struct alignas(64) SiteSlot {
   PathNode* path_root;
   Context* contexts;  ///< contexts of regions with unknown path, the latest first
   HashSchedule hash_schedule;
+  std::uint32_t unsent_occurrences;  ///< regions with items that were not sent
 };
 
 /// A hash table of sites with linear probing. At most a quarter of the places is taken, so that

@@ -128,6 +128,20 @@ TEST(Content, OfAnItemThatWasThereIsTakenOfTheHost) {
   EXPECT_EQ(recorded.loss(spool::Loss::kContentsUnreadable), 0U);
 }
 
+TEST(Content, OfSuchAnItemIsTakenAtFewerAndFewerOccurrences) {
+  const Buffer buffer = numbers(800);
+  const auto body = [&] {
+    for (int i = 0; i < 100; ++i) region_of(kTarget, buffer, 1, false);
+  };
+  std::vector<std::uint32_t> regions;
+  for (const UnsentItem& item : record(body, kDefault).trace.unsent_items) {
+    regions.push_back(item.region.value);
+  }
+  EXPECT_EQ(regions, (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96}));
+  EXPECT_EQ(record(body, kFull).trace.unsent_items.size(), 100U);
+  EXPECT_EQ(record(body, {{"OMPDM_HASH", "off"}}).trace.unsent_items.size(), 0U);
+}
+
 TEST(Content, OfMemoryThatCannotBeReadIsALoss) {
   constexpr std::size_t kBytes = 8192;
   void* fenced = mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
