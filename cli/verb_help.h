@@ -23,6 +23,7 @@ struct SourceSearch;
 /// Each function adds a subcommand to `app`. The subcommand's callback runs the verb and writes its
 /// exit status to `exit_status`, which must live as long as `app`. Failures are thrown as Error.
 void setup_record(CLI::App& app, int& exit_status);
+void setup_check(CLI::App& app, int& exit_status);
 void setup_report(CLI::App& app, int& exit_status);
 void setup_explain(CLI::App& app, int& exit_status);
 void setup_fix(CLI::App& app, int& exit_status);

@@ -180,8 +180,8 @@ void count(const Trace& trace, Observation& seen) {
   seen.contents = Contents(trace);
 }
 
-/// Copies the tree with its times and links: a link leads where it led, or to the same place in the
-/// copy. Throws Error.
+}  // namespace
+
 void copy_tree(const fs::path& from, const fs::path& to) {
   if (is_below(fs::weakly_canonical(to), from)) {
     throw Error(fmt::format("{} lies in {}, which is to be copied: set TMPDIR to another folder",
@@ -203,8 +203,6 @@ void copy_tree(const fs::path& from, const fs::path& to) {
     if (at->is_symlink(failed)) lead_as_before(at->path(), from, to);
   }
 }
-
-}  // namespace
 
 void write_text(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);

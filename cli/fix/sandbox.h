@@ -55,6 +55,10 @@ bool has_tree(const std::vector<std::filesystem::path>& files);
 std::filesystem::path in_copy(const std::filesystem::path& path, const std::filesystem::path& tree,
                               const std::filesystem::path& copy);
 
+/// Copies the tree with its times and links: a link leads where it led, or to the same place in the
+/// copy. Throws Error.
+void copy_tree(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// Throws Error.
 void write_text(const std::filesystem::path& file, const std::string& text);
 

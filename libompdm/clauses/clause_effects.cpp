@@ -17,8 +17,9 @@ using Rule = Effect::Rule;
 constexpr std::array kPatterns = {
     "not_sent",          "never_sent",   "results_lost", "not_copied_back", "results_overwritten",
     "unset_copied_back", "private_copy", "ended_frame",  "partly_present",  "device_address",
-    "host_address",      "not_present",  "two_devices"};
-static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kTwoDevices) + 1);
+    "host_address",      "not_present",  "two_devices",  "uninitialised",   "out_of_section",
+    "used_after_delete", "host_access"};
+static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kHostAccess) + 1);
 
 /// An insertion of an update of the item before or after a directive.
 Edit update_beside(Finding& finding, const Site& site, Anchor::Side side, const char* clause,
@@ -135,8 +136,27 @@ void ClauseEffects::join_lost() {
   }
 }
 
+void ClauseEffects::join_unset() {
+  std::erase_if(seen_, [&](const auto& one) {
+    const Effect& unset = one.second.facts;
+    if (unset.rule != Rule::kUninitialised) return false;
+    bool has_cause = has(Rule::kPrivateCopy, unset.place.function, base_of(unset.item)) ||
+                     has(Rule::kUnsetCopiedBack, unset.place.function, base_of(unset.item));
+    for (auto& [key, seen] : seen_) {
+      Effect& cause = seen.facts;
+      const bool reads = cause.rule == Rule::kNeverSent || cause.rule == Rule::kUsedAfterDelete ||
+                         (cause.rule == Rule::kOutOfSection && !cause.is_write);
+      if (!reads || std::ranges::find(unset.kernels, cause.place) == unset.kernels.end()) continue;
+      cause.spoiled.push_back(unset.item);
+      has_cause = true;
+    }
+    return has_cause;
+  });
+}
+
 std::vector<Finding> ClauseEffects::finish() {
   join_lost();
+  join_unset();
   // Another variable's data was there: the host changed none of it.
   std::erase_if(seen_, [&](const auto& one) {
     const auto& [rule, directive, item] = one.first;
@@ -279,6 +299,7 @@ void check_clauses(const Evidence& evidence, Analysis& analysis) {
   ClauseEffects effects(evidence);
   checks.need_sources = check_values(evidence, effects, analysis.source_questions);
   check_presence(evidence, effects);
+  check_memory(evidence, effects);
   analysis.mapping = effects.finish();
 }
 

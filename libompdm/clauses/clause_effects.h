@@ -48,6 +48,9 @@ class ClauseEffects {
 
   /// An end that names a pointer instead of its section is why results are lost.
   void join_lost();
+  /// What came back hung on fresh memory: where a kernel that wrote it is known to read such
+  /// memory, that is why.
+  void join_unset();
 
   const Evidence& evidence_;
   std::map<Key, Seen> seen_;
@@ -111,6 +114,9 @@ bool check_values(const Evidence& evidence, ClauseEffects& effects,
 
 /// Rules on where data is: in part, at another address, or not at all.
 void check_presence(const Evidence& evidence, ClauseEffects& effects);
+
+/// Rules on device memory, of a recording by `ompdm check`.
+void check_memory(const Evidence& evidence, ClauseEffects& effects);
 
 /// All rules. Fills Analysis::mapping and Analysis::clause_checks, and adds to the questions.
 void check_clauses(const Evidence& evidence, Analysis& analysis);

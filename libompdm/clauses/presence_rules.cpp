@@ -19,7 +19,6 @@ namespace {
 using Rule = Effect::Rule;
 using Stake = Effect::Stake;
 
-constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
 /// Sections of longer lists are not compared with each other.
 constexpr std::size_t kFewItems = 64;
 

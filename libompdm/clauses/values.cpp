@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "clauses/clause_effects.h"
+#include "clauses/touches.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
@@ -33,7 +34,8 @@ class Values {
         questions_(questions),
         kernels_(trace_, NamingRegions::Of::kKernels),
         asking_(trace_, NamingRegions::Of::kCopyBack),
-        sources_(trace_) {
+        sources_(trace_),
+        touches_(trace_, evidence.mappings) {
     for (const Mapping& row : evidence.mappings.rows()) {
       nothing_came_back_ = nothing_came_back_ && !row.returned;
     }
@@ -84,7 +86,45 @@ class Values {
     return facts;
   }
 
-  KernelUse use_of(const NamingRegions::Naming& naming, SourceLine& shown) {
+  [[nodiscard]] std::size_t number_of(const Mapping& row) const {
+    return static_cast<std::size_t>(&row - evidence_.mappings.rows().data());
+  }
+
+  /// Who may have written the mapping's data: who did, where that was watched.
+  [[nodiscard]] Writer writer_of(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
+    if (!touches_.are_known(row.device, from, to)) {
+      return evidence_.kernels.writer_of(row, from, to);
+    }
+    return touches_.any_written(number_of(row), from, to) ? Writer::kWriter : Writer::kNone;
+  }
+
+  /// Whether a kernel may have used the data, or has, where that was watched.
+  [[nodiscard]] bool may_be_written(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
+    return touches_.are_known(row.device, from, to) ? touches_.any_written(number_of(row), from, to)
+                                                    : evidence_.kernels.may_see(row, from, to);
+  }
+
+  /// What the kernel of a region did with a mapping's block; kUnknown: that was not watched.
+  [[nodiscard]] std::optional<KernelUse> watched_use(const NamingRegions::Naming& naming,
+                                                     const Mapping& row) const {
+    const Nanoseconds at = naming.first;
+    if (!touches_.are_known(row.device, at, at + 1)) return std::nullopt;
+    for (const Touches::Touch& touch : touches_.of(number_of(row))) {
+      if (trace_.launches[touch.launch.value].region != naming.region) continue;
+      return touch.is_read_first ? KernelUse::kReads : KernelUse::kUnknown;
+    }
+    return KernelUse::kNone;
+  }
+
+  KernelUse use_of(const NamingRegions::Naming& naming, const Mapping& row, SourceLine& shown) {
+    const std::optional<KernelUse> watched = watched_use(naming, row);
+    if (watched) {
+      const SourceFact* seen = sources_.of(naming.site, naming.item->name);
+      if (*watched == KernelUse::kReads && seen != nullptr && seen->use != SourceUse::kNone) {
+        shown = {seen->file, seen->use_line};
+      }
+      return *watched;
+    }
     const SourceFact* fact = sources_.of(naming.site, naming.item->name);
     const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
     if (fact == nullptr) needs_sources_ = true;
@@ -116,7 +156,7 @@ class Values {
       const bool is_it = item.begin == row.host || (item.bytes == 0 && item.begin == row.base);
       if (!is_it || trace_.regions.common(naming.region.value).nowait) return;
       SourceLine shown;
-      const KernelUse use = use_of(naming, shown);
+      const KernelUse use = use_of(naming, row, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
       // A kernel before may have set it by the pointer that leads to it.
@@ -139,7 +179,7 @@ class Values {
     const Nanoseconds begin = trace_.regions.begin_of(unsent.region.value);
     const std::uint32_t number =
         evidence_.presence.at_instant(region.device, unsent.host, unsent.bytes, begin);
-    if (number == Index<Mapping>::kNone || !region.site) return;
+    if (number == kNoMapping || !region.site) return;
     const Mapping& row = evidence_.mapping(number);
     const std::uint32_t copy = last_copy(number, begin);
     if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
@@ -174,11 +214,11 @@ class Values {
       const bool is_next = trace_.ops.common(op).kind == OpKind::kHtoD && op > copy;
       if (is_next) until = std::min(until, trace_.ops.begin_of(op));
     }
-    const Writer writer = evidence_.kernels.writer_of(row, trace_.ops.end_of(copy), begin);
+    const Writer writer = writer_of(row, trace_.ops.end_of(copy), begin);
     if (writer == Writer::kWriter) return;  // it is the device's copy that is newer
     for (const NamingRegions::Naming& naming : kernels_.of(row, begin, until)) {
       SourceLine shown;
-      const KernelUse use = use_of(naming, shown);
+      const KernelUse use = use_of(naming, row, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
       const bool is_shown = use == KernelUse::kReads && is_kept(writer);
@@ -205,7 +245,7 @@ class Values {
     if (row.sent || !row.returned || has_other_ways(row)) return;
     for (const std::uint32_t op : evidence_.transfers(number)) {
       const Nanoseconds at = trace_.ops.begin_of(op);
-      if (evidence_.kernels.may_see(row, begin_of_region(row), at)) return;
+      if (may_be_written(row, begin_of_region(row), at)) return;
       const Index<Site> site = trace_.ops.common(op).site;
       if (!site || site_of(site).directive == Directive::kApi) return;
       Effect facts =
@@ -244,7 +284,7 @@ class Values {
     const OtherMappings others =
         evidence_.presence.others(row, since, std::numeric_limits<Nanoseconds>::max(), 1);
     if (others.elsewhere_returned) return;
-    const Writer writer = evidence_.kernels.writer_of(row, since, row.end);
+    const Writer writer = writer_of(row, since, row.end);
     if (writer >= Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
     tell_lost(row, since, writer == Writer::kWriter);
@@ -265,7 +305,10 @@ class Values {
     Index<Site> last;
     for (const NamingRegions::Naming& naming : kernels) {
       const SourceFact* fact = sources_.of(naming.site, naming.item->name);
-      const bool writes = fact != nullptr ? fact->use == SourceUse::kWritten : !is_written;
+      const bool is_watched = touches_.are_known(row.device, since, row.end);
+      const bool writes = is_watched        ? any_wrote(naming.site, row, since)
+                          : fact != nullptr ? fact->use == SourceUse::kWritten
+                                            : !is_written;
       if (!writes) continue;
       last = naming.site;
       const SourcePlace place = place_of(naming.site);
@@ -284,6 +327,7 @@ class Values {
       Effect facts = facts_of(suspect.rule, is_used ? Stake::kWrongValues : Stake::kHazard,
                               suspect.at, row, suspect.item);
       facts.kernels = std::move(writers);
+      facts.is_watched = touches_.are_known(row.device, since, row.end);
       facts.nothing_came_back = nothing_came_back_;
       facts.is_left = suspect.is_left;
       if (read == Answer::kYes) facts.shown = fact->read.at;
@@ -291,6 +335,14 @@ class Values {
                    is_used ? Confidence::kProven : Confidence::kPossible);
       return;
     }
+  }
+
+  /// Whether a kernel of a directive wrote to the mapping's block.
+  [[nodiscard]] bool any_wrote(Index<Site> kernel, const Mapping& row, Nanoseconds since) const {
+    return std::ranges::any_of(touches_.of(number_of(row)), [&](const Touches::Touch& touch) {
+      return touch.is_written && touch.at >= since &&
+             trace_.launches[touch.launch.value].site == kernel;
+    });
   }
 
   /// A directive by which results did not come back.
@@ -343,7 +395,7 @@ class Values {
       return false;
     }
     const Nanoseconds begin = trace_.ops.begin_of(op);
-    const Writer writer = evidence_.kernels.writer_of(row, since, begin);
+    const Writer writer = writer_of(row, since, begin);
     if (writer != Writer::kWriter && writer != Writer::kNamed) return false;
     const MapItem* item = item_at(op, row);
     const std::string name =
@@ -353,8 +405,10 @@ class Values {
     if (fact == nullptr || fact->read.answer != Answer::kYes) return false;
     Effect facts = facts_of(Rule::kResultsOverwritten, Stake::kHazard, at, row, item);
     facts.shown = fact->read.at;
+    facts.is_watched = touches_.are_known(row.device, since, begin);
     for (const NamingRegions::Naming& naming : kernels_.of(row, since, begin)) {
       const SourcePlace place = place_of(naming.site);
+      if (facts.is_watched && !any_wrote(naming.site, row, since)) continue;
       if (std::ranges::find(facts.kernels, place) == facts.kernels.end()) {
         facts.kernels.push_back(place);
       }
@@ -483,13 +537,12 @@ class Values {
 
   /// Whether a kernel wrote the mapping's data, and nothing brought it back.
   [[nodiscard]] bool is_newer_on_device(const Mapping& row, Nanoseconds at) const {
-    const auto number = static_cast<std::size_t>(&row - evidence_.mappings.rows().data());
     Nanoseconds since = row.begin;
-    for (const std::uint32_t op : evidence_.transfers(number)) {
+    for (const std::uint32_t op : evidence_.transfers(number_of(row))) {
       if (trace_.ops.begin_of(op) >= at) break;
       since = trace_.ops.end_of(op);
     }
-    return evidence_.kernels.writer_of(row, since, at) == Writer::kWriter;
+    return writer_of(row, since, at) == Writer::kWriter;
   }
 
   const Evidence& evidence_;
@@ -499,6 +552,7 @@ class Values {
   NamingRegions kernels_;
   NamingRegions asking_;
   RegionFacts sources_;
+  Touches touches_;
   std::map<HostStretch, std::set<NamedItem>> open_;
   /// By the transfer after which the host changed the data: the directive that did not send it.
   std::map<std::uint32_t, Index<Site>> unsent_;

@@ -22,8 +22,6 @@ const std::vector<MapItem>& items_of(const Trace& trace, const Region& region) {
 
 namespace {
 
-constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
-
 /// What is at an address of a device: a row.
 struct Held {
   std::uint64_t bytes = 0;

@@ -54,6 +54,9 @@ struct Mapping {
   bool is_static = false;
 };
 
+/// No position in Mappings::rows().
+inline constexpr std::uint32_t kNoMapping = Index<Mapping>::kNone;
+
 /// Host storage: its address, bytes, and which storage that is.
 using StoragePiece = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 inline StoragePiece storage_of(const Mapping& row) { return {row.host, row.bytes, row.storage}; }

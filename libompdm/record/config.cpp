@@ -152,6 +152,33 @@ void take_until(Config& config) noexcept {
   config.until_file = value;
 }
 
+// The fill as two hexadecimal digits, a colon, and "end" or "begin": "5a:end".
+void take_check(Config& config) noexcept {
+  const char* value = getenv("OMPDM_CHECK");
+  if (value == nullptr || value[0] == '\0') {
+    return;
+  }
+  int fill = 0;
+  int digits = 0;
+  for (; digits < 2; ++digits) {
+    const char digit = value[digits];
+    const int number = digit >= '0' && digit <= '9'   ? digit - '0'
+                       : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+                                                      : -1;
+    if (number < 0) {
+      break;
+    }
+    fill = 16 * fill + number;
+  }
+  const bool ends = digits == 2 && strcmp(value + 2, ":end") == 0;
+  if (!ends && (digits < 2 || strcmp(value + 2, ":begin") != 0)) {
+    say("OMPDM_CHECK=%s: no byte and place as 5a:end or a5:begin: nothing is checked", value);
+    return;
+  }
+  config.fill = fill;
+  config.fences_end = ends;
+}
+
 }  // namespace
 
 Config read_config() noexcept {
@@ -170,6 +197,7 @@ Config read_config() noexcept {
   config.duration = time_of("OMPDM_DURATION");
   config.max_spool = size_of("OMPDM_MAX_SPOOL");
   take_until(config);
+  take_check(config);
   if (const char* output = kept("OMPDM_OUTPUT")) {
     config.output = output;
   }

@@ -20,6 +20,9 @@ struct Config {
   /// OMPDM_HASH: share of the bytes to hash, in millionths; `off` is kHashNothing, `full`
   /// kHashEverything
   std::uint32_t hashing = kHashDefault;
+  /// OMPDM_CHECK: the byte that device memory is filled with, 0 to 255; -1: it is not set
+  int fill = -1;
+  bool fences_end = true;       ///< OMPDM_CHECK: blocks end at a fence, else begin at one
   bool events = true;           ///< OMPDM_DETAIL: `events`, or `aggregates` to aggregate all
   std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds until events are recorded
   std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds of events; 0: to the end

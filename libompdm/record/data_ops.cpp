@@ -5,6 +5,7 @@
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/definitions.h"
+#include "record/device_blocks.h"
 #include "record/entry_points.h"
 #include "record/hashing.h"
 #include "record/modules.h"
@@ -298,9 +299,13 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   const Operation op{src, dst, bytes, src_device, dst_device, optype};
   if (endpoint != ompt_scope_end) {
     begin_op(*buffer, target, codeptr, op);
+    if (checks_blocks() && optype == ompt_target_data_alloc) [[unlikely]] {
+      await_block(bytes);
+    }
   }
   if (endpoint != ompt_scope_begin) {
     end_external();
+    forget_awaited_block();
     end_op(*buffer, target, codeptr, op, now != 0 ? now : buffer->op_begin);
   }
 }

@@ -136,6 +136,26 @@ bool calls_offload_runtime(const dl_phdr_info& info) noexcept {
   return calls;
 }
 
+bool lead_calls(const dl_phdr_info& info, const char* name, void (*function)()) noexcept {
+  Dynamic dynamic;
+  if (!read_dynamic(info, dynamic)) {
+    return false;
+  }
+  const AddressRange relro = relro_of(info);
+  const int protection =
+      relro.begin < relro.end ? protection_of(relro.begin, relro.end) : PROT_READ;
+  bool is_led = false;
+  each_slot(info, dynamic, [&](const Slot& slot) {
+    if (slot.filled == Filled::kObject || strcmp(slot.name, name) != 0) {
+      return;
+    }
+    const std::uint64_t value =
+        __atomic_load_n(reinterpret_cast<std::uint64_t*>(slot.at), __ATOMIC_ACQUIRE);
+    is_led = replace(relro, protection, slot.at, value, function) || is_led;
+  });
+  return is_led;
+}
+
 Patched patch_module(const dl_phdr_info& info) noexcept {
   Dynamic dynamic;
   if (!read_dynamic(info, dynamic)) {

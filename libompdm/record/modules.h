@@ -108,4 +108,8 @@ enum class Patched {
 /// each other, and the loader's list lock, so that the module stays.
 Patched patch_module(const dl_phdr_info& info) noexcept;
 
+/// Leads a module's calls of a function to another one. False where it has none, or they cannot be
+/// changed.
+bool lead_calls(const dl_phdr_info& info, const char* name, void (*function)()) noexcept;
+
 }  // namespace ompdm::record

@@ -5,6 +5,7 @@
 #include "record/call_paths.h"
 #include "record/clock.h"
 #include "record/cupti.h"
+#include "record/device_blocks.h"
 #include "record/hashing.h"
 #include "record/modules.h"
 #include "record/ompt_callbacks.h"
@@ -500,10 +501,16 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
   const OpenRegion* region = region_of(*buffer, target);
   if (endpoint != ompt_scope_end) {
     begin_launch(*buffer, region, requested_teams);
+    if (checks_blocks()) [[unlikely]] {
+      watch_launch();
+    }
   }
   if (endpoint != ompt_scope_begin) {
     end_external();
     end_launch(*buffer, region, requested_teams, now);
+    if (checks_blocks()) [[unlikely]] {
+      end_watch(*buffer, !buffer->aggregates_launch && !buffer->lost_launch);
+    }
   }
 }
 

@@ -295,7 +295,8 @@ struct ThisThread {
   std::uint64_t api_stack;
   spool::CallId api_call;
   spool::Entry api_entry;
-  std::uint64_t async_call;  ///< an asynchronous API call without a task yet; 0: none
+  std::uint64_t async_call;     ///< an asynchronous API call without a task yet; 0: none
+  std::uint64_t awaited_bytes;  ///< of the block that the runtime allocates next; 0: none
 };
 
 /// Initial-exec TLS: one instruction, and no allocation at a thread's first access. It fits into

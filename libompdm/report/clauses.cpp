@@ -121,4 +121,9 @@ Table mapping_table(Analyses analyses, const SourceNames& names) {
       });
 }
 
+std::string render_clauses(Analyses analyses, const Layout& layout) {
+  const std::string text = clauses_text(analyses, SourceNames(analyses), layout);
+  return text.empty() ? text : text.substr(1) + '\n';
+}
+
 }  // namespace ompdm::report

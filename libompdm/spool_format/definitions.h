@@ -170,6 +170,43 @@ struct DeferredRegion {
 };
 static_assert(sizeof(DeferredRegion) == 16);
 
+/// Bits of FileHeader::check.
+inline constexpr std::uint32_t kChecked = 0x100;
+inline constexpr std::uint32_t kFencesEnd = 0x200;  ///< blocks end at a fence, else begin at one
+
+/// Bits of Head::flags of a BlockTouch.
+inline constexpr std::uint8_t kTouchRead = 0x01;
+inline constexpr std::uint8_t kTouchWritten = 0x02;
+inline constexpr std::uint8_t kTouchReadFirst = 0x04;  ///< its first access was no write
+inline constexpr std::uint8_t kTouchUnknown = 0x08;    ///< several kernels ran at the same time
+/// The kernel of the buffer's latest launch touched a block of device memory (OMPDM_CHECK).
+struct BlockTouch {
+  Head head;
+  std::uint32_t reserved;
+  std::uint64_t block;  ///< its device address
+};
+static_assert(sizeof(BlockTouch) == 16);
+
+/// What is wrong with an access of device memory.
+enum class BadAccessOf : std::uint8_t {
+  kBefore,  ///< before the block
+  kBehind,  ///< past its end
+  kFreed,   ///< the block was freed
+  kHost,    ///< by the host, outside of kernels and of the runtime
+  kCount
+};
+/// An access of device memory that a fence caught (OMPDM_CHECK): the first of its kind of a block.
+/// Head::flags: the BadAccessOf above bit 0, which is set for a write.
+struct BadAccess {
+  Head head;
+  std::uint32_t reserved;
+  std::uint64_t ticks;
+  std::uint64_t block;  ///< its device address
+  std::uint64_t bytes;  ///< of the block
+  std::int64_t offset;  ///< of the accessed byte, from the block's first
+};
+static_assert(sizeof(BadAccess) == 40);
+
 /// An event of a device.
 enum class DeviceEvent : std::uint8_t { kInitialize, kFinalize, kLoad };
 /// Device initialise, finalise or image load (Head::flags: DeviceEvent). Followed by the type text

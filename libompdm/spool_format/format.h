@@ -70,6 +70,8 @@ enum class Tag : std::uint8_t {
   kSynchronization = 20 << 3,
   kAggregate = 21 << 3,          ///< aggregates.h
   kActivityAggregate = 22 << 3,  ///< aggregates.h
+  kBlockTouch = 23 << 3,
+  kBadAccess = 24 << 3,
 };
 
 /// First word of every record; `size` counts 8-byte units and includes this word.
@@ -118,6 +120,8 @@ enum class Loss : std::uint32_t {
                     ///< kernels and `declare target` variables have no names
   kContentsOverTime,    ///< contents not examined, though by their occurrence they were to be:
                         ///< looking had taken too long (a slow machine)
+  kBlocksUnfenced,      ///< blocks of device memory without fences, or times that a block had none:
+                        ///< the process may have no more mappings
   kContentsUnreadable,  ///< contents of the host not examined, whose clause sent nothing: the
                         ///< memory cannot be read, or the system call is not allowed
   kCount
@@ -131,7 +135,8 @@ inline constexpr const char* kLossNames[] = {
     "activities_dropped",        "activities_incomplete",
     "contents_pending_overflow", "contents_unknown_completion",
     "activities_late",           "offload_entries_unread",
-    "contents_over_time",        "contents_unreadable"};
+    "contents_over_time",        "blocks_unfenced",
+    "contents_unreadable"};
 static_assert(sizeof(kLossNames) / sizeof(kLossNames[0]) == static_cast<std::size_t>(Loss::kCount));
 
 /// The callbacks that the recorder registers, in the order of FileHeader::registered.
@@ -239,7 +244,7 @@ struct FileHeader {
   Realtime realtime;            ///< at attach
   std::uint32_t realtime_max_error_us;        ///< its maximum error
   std::uint32_t realtime_estimated_error_us;  ///< its estimated error
-  std::uint32_t reserved3;
+  std::uint32_t check;  ///< OMPDM_CHECK: the byte that fills blocks, kChecked, kFencesEnd; 0: unset
   std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, of CLOCK_MONOTONIC; 0: not known
   char reserved[1408];
 };

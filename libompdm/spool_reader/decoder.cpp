@@ -252,6 +252,8 @@ class Decoder {
     on(Tag::kMapperPiece, &Decoder::add_mapper_piece);
     on(Tag::kMappedPointer, &Decoder::add_mapped_pointer);
     on(Tag::kDeferral, &Decoder::add_deferral);
+    on(Tag::kBlockTouch, &Decoder::add_touch);
+    on(Tag::kBadAccess, &Decoder::add_bad_access);
     on(Tag::kDeferredRegion, &Decoder::add_deferred_region);
     on(Tag::kActivityName, &Decoder::add_activity_name);
     on(Tag::kKernelActivity, &Decoder::add_kernel_activity);
@@ -321,8 +323,9 @@ class Decoder {
     std::uint64_t last_call = 0;  // of the last API operation
     std::vector<OpenRegion> open;
     std::uint32_t last_region = kNoList;
-    std::uint32_t closed = kNoList;  // the region that ended last
-    std::uint32_t launch = kNoList;  // that runs
+    std::uint32_t closed = kNoList;        // the region that ended last
+    std::uint32_t launch = kNoList;        // that runs
+    std::uint32_t ended_launch = kNoList;  // that ended last
     std::size_t first_op = 0;  // the thread buffer's, or the first after some that are missing
   };
 
@@ -511,6 +514,25 @@ class Decoder {
     devices.push_back({number, text_of(record.tail<spool::Device>(row.text_size)), ""});
   }
 
+  void add_touch(const spool::BlockTouch& row) {
+    if (buffer_.ended_launch == kNoList) return void(++unreadable_);
+    const auto has = [&](unsigned bit) { return (row.head.flags & bit) != 0; };
+    decoded_.trace.block_touches.push_back({{buffer_.ended_launch},
+                                            row.block,
+                                            has(spool::kTouchRead),
+                                            has(spool::kTouchWritten),
+                                            has(spool::kTouchReadFirst),
+                                            has(spool::kTouchUnknown)});
+  }
+
+  void add_bad_access(const spool::BadAccess& row) {
+    const unsigned of = row.head.flags >> 1U;
+    if (of >= static_cast<unsigned>(spool::BadAccessOf::kCount)) return void(++unreadable_);
+    decoded_.trace.bad_accesses.push_back({static_cast<BadAccess::Of>(of),
+                                           (row.head.flags & 1U) != 0, time(row.ticks), row.block,
+                                           row.bytes, row.offset});
+  }
+
   void add_deferral(const spool::Deferral& row) {
     deferrals_[{buffer_.number, row.id}] = {
         {find(buffer_.paths, row.path)}, thread(), time(row.ticks)};
@@ -696,6 +718,7 @@ class Decoder {
       end_innermost();
     }
     buffer_.closed = kNoList;
+    buffer_.ended_launch = kNoList;
     leave_launch();
   }
 
@@ -850,6 +873,7 @@ class Decoder {
     if (buffer_.launch == kNoList) return void(++unreadable_);
     auto& launches = decoded_.trace.launches;
     launches.set_times(buffer_.launch, launches.begin_of(buffer_.launch), time(buffer_.instant));
+    buffer_.ended_launch = buffer_.launch;
     buffer_.launch = kNoList;
   }
 

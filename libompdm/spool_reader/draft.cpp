@@ -65,7 +65,11 @@ void take_samples(DecodedTrace& decoded) {
   const auto moved =
       without_samples(trace.regions, decoded.region_extras, decoded.region_externals);
   without_samples(trace.ops, decoded.op_extras, decoded.op_externals);
-  without_samples(trace.launches, decoded.launch_kernels, decoded.launch_externals);
+  const auto moved_launches =
+      without_samples(trace.launches, decoded.launch_kernels, decoded.launch_externals);
+  for (BlockTouch& touch : trace.block_touches) {
+    touch.launch.value = moved_launches[touch.launch.value];
+  }
   const auto follow = [&](std::uint32_t region) { return moved[region]; };
   trace.ops.change_regions(follow);
   trace.launches.change_regions(follow);

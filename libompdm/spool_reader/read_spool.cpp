@@ -137,6 +137,10 @@ void fill(Recording& recording, const spool::FileHeader& header, const ClockScal
   recording.cupti = text_of(header.cupti);
   recording.cupti_version = header.cupti_version;
   recording.hashing = hashing_text(header.hashing);
+  if ((header.check & spool::kChecked) != 0) {
+    recording.check = fmt::format("{:02x}:{}", header.check & 0xff,
+                                  (header.check & spool::kFencesEnd) != 0 ? "end" : "begin");
+  }
   recording.detail =
       enumerator(header.detail, Recording::Detail::kSpoolLimit, Recording::Detail::kEvents);
   if (header.recorded_from != 0 && header.recorded_from != spool::kNotYet)
@@ -207,6 +211,14 @@ void order_by_begin(DecodedTrace& decoded) {
   rearrange(op_order, decoded.op_extras);
   rearrange(op_order, decoded.op_externals);
   const auto launch_order = trace.launches.sort_by_begin();
+  if (!launch_order.empty()) {
+    std::vector<std::uint32_t> moved(launch_order.size());
+    for (std::uint32_t i = 0; i < launch_order.size(); ++i) moved[launch_order[i]] = i;
+    for (BlockTouch& touch : trace.block_touches) touch.launch.value = moved[touch.launch.value];
+  }
+  std::ranges::stable_sort(trace.block_touches, {},
+                           [](const BlockTouch& touch) { return touch.launch.value; });
+  std::ranges::stable_sort(trace.bad_accesses, {}, &BadAccess::time);
   rearrange(launch_order, decoded.launch_kernels);
   rearrange(launch_order, decoded.launch_externals);
   std::ranges::sort(trace.device_events, {}, &DeviceEvent::time);

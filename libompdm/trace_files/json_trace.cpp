@@ -240,6 +240,9 @@ class JsonReader {
     for (Synchronization& wait : trace_.synchronizations) fields(drop, wait);
     std::erase_if(trace_.unsent_items,
                   [&](const UnsentItem& item) { return item.region.value >= regions; });
+    std::erase_if(trace_.block_touches, [&](const BlockTouch& touch) {
+      return touch.launch.value >= trace_.launches.size();
+    });
   }
 
   const std::string& name_;

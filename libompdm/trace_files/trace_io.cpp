@@ -89,6 +89,7 @@ class Checker {
     visit("data operation", trace_.ops);
     visit("launch", trace_.launches);
     visit("unsent item", trace_.unsent_items);
+    visit("block touch", trace_.block_touches);
     visit("region tally", trace_.region_aggregates);
     visit("operation tally", trace_.op_aggregates);
     visit("launch tally", trace_.launch_aggregates);

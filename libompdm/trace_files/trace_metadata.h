@@ -35,6 +35,8 @@ void definition_lists(Visit&& visit) {
   visit("device_events", &Trace::device_events);
   visit("mapped_pointers", &Trace::mapped_pointers);
   visit("unsent_items", &Trace::unsent_items);
+  visit("block_touches", &Trace::block_touches);
+  visit("bad_accesses", &Trace::bad_accesses);
   visit("sources", &Trace::sources);
 }
 

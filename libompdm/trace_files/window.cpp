@@ -116,6 +116,13 @@ Trace window_of(const Trace& trace, Nanoseconds from, Nanoseconds to) {
     item.region.value = referred.regions[item.region.value];
     if (item.region.value != kNotKept) part.unsent_items.push_back(item);
   }
+  part.block_touches.clear();
+  for (BlockTouch touch : trace.block_touches) {
+    touch.launch.value = referred.launches[touch.launch.value];
+    if (touch.launch.value != kNotKept) part.block_touches.push_back(touch);
+  }
+  std::erase_if(part.bad_accesses,
+                [&](const BadAccess& access) { return access.time < from || access.time > to; });
   take_rows(trace.regions, referred.regions, referred, part.regions);
   take_rows(trace.ops, referred.ops, referred, part.ops);
   take_rows(trace.launches, referred.launches, referred, part.launches);

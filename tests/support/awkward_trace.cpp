@@ -234,6 +234,11 @@ void add_events(Trace& trace) {
     wait.end = kind == 4 ? kLate : kind * 60 + (kind == 3 ? -9 : 120);
     trace.synchronizations.push_back(wait);
   }
+  trace.block_touches = {{{0}, kHuge, true, true, true, false},
+                         {{1}, 0, false, false, false, true}};
+  trace.bad_accesses = {{BadAccess::Of::kHost, true, kLate, kHuge, kHuge, -kLate},
+                        {BadAccess::Of::kBefore, false, kEarly, 0, 0, 0}};
+  trace.recording.check = "5a:end";
   trace.unsent_items = {{{0}, 0, 0, 1}, {{3}, kHuge, kHuge, kHuge}};
 }
 

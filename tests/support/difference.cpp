@@ -34,6 +34,8 @@ std::string difference(const Trace& a, const Trace& b) {
         compare("map_lists", a.map_lists, b.map_lists),
         compare("device_events", a.device_events, b.device_events),
         compare("mapped_pointers", a.mapped_pointers, b.mapped_pointers),
+        compare("block_touches", a.block_touches, b.block_touches),
+        compare("bad_accesses", a.bad_accesses, b.bad_accesses),
         compare("unsent_items", a.unsent_items, b.unsent_items),
         compare("sources", a.sources, b.sources),
         compare("regions", a.regions, b.regions),

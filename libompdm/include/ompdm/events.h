@@ -221,6 +221,55 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("fingerprint", row.fingerprint, {.as = FieldRule::kAddress});
 }
 
+/// A kernel touched a block of device memory (recordings by `ompdm check`).
+struct BlockTouch {
+  Index<Launch> launch;
+  std::uint64_t block = 0;  ///< its device address
+  bool is_read = false;
+  bool is_written = false;
+  bool is_read_first = false;  ///< its first access was no write
+  bool is_unknown = false;     ///< of this launch nothing is known: others ran at the same time
+  bool operator==(const BlockTouch&) const = default;
+};
+
+template <class Visit, RowOf<BlockTouch> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("launch", row.launch);
+  visit("block", row.block, {.as = FieldRule::kAddress});
+  visit("read", row.is_read, {.optional = true});
+  visit("written", row.is_written, {.optional = true});
+  visit("read_first", row.is_read_first, {.optional = true});
+  visit("unknown", row.is_unknown, {.optional = true});
+}
+
+/// An access of device memory that is wrong, the first of its kind of a block (recordings by
+/// `ompdm check`).
+struct BadAccess {
+  enum class Of : std::uint8_t {
+    kBefore,  ///< before the block
+    kBehind,  ///< past its end
+    kFreed,   ///< the block was freed
+    kHost,    ///< by the host, outside of kernels and of the runtime
+  };
+  Of of = Of::kBehind;
+  bool is_write = false;
+  Nanoseconds time = 0;
+  std::uint64_t block = 0;  ///< its device address
+  std::uint64_t bytes = 0;  ///< of the block
+  std::int64_t offset = 0;  ///< of the accessed byte, from the block's first
+  bool operator==(const BadAccess&) const = default;
+};
+
+template <class Visit, RowOf<BadAccess> Row>
+constexpr void fields(Visit&& visit, Row& row) {
+  visit("of", row.of);
+  visit("write", row.is_write, {.optional = true});
+  visit("time_ns", row.time);
+  visit("block", row.block, {.as = FieldRule::kAddress});
+  visit("bytes", row.bytes);
+  visit("offset", row.offset);
+}
+
 /// That a device was initialised or finalised, or an image loaded onto it.
 struct DeviceEvent {
   enum class Kind : std::uint8_t { kInitialize, kFinalize, kLoad };

@@ -430,6 +430,11 @@ struct ClauseEffect {
     kHostAddress,         ///< a kernel gets an address of the host's memory
     kNotPresent,          ///< an update, or an end, of what is not on the device
     kTwoDevices,          ///< a copy back of one device replaced what another had brought back
+    // Of recordings by `ompdm check`.
+    kUninitialised,    ///< what came back hung on what device memory held before anything set it
+    kOutOfSection,     ///< a kernel touched memory before or past the block of an item
+    kUsedAfterDelete,  ///< a kernel touched a block that was freed
+    kHostAccess,       ///< the host touched a block by its device address
   };
   /// What is at stake.
   enum class Stake : std::uint8_t {
@@ -453,12 +458,20 @@ struct ClauseEffect {
   std::string held_as = {};  ///< the item there
   std::uint64_t held_bytes = 0;
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
+  bool is_watched = false;  ///< `ompdm check` saw them write it; else they may have
   /// kNotSent: the directive that copied the data last, either way, before the host changed it.
   std::optional<SourcePlace> copied = {};
   SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
   bool nothing_came_back = false;  ///< of the whole run
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
   bool reads = false;    ///< kPrivateCopy: it reads an old value; else it loses a new one
+  /// kOutOfSection, kUsedAfterDelete, kHostAccess: the touched byte, from the block's first one on.
+  std::int64_t offset = 0;
+  bool is_write = false;                  ///< the same: it was a write
+  std::uint64_t element_bytes = 0;        ///< of an element, as the source shows; 0: not known
+  /// Items that came back with other values for this reason, where device memory held other bytes.
+  std::vector<std::string> spoiled = {};
+  std::optional<SourcePlace> ended = {};  ///< kUsedAfterDelete: the directive that freed it
 };
 
 }  // namespace facts

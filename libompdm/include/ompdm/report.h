@@ -75,6 +75,9 @@ std::string render_look(const analysis::Analysis& now, const analysis::Analysis*
 std::string explain(std::span<const analysis::Analysis> analyses, const std::string& which,
                     const Layout& layout = {});
 
+/// The findings on data clauses alone, as the text report has them; empty if there is none.
+std::string render_clauses(std::span<const analysis::Analysis> analyses, const Layout& layout);
+
 /// What a finding rests on and, if it is possible only, why: a sentence without its full stop.
 std::string evidence_text(const analysis::Finding& finding);
 

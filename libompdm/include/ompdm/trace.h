@@ -126,7 +126,10 @@ struct Recording {
   /// What share of the bytes might be looked at: "off", "full", "3 %"; "" if unknown.
   std::string hashing;
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
-  bool finished = false;       ///< the recorder wrote its trailer: the process ended by itself
+  /// Of a recording by `ompdm check`: the byte that fills device memory, and where its fence is:
+  /// "5a:end". Empty: no such recording.
+  std::string check;
+  bool finished = false;  ///< the recorder wrote its trailer: the process ended by itself
   std::vector<RegisteredCallback> registered;
   Detail detail = Detail::kEvents;
   Nanoseconds recorded_from = 0;  ///< regions that began from here on are recorded
@@ -149,6 +152,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("unified_shared_memory", row.unified_shared_memory, {.optional = true});
   visit("hashing", row.hashing, {.optional = true});
   visit("hashing_ns", row.hashing_ns, {.optional = true});
+  visit("check", row.check, {.optional = true});
   visit("detail", row.detail, {.optional = true});
   if (row.detail != Recording::Detail::kEvents) {
     visit("told_from_ns", row.recorded_from);
@@ -197,12 +201,15 @@ struct Trace {
   std::vector<DeviceEvent> device_events;
   std::vector<MappedPointer> mapped_pointers;  ///< in the order of their threads
   std::vector<UnsentItem> unsent_items;        ///< in the order of their regions
+  std::vector<BlockTouch> block_touches;       ///< in the order of their launches
+  std::vector<BadAccess> bad_accesses;         ///< in order of time
   /// Of files that rows name: those whose content debug information tells. A name that stands for
   /// several files has a row for each content.
   std::vector<SourceFile> sources;
-  std::vector<SourceFact> source_facts;  ///< of the sources, where they were read; in no file
-  std::vector<HostFact> host_facts;      ///< the same, of the host's code
-  std::vector<KeptPatch> patches;        ///< the same, of the edits of findings
+  std::vector<SourceFact> source_facts;        ///< of the sources, where they were read; in no file
+  std::vector<HostFact> host_facts;            ///< the same, of the host's code
+  std::vector<KeptPatch> patches;              ///< the same, of the edits of findings
+  std::vector<Index<DataOp>> unset_transfers;  ///< of find_unset_transfers(); in no file
   DedupColumn<Region> regions;
   DedupColumn<DataOp> ops;
   DedupColumn<Launch> launches;

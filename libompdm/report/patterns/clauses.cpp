@@ -1,5 +1,6 @@
 // Words of findings about data clauses that did not do what they say.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -44,6 +45,9 @@ std::string kernels_text(const Facts& facts) {
   return fmt::format("the {} at {}", facts.kernels.size() == 1 ? "kernel" : "kernels",
                      places_text(facts.kernels));
 }
+
+/// What the kernels do with the data.
+const char* write_text(const Facts& facts) { return facts.is_watched ? "wrote" : "may write"; }
 
 /// "; the host reads p at heat.cpp:88, and finds its old value".
 std::string read_text(const Facts& facts, const char* finds) {
@@ -90,34 +94,34 @@ Words never_sent(const Facts& facts) {
 Words results_lost(const Facts& facts) {
   const std::string name = base(facts.item);
   if (facts.is_left) {
-    return {fmt::format("{} may write {}, which {} mapped, and no directive copies it back{}",
-                        kernels_text(facts), name, holder_text(facts),
+    return {fmt::format("{} {} {}, which {} mapped, and no directive copies it back{}",
+                        kernels_text(facts), write_text(facts), name, holder_text(facts),
                         read_text(facts, "the value from before the kernel")),
             fmt::format("copy {} back: no directive does", name)};
   }
   const bool is_end = facts.directive == Directive::kTargetExitData;
   return {
-      fmt::format("{} may write {}, and the mapping ended at {} without a copy back{}",
-                  kernels_text(facts), name, place_text(facts.place),
+      fmt::format("{} {} {}, and the mapping ended at {} without a copy back{}",
+                  kernels_text(facts), write_text(facts), name, place_text(facts.place),
                   read_text(facts, "the value from before the kernel")),
       fmt::format("copy {} back{}: the kernel's results are lost", name, is_end ? " here" : "")};
 }
 
 Words not_copied_back(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("{} may write {}, and {} copied nothing back: {} still held it{}",
-                      kernels_text(facts), name, own_clause(facts), holder_text(facts),
-                      read_text(facts, "the value from before the kernel")),
+  return {fmt::format("{} {} {}, and {} copied nothing back: {} still held it{}",
+                      kernels_text(facts), write_text(facts), name, own_clause(facts),
+                      holder_text(facts), read_text(facts, "the value from before the kernel")),
           fmt::format("copy {} back by an update: this clause copied nothing", name)};
 }
 
 Words results_overwritten(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {
-      fmt::format("{} replaced what {} may have written with the host's value, and nothing "
-                  "copied it back{}",
-                  own_clause(facts), kernels_text(facts), read_text(facts, "no value of a kernel")),
-      fmt::format("update from({}) instead of to: results are overwritten", name)};
+  return {fmt::format("{} replaced what {} {} written with the host's value, and nothing "
+                      "copied it back{}",
+                      own_clause(facts), kernels_text(facts), facts.is_watched ? "had" : "may have",
+                      read_text(facts, "no value of a kernel")),
+          fmt::format("update from({}) instead of to: results are overwritten", name)};
 }
 
 Words unset_copied_back(const Facts& facts) {
@@ -240,7 +244,68 @@ Words two_devices(const Facts& facts) {
                        name)}};
 }
 
-Words clause_words(const Facts& facts, const Subject& subject) {
+Words uninitialised(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string kernels = facts.kernels.empty()
+                                  ? std::string("no kernel wrote it")
+                                  : fmt::format("{} wrote it", kernels_text(facts));
+  return {
+      fmt::format("{} came back at {} with other values where fresh device memory held other "
+                  "bytes: nothing had set some of the memory that it comes from ({})",
+                  name, place_text(facts.place), kernels),
+      fmt::format("set all of {} on the device, or what its kernels read", name),
+      {fmt::format("send what kernels read (map(to:), update to), or let a kernel set all of {} "
+                   "that comes back",
+                   name)}};
+}
+
+/// "byte 8000 (element 1000)", "byte -8 (element -1)".
+std::string byte_text(const Facts& facts) {
+  if (facts.element_bytes == 0) return fmt::format("byte {}", facts.offset);
+  const auto bytes = static_cast<std::int64_t>(facts.element_bytes);
+  const std::int64_t element =
+      facts.offset >= 0 ? facts.offset / bytes : -((-facts.offset + bytes - 1) / bytes);
+  return fmt::format("byte {} (element {})", facts.offset, element);
+}
+
+Words out_of_section(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string at = facts.shown.line > 0 ? fmt::format(" (at {})", shown_at(facts)) : "";
+  return {
+      fmt::format("the kernel at {} {} {} of {}{}, of which {} has {} on the device: it is {}",
+                  place_text(facts.place), facts.is_write ? "writes" : "reads", byte_text(facts),
+                  facts.item, at, holder_text(facts), spoken_size(facts.bytes),
+                  facts.offset < 0 ? "before the first byte" : "past the last byte"),
+      fmt::format("map all of {} that the kernel uses", name),
+      {fmt::format("let the section of {} at {} hold all elements that the kernel at {} uses", name,
+                   facts.holder ? place_text(*facts.holder) : place_text(facts.place),
+                   place_text(facts.place))}};
+}
+
+Words used_after_delete(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("the kernel at {} {} the device memory of {}, which {} had mapped, after {} "
+                      "had freed it",
+                      place_text(facts.place), facts.is_write ? "writes to" : "reads", name,
+                      holder_text(facts),
+                      facts.ended ? fmt::format("the directive at {}", place_text(*facts.ended))
+                                  : std::string("the program")),
+          fmt::format("end the mapping of {} after its last kernel", name),
+          {fmt::format("let the kernel at {} run before the mapping of {} ends: by taskwait or "
+                       "depend, or by a later end",
+                       place_text(facts.place), name)}};
+}
+
+Words host_access(const Facts& facts) {
+  const std::string name = base(facts.item);
+  return {fmt::format("the host {} the device memory of {}, which {} allocated, by its device "
+                      "address: a GPU's memory cannot be reached so",
+                      facts.is_write ? "writes to" : "reads", name, holder_text(facts)),
+          fmt::format("copy {} to the host to use it there", name),
+          {fmt::format("use the host's {} after an update from it, or omp_target_memcpy", name)}};
+}
+
+Words words_of_rule(const Facts& facts, const Subject& subject) {
   using Rule = Facts::Rule;
   switch (facts.rule) {
     case Rule::kNotSent:
@@ -269,8 +334,27 @@ Words clause_words(const Facts& facts, const Subject& subject) {
       return not_present(facts, subject);
     case Rule::kTwoDevices:
       return two_devices(facts);
+    case Rule::kUninitialised:
+      return uninitialised(facts);
+    case Rule::kOutOfSection:
+      return out_of_section(facts);
+    case Rule::kUsedAfterDelete:
+      return used_after_delete(facts);
+    case Rule::kHostAccess:
+      return host_access(facts);
   }
   return {};
+}
+
+Words clause_words(const Facts& facts, const Subject& subject) {
+  Words words = words_of_rule(facts, subject);
+  if (!facts.spoiled.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& item : facts.spoiled) names.push_back(base(item));
+    words.evidence += fmt::format(". {} came back with other values where memory held other bytes",
+                                  fmt::join(names, ", "));
+  }
+  return words;
 }
 
 constexpr auto kWords = words_if<Facts, clause_words>;
@@ -289,7 +373,11 @@ constexpr Pattern kPatterns[] = {
     {"device_address", "mapped by its device address", "execution", "executions", kWords},
     {"host_address", "used by the host's address", "execution", "executions", kWords},
     {"not_present", "was not on the device", "execution", "executions", kWords},
-    {"two_devices", "overwritten by another device's copy", "execution", "executions", kWords}};
+    {"two_devices", "overwritten by another device's copy", "execution", "executions", kWords},
+    {"uninitialised", "came from memory that nothing had set", "copy", "copies", kWords},
+    {"out_of_section", "used past its section", "access", "accesses", kWords},
+    {"used_after_delete", "used after it was freed", "access", "accesses", kWords},
+    {"host_access", "used by the host by its device address", "access", "accesses", kWords}};
 
 }  // namespace
 

@@ -2,7 +2,7 @@
 set(layers # from the ground up, each a list of files without their endings
   "config recorder clock process_facts digest ompt old_glibc"
   "loaded_objects entry_points got_patch modules"
-  "hashing spool_name spool_writer thread_buffer unwind call_paths sites definitions"
+  "hashing spool_name spool_writer thread_buffer unwind call_paths sites definitions device_blocks"
   "cupti_api cupti_check cupti cupti_activities"
   "ompt_callbacks regions data_ops aggregates wrappers wrappers_x86_64"
   "callback_delivery finish attach")

@@ -1,0 +1,460 @@
+// `ompdm check`: runs a program on emulated devices whose memory is filled and fenced, and tells
+// which data clauses and kernels go wrong there.
+#include "ompdm/check.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fix/asked_sources.h"
+#include "fix/sandbox.h"
+#include "launch.h"
+#include "named_traces.h"
+#include "ompdm/analysis.h"
+#include "ompdm/error.h"
+#include "ompdm/trace_file.h"
+#include "open_trace.h"
+#include "output.h"
+#include "printable.h"
+#include "report/json_rows.h"
+#include "report/units.h"
+#include "session.h"
+#include "verb_help.h"
+
+namespace ompdm::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using analysis::Analysis;
+using ClauseFacts = analysis::facts::ClauseEffect;
+
+constexpr int kFound = 3;  // the exit status
+constexpr std::string_view kCheckSchema = "ompdm.check/1";
+/// Runs by the byte that fills device memory, and where its fence is. What the first two tell apart
+/// is compared with a repetition of the first.
+constexpr const char* kFirstRun = "5a:end";
+constexpr const char* kSecondRun = "a5:begin";
+
+struct CheckOptions {
+  OutputOptions output;
+  bool in_place = false;
+  bool all = false;
+  std::string source = "auto";
+  std::vector<std::string> command;
+};
+
+/// A line of what the program prints, from 1 on, in runs with other bytes in fresh device memory.
+struct Difference {
+  std::size_t line = 0;
+  std::string first;
+  std::string second;
+};
+
+std::vector<std::string> output_lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+/// The first line that two runs agree on, and the other does not. None where the runs print
+/// different numbers of lines: then it is not known which are the same.
+std::optional<Difference> difference_of(const std::string& first, const std::string& again,
+                                        const std::string& second) {
+  const std::vector<std::string> one = output_lines(first);
+  const std::vector<std::string> same = output_lines(again);
+  const std::vector<std::string> other = output_lines(second);
+  if (one.size() != same.size() || one.size() != other.size()) return std::nullopt;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (one[i] == same[i] && one[i] != other[i]) return Difference{i + 1, one[i], other[i]};
+  }
+  return std::nullopt;
+}
+
+/// A run of the program.
+struct CheckedRun {
+  std::string how;  ///< OMPDM_CHECK; empty: a plain one
+  ChildEnd end;
+  std::vector<Trace> traces;  ///< a process each, by their names
+};
+
+/// Where runs find their files: a copy of the current folder for each, or the folder itself.
+class Place {
+ public:
+  Place(const fs::path& scratch, bool in_place)
+      : scratch_(scratch), here_(fs::current_path()), in_place_(in_place) {
+    if (in_place) return;
+    if (!has_tree({here_ / "."})) {
+      throw Error(
+          fmt::format("{}: is too wide a folder to be copied for each run: go to the "
+                      "program's own folder, or let it run here with --in-place",
+                      here_.string()));
+    }
+    view_ = {scratch / "tree", here_, scratch};
+    is_seen_ = can_view(view_);
+    if (!is_seen_) view_.seen_at.clear();
+  }
+
+  /// Makes the copy anew.
+  void prepare() const {
+    if (in_place_) return;
+    fs::remove_all(view_.copy);
+    fs::create_directories(view_.copy);
+    copy_tree(here_, view_.copy);
+  }
+  [[nodiscard]] fs::path directory() const { return in_place_ || is_seen_ ? here_ : view_.copy; }
+  /// A file by its path here.
+  [[nodiscard]] std::string file(const fs::path& path) const {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    return in_place_ || is_seen_ ? whole.string() : in_copy(whole, here_, view_.copy).string();
+  }
+  [[nodiscard]] const View* view() const { return in_place_ ? nullptr : &view_; }
+  [[nodiscard]] const fs::path& scratch() const { return scratch_; }
+
+ private:
+  fs::path scratch_;
+  fs::path here_;
+  View view_;
+  bool in_place_;
+  bool is_seen_ = false;
+};
+
+/// Standard input, for each run; empty where it is a terminal.
+std::string standard_input() {
+  if (::isatty(STDIN_FILENO) != 0) return {};
+  std::ostringstream all;
+  all << std::cin.rdbuf();
+  return all.str();
+}
+
+/// The traces of a run, one a process.
+std::vector<Trace> traces_in(const fs::path& folder) {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    const bool is_named = path.extension() == ".json" || path.extension() == ".ompdm";
+    if (entry.is_regular_file() && is_named && is_trace(path)) files.insert(path);
+  }
+  std::vector<Trace> traces;
+  for (const fs::path& file : files) traces.push_back(open_trace(file.string()).trace);
+  return traces;
+}
+
+class Checks {
+ public:
+  Checks(const CheckOptions& options, const fs::path& scratch)
+      : options_(options), place_(scratch, options.in_place), input_(standard_input()) {
+    words_ = options.command;
+    if (words_.front().find('/') != std::string::npos) words_.front() = place_.file(words_.front());
+  }
+
+  void run_all() {
+    runs_.push_back(run(kFirstRun, 1));
+    refuse_other_devices();
+    runs_.push_back(run(kSecondRun, 2));
+    const bool is_other = first().end.output != second().end.output ||
+                          first().end.exit_status != second().end.exit_status || any_unset();
+    if (is_other) {
+      again_ = run(kFirstRun, 3);
+      unset_output_ = difference_of(first().end.output, again_->end.output, second().end.output);
+    }
+    if (first().end.exit_status != 0 || second().end.exit_status != 0) plain_ = run("", 4);
+    analyze();
+  }
+
+  [[nodiscard]] const std::vector<Analysis>& analyses() const { return analyses_; }
+  [[nodiscard]] const CheckedRun& first() const { return runs_.front(); }
+  [[nodiscard]] const CheckedRun& second() const { return runs_.back(); }
+  [[nodiscard]] const std::optional<CheckedRun>& plain() const { return plain_; }
+  [[nodiscard]] std::size_t count() const {
+    return runs_.size() + (again_ ? 1U : 0U) + (plain_ ? 1U : 0U);
+  }
+
+  /// The first line of what the program prints that hangs on the bytes of fresh device memory: the
+  /// runs with the same bytes agree on it.
+  [[nodiscard]] const std::optional<Difference>& unset_output() const { return unset_output_; }
+
+ private:
+  CheckedRun run(const std::string& how, int number) {
+    const Progress progress(how.empty()
+                                ? fmt::format("run {} of {}, unchecked", number, words_.front())
+                                : fmt::format("run {} of {}", number, options_.command.front()));
+    place_.prepare();
+    const fs::path folder = place_.scratch() / fmt::format("run{}", number);
+    fs::create_directories(folder);
+    CheckedRun done{how, {}, {}};
+    Child child{words_, place_.directory(), {}, input_, place_.view()};
+    if (!how.empty()) {
+      child.command = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
+                       (folder / "trace.json").string(), "--"};
+      child.command.insert(child.command.end(), words_.begin(), words_.end());
+      child.environment = {{"OMPDM_CHECK", how}, {"OMPDM_HASH", "full"}};
+    }
+    done.end = run_child(child);
+    done.traces = traces_in(folder);
+    if (!how.empty() && done.traces.empty()) {
+      throw Error(fmt::format("{}: no target region was recorded: {}", options_.command.front(),
+                              last_line(done.end.errors)));
+    }
+    return done;
+  }
+
+  static std::string last_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::string last = "the program printed no error";
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.empty() && !line.starts_with("ompdm: next:")) last = line;
+    }
+    return last.starts_with("ompdm: ") ? last.substr(last.find(' ') + 1) : last;
+  }
+
+  /// Memory of real devices cannot be fenced.
+  void refuse_other_devices() const {
+    for (const Trace& trace : first().traces) {
+      const auto has = [&](bool emulated) {
+        return std::ranges::any_of(trace.devices, [&](const Device& device) {
+          return !device.is_host && device.emulated == emulated && !device.type.empty();
+        });
+      };
+      if (has(true) && !has(false)) continue;
+      throw Error(fmt::format(
+          "{}: its target regions run on {}: build it for emulated devices, with -fopenmp "
+          "-fopenmp-targets={}-pc-linux-gnu, and check that program",
+          options_.command.front(),
+          has(false) ? "a GPU, whose memory cannot be checked" : "no device", machine()));
+    }
+  }
+
+  static std::string machine() {
+#if defined(__aarch64__)
+    return "aarch64";
+#else
+    return "x86_64";
+#endif
+  }
+
+  [[nodiscard]] bool any_unset() const {
+    const std::size_t both = std::min(first().traces.size(), second().traces.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      if (has_unset_transfers(first().traces[i], second().traces[i])) return true;
+    }
+    return false;
+  }
+
+  void analyze() {
+    EditProcess process;
+    for (std::size_t i = 0; i < first().traces.size(); ++i) {
+      Trace& trace = runs_.front().traces[i];
+      Trace* other = i < second().traces.size() ? &runs_.back().traces[i] : nullptr;
+      if (other != nullptr && again_) {
+        find_unset_transfers(trace, *other,
+                             i < again_->traces.size() ? &again_->traces[i] : nullptr);
+      }
+      if (options_.source != "off") AskedSources(trace, {}, process).add_facts(false);
+      Analysis& one = analyses_.emplace_back(analysis::analyze(trace));
+      if (other != nullptr && !other->bad_accesses.empty()) add_missing(*other, trace, one);
+    }
+  }
+
+  /// Adds what the fences before blocks caught.
+  static void add_missing(Trace& other, const Trace& trace, Analysis& to) {
+    other.source_facts = trace.source_facts;
+    const auto key = [](const analysis::Finding& finding) {
+      return std::tuple(finding.pattern, finding.file, finding.line, finding.variable,
+                        std::get<ClauseFacts>(finding.facts).offset < 0);
+    };
+    std::set<decltype(key(analysis::Finding()))> known;
+    for (const analysis::Finding& finding : to.mapping) known.insert(key(finding));
+    for (const analysis::Finding& finding : analysis::analyze(other).mapping) {
+      const ClauseFacts::Rule rule = std::get<ClauseFacts>(finding.facts).rule;
+      if (rule < ClauseFacts::Rule::kUninitialised || known.contains(key(finding))) continue;
+      to.mapping.push_back(finding);
+    }
+  }
+
+  const CheckOptions& options_;
+  Place place_;
+  std::string input_;
+  std::vector<std::string> words_;
+  std::vector<CheckedRun> runs_;
+  std::optional<CheckedRun> again_;
+  std::optional<CheckedRun> plain_;
+  std::optional<Difference> unset_output_;
+  std::vector<Analysis> analyses_;
+};
+
+std::size_t finding_count(const Checks& checks) {
+  std::size_t count = 0;
+  for (const Analysis& one : checks.analyses()) count += one.mapping.size();
+  return count;
+}
+
+std::string status_text(int status) {
+  return status > 128
+             ? fmt::format("was killed by signal {} ({})", status - 128, ::strsignal(status - 128))
+             : fmt::format("exited with {}", status);
+}
+
+/// How the program ended, in each kind of run.
+std::string ending_text(const Checks& checks) {
+  const int first = checks.first().end.exit_status;
+  const int second = checks.second().end.exit_status;
+  std::string text = fmt::format("The program {}", status_text(first));
+  if (second != first) {
+    text +=
+        fmt::format(" where its memory was filled with 5a, and {} with a5", status_text(second));
+  }
+  if (checks.plain()) {
+    const int plain = checks.plain()->end.exit_status;
+    text += plain == first && plain == second
+                ? ", as it does unchecked"
+                : fmt::format("; unchecked it {}", status_text(plain));
+  }
+  return text + ".\n";
+}
+
+std::string output_text(const Checks& checks) {
+  const std::optional<Difference>& at = checks.unset_output();
+  if (!at) return {};
+  return fmt::format(
+      "What the program prints hangs on device memory that nothing had set. Line {}, with memory\n"
+      "filled with 5a and with a5:\n  {}\n  {}\n",
+      at->line, one_line(at->first), one_line(at->second));
+}
+
+/// What was looked at: no finding is no proof.
+std::string scope_text(const Checks& checks) {
+  std::uint64_t directives = 0;
+  std::uint64_t checked = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t unwatched = 0;
+  std::uint64_t unfenced = 0;
+  for (const Analysis& one : checks.analyses()) {
+    directives += one.clause_checks.directives;
+    checked += one.clause_checks.checked;
+  }
+  for (const Trace& trace : checks.first().traces) {
+    launches += trace.launches.size();
+    for (const BlockTouch& touch : trace.block_touches) unwatched += touch.is_unknown ? 1 : 0;
+    for (const Loss& loss : trace.losses) {
+      if (loss.name == "blocks_unfenced") unfenced += loss.count;
+    }
+  }
+  std::string text =
+      fmt::format("Checked in {} runs on emulated devices: the data clauses of {} of {}, {}.\n",
+                  checks.count(), checked, report::counted(directives, "directive"),
+                  report::counted(launches, "kernel launch", "kernel launches"));
+  if (unwatched > 0) {
+    text += fmt::format("{} launches ran while others did: what they touched is not known.\n",
+                        unwatched);
+  }
+  if (unfenced > 0) {
+    text += fmt::format(
+        "Device memory was not fenced {} times, since the process may have no more mappings "
+        "(vm.max_map_count).\n",
+        unfenced);
+  }
+  return text;
+}
+
+std::string text_of(const Checks& checks, const CheckOptions& options) {
+  report::Layout layout = layout_of(options.output);
+  layout.findings = options.all ? 0 : layout.findings;
+  const std::string findings = report::render_clauses(checks.analyses(), layout);
+  return (findings.empty() ? "Nothing was found in this run.\n" : findings) + output_text(checks) +
+         ending_text(checks) + scope_text(checks);
+}
+
+std::string json_of(const Checks& checks, const CheckOptions& options) {
+  const report::Json all =
+      report::Json::parse(report::render(checks.analyses(), report::Format::kJson));
+  report::Json json = {{"schema", kCheckSchema}, {"command", options.command}};
+  json["runs"] = report::Json::array();
+  for (const CheckedRun* run : {&checks.first(), &checks.second()}) {
+    json["runs"].push_back({{"check", run->how},
+                            {"exit_status", run->end.exit_status},
+                            {"wall_ns", run->end.wall.count()}});
+  }
+  if (checks.plain()) json["unchecked_exit_status"] = checks.plain()->end.exit_status;
+  if (const std::optional<Difference>& at = checks.unset_output()) {
+    json["unset_output"] = {{"line", at->line}, {"first", at->first}, {"second", at->second}};
+  }
+  json["mapping"] = all.at("mapping");
+  json["traces"] = report::Json::array();
+  for (const report::Json& trace : all.at("traces")) {
+    json["traces"].push_back({{"clauses", trace.at("clauses")}, {"losses", trace.at("losses")}});
+  }
+  return json.dump(2) + '\n';
+}
+
+int run_check(const CheckOptions& options) {
+  if (options.command.empty()) {
+    throw Error("check: no PROGRAM: ompdm check PROGRAM [ARG…]", Error::Kind::kUsage);
+  }
+  if (find_program(options.command.front()).empty()) {
+    throw Error(not_found(options.command.front()));
+  }
+  const Stopping stopping;
+  const Session scratch;
+  Checks checks(options, scratch.folder());
+  checks.run_all();
+  const bool is_json = options.output.format == "json";
+  const std::string text = is_json ? json_of(checks, options) : text_of(checks, options);
+  write_out(options.output, [&](std::ostream& out) { out << text; });
+  if (finding_count(checks) > 0 || checks.unset_output()) return kFound;
+  return checks.first().end.exit_status;
+}
+
+}  // namespace
+
+void setup_check(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* verb =
+      app.add_subcommand(
+             "check", "Run a program on emulated devices, and say where its data clauses go wrong")
+          ->group("Record");
+  verb->prefix_command();
+  verb->add_option("--format", options->output.format, "(default text)")
+      ->type_name("text|json")
+      ->check(CLI::IsMember({"text", "json"}));
+  verb->add_flag("--all", options->all, "Show all findings");
+  verb->add_flag("--in-place", options->in_place,
+                 "Run in this folder, not in a copy of it for each run");
+  verb->add_option("--source", options->source, "Ask the program's sources (default auto)")
+      ->type_name("auto|off")
+      ->check(CLI::IsMember({"auto", "off"}));
+  add_page_options(*verb, options->output);
+  set_help(
+      *verb, "ompdm check [options] [--] PROGRAM [ARG...]",
+      "PROGRAM must be built for emulated devices (-fopenmp-targets=x86_64-pc-linux-gnu). It runs\n"
+      "twice, with device memory that is filled with other bytes and lies between pages that may\n"
+      "not be touched; once more where the two differ, and unchecked where it fails. Each run has\n"
+      "a copy of this folder and the same standard input. The exit status is 3 if something was\n"
+      "found, else PROGRAM's own.",
+      "ompdm check ./heat 100 10\n"
+      "ompdm check mpirun -n 2 ./heat 100 10\n"
+      "ompdm check --format json ./heat 100 10 | jq .mapping");
+  verb->callback([verb, options, &exit_status] {
+    options->command = verb->remaining();
+    check_program_words(*verb, options->command);
+    exit_status = run_check(*options);
+  });
+}
+
+}  // namespace ompdm::cli

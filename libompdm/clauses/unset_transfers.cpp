@@ -1,0 +1,62 @@
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ompdm/check.h"
+
+namespace ompdm {
+namespace {
+
+/// What is compared with its like in another run: directive, variable and bytes.
+using Place = std::tuple<std::string, int, std::string, std::uint64_t>;
+using Copies = std::map<Place, std::vector<std::uint32_t>>;  // positions in Trace::ops
+
+Copies copies_back(const Trace& trace) {
+  Copies copies;
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const DataOp op = trace.ops[i];
+    if (op.kind != OpKind::kDtoH || op.internal || op.hash == 0 || !op.site) continue;
+    const Site& site = trace.sites[op.site.value];
+    const std::string name = op.variable ? trace.variables[op.variable.value].name : "";
+    copies[{site.file, site.line, name, op.bytes}].push_back(i);
+  }
+  return copies;
+}
+
+/// Calls `take` with each copy whose like in the other run has another content. A place with more
+/// copies in one run than in the other is left out.
+template <class Take>
+void each_difference(const Trace& trace, const Trace& other, Take take) {
+  const Copies copies = copies_back(trace);
+  const Copies others = copies_back(other);
+  for (const auto& [place, rows] : copies) {
+    const auto its = others.find(place);
+    if (its == others.end() || its->second.size() != rows.size()) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (trace.ops[rows[i]].hash != other.ops[its->second[i]].hash) take(place, rows[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* again) {
+  std::map<Place, bool> varies;
+  if (again != nullptr) {
+    each_difference(trace, *again,
+                    [&](const Place& place, std::uint32_t) { varies[place] = true; });
+  }
+  trace.unset_transfers.clear();
+  each_difference(trace, other_fill, [&](const Place& place, std::uint32_t op) {
+    if (!varies.contains(place)) trace.unset_transfers.push_back({op});
+  });
+}
+
+bool has_unset_transfers(const Trace& trace, const Trace& other_fill) {
+  bool any = false;
+  each_difference(trace, other_fill, [&](const Place&, std::uint32_t) { any = true; });
+  return any;
+}
+
+}  // namespace ompdm
