@@ -47,9 +47,9 @@ using ClauseFacts = analysis::facts::ClauseEffect;
 constexpr int kFound = 3;  // the exit status
 constexpr std::string_view kCheckSchema = "ompdm.check/1";
 /// Runs by the byte that fills device memory, and where its fence is. What the first two tell apart
-/// is compared with a repetition of the first.
-constexpr const char* kFirstRun = "5a:end";
-constexpr const char* kSecondRun = "a5:begin";
+/// is compared with a repetition of the first. Both texts are as long: the stack is at one place.
+constexpr const char* kFirstRun = "5a:behind";
+constexpr const char* kSecondRun = "a5:before";
 
 struct CheckOptions {
   OutputOptions output;
@@ -85,6 +85,12 @@ std::optional<Difference> difference_of(const std::string& first, const std::str
     if (one[i] == same[i] && one[i] != other[i]) return Difference{i + 1, one[i], other[i]};
   }
   return std::nullopt;
+}
+
+std::string status_text(int status) {
+  return status > 128
+             ? fmt::format("was killed by signal {} ({})", status - 128, ::strsignal(status - 128))
+             : fmt::format("exited with {}", status);
 }
 
 /// A run of the program.
@@ -204,24 +210,30 @@ class Checks {
       child.command = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
                        (folder / "trace.json").string(), "--"};
       child.command.insert(child.command.end(), words_.begin(), words_.end());
-      child.environment = {{"OMPDM_CHECK", how}, {"OMPDM_HASH", "full"}};
+      // LLVM's pool of small blocks would give freed ones again.
+      child.environment = {{"OMPDM_CHECK", how},
+                           {"OMPDM_HASH", "full"},
+                           {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}};
     }
     done.end = run_child(child);
     done.traces = traces_in(folder);
-    if (!how.empty() && done.traces.empty()) {
-      throw Error(fmt::format("{}: no target region was recorded: {}", options_.command.front(),
-                              last_line(done.end.errors)));
-    }
+    if (!how.empty() && done.traces.empty()) refuse_empty(done.end);
     return done;
   }
 
-  static std::string last_line(const std::string& text) {
-    std::istringstream lines(text);
-    std::string last = "the program printed no error";
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.empty() && !line.starts_with("ompdm: next:")) last = line;
+  [[noreturn]] void refuse_empty(const ChildEnd& end) const {
+    const std::string& program = options_.command.front();
+    std::string error = "it printed no error";
+    for (const std::string& line : output_lines(end.errors)) {
+      if (!line.empty() && !line.starts_with("ompdm: ")) error = one_line(line);
     }
-    return last.starts_with("ompdm: ") ? last.substr(last.find(' ') + 1) : last;
+    if (end.exit_status != 0) {
+      throw Error(
+          fmt::format("{}: the program {} before any target region ({}): nothing is checked",
+                      program, status_text(end.exit_status), error));
+    }
+    throw Error(
+        fmt::format("{0}: no target region ran on a device: `ompdm doctor {0}` says why", program));
   }
 
   /// Memory of real devices cannot be fenced.
@@ -303,12 +315,6 @@ std::size_t finding_count(const Checks& checks) {
   std::size_t count = 0;
   for (const Analysis& one : checks.analyses()) count += one.mapping.size();
   return count;
-}
-
-std::string status_text(int status) {
-  return status > 128
-             ? fmt::format("was killed by signal {} ({})", status - 128, ::strsignal(status - 128))
-             : fmt::format("exited with {}", status);
 }
 
 /// How the program ended, in each kind of run.

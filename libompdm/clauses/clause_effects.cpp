@@ -298,7 +298,7 @@ void check_clauses(const Evidence& evidence, Analysis& analysis) {
   if (checks.is_part || !has_transfers(trace.recording)) return;
   ClauseEffects effects(evidence);
   checks.need_sources = check_values(evidence, effects, analysis.source_questions);
-  check_presence(evidence, effects);
+  checks.need_sources = check_presence(evidence, effects) || checks.need_sources;
   check_memory(evidence, effects);
   analysis.mapping = effects.finish();
 }

@@ -112,8 +112,8 @@ std::string clause_of(const MapItem& item, Directive directive);
 bool check_values(const Evidence& evidence, ClauseEffects& effects,
                   std::vector<SourceQuestion>& questions);
 
-/// Rules on where data is: in part, at another address, or not at all.
-void check_presence(const Evidence& evidence, ClauseEffects& effects);
+/// Rules on where data is: in part, at another address, or not at all. Returns as check_values().
+bool check_presence(const Evidence& evidence, ClauseEffects& effects);
 
 /// Rules on device memory, of a recording by `ompdm check`.
 void check_memory(const Evidence& evidence, ClauseEffects& effects);

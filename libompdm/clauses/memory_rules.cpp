@@ -59,12 +59,13 @@ class MemoryRules {
   }
 
   void tell(const BadAccess& access) {
+    const bool is_host = access.of == BadAccess::Of::kHost;
+    if (is_host && trace_.recording.unified_shared_memory) return;
     const std::uint32_t number = touches_.mapping_at(access.block, access.time);
     if (number == kNoMapping) return;
     const Mapping& row = evidence_.mapping(number);
     if (row.is_private) return;
-    const std::optional<Launch> launch =
-        access.of == BadAccess::Of::kHost ? std::nullopt : launch_at(access.time);
+    const std::optional<Launch> launch = is_host ? std::nullopt : launch_at(access.time);
     const Index<Site> at = launch ? launch->site : row.site;
     if (!at) return;
     const MapItem* item =

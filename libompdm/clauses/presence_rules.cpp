@@ -92,13 +92,15 @@ class PresenceRules {
       : evidence_(evidence),
         trace_(evidence.trace),
         effects_(effects),
-        blocks_(evidence.mappings.rows()) {
+        blocks_(evidence.mappings.rows()),
+        sources_(trace_) {
     for (const Mapping& row : evidence.mappings.rows()) {
       if (row.base < row.host) shifted_.push_back(&row);
     }
   }
 
-  void check() {
+  /// Returns whether the source of regions would tell more.
+  bool check() {
     // Kernels that ran, and so reached what they use.
     std::vector<bool> ran(trace_.regions.size());
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
@@ -118,6 +120,7 @@ class PresenceRules {
     }
     for (const IdleDirectives::Item& item : evidence_.idle_directives.items()) check_idle(item);
     check_devices();
+    return needs_sources_;
   }
 
  private:
@@ -216,7 +219,9 @@ class PresenceRules {
     const Region& region = trace_.regions.common(number);
     const auto device = std::ranges::find(trace_.devices, region.device, &Device::number);
     const bool is_host = device != trace_.devices.end() && device->emulated;
-    if (!is_host || trace_.recording.unified_shared_memory || item.name.empty()) return;
+    // The compiler's own pointers have names that no program can write.
+    const bool is_named = !item.name.empty() && item.name.front() != '.';
+    if (!is_host || trace_.recording.unified_shared_memory || !is_named) return;
     const Nanoseconds begin = trace_.regions.begin_of(number);
     const auto is_there = [&](std::uint64_t address) {
       return evidence_.presence.is_there(region.device, address, 1, begin) ||
@@ -224,9 +229,12 @@ class PresenceRules {
     };
     if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
       return;
-    effects_.add(region.site,
-                 facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping),
-                 Confidence::kCertain);
+    const SourceFact* fact = sources_.of(region.site, item.name);
+    if (fact != nullptr && fact->use == SourceUse::kNone) return;  // it looks at the pointer alone
+    needs_sources_ = needs_sources_ || fact == nullptr;
+    Effect facts = facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping);
+    if (fact != nullptr) facts.shown = {fact->file, fact->use_line};
+    effects_.add(region.site, std::move(facts), Confidence::kCertain);
   }
 
   /// Whether it is in a `declare target` variable.
@@ -355,14 +363,16 @@ class PresenceRules {
   const Trace& trace_;
   ClauseEffects& effects_;
   DeviceBlocks blocks_;
+  RegionFacts sources_;
+  bool needs_sources_ = false;
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };
 
 }  // namespace
 
-void check_presence(const Evidence& evidence, ClauseEffects& effects) {
-  PresenceRules(evidence, effects).check();
+bool check_presence(const Evidence& evidence, ClauseEffects& effects) {
+  return PresenceRules(evidence, effects).check();
 }
 
 }  // namespace ompdm::analysis

@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -8,18 +9,19 @@
 namespace ompdm {
 namespace {
 
-/// What is compared with its like in another run: directive, variable and bytes.
-using Place = std::tuple<std::string, int, std::string, std::uint64_t>;
+/// What is compared with its like in another run: direction, directive, variable and bytes.
+using Place = std::tuple<OpKind, std::string, int, std::string, std::uint64_t>;
 using Copies = std::map<Place, std::vector<std::uint32_t>>;  // positions in Trace::ops
 
-Copies copies_back(const Trace& trace) {
+Copies copies_of(const Trace& trace) {
   Copies copies;
   for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
     const DataOp op = trace.ops[i];
-    if (op.kind != OpKind::kDtoH || op.internal || op.hash == 0 || !op.site) continue;
+    const bool crosses = op.kind == OpKind::kDtoH || op.kind == OpKind::kHtoD;
+    if (!crosses || op.internal || op.hash == 0 || !op.site) continue;
     const Site& site = trace.sites[op.site.value];
     const std::string name = op.variable ? trace.variables[op.variable.value].name : "";
-    copies[{site.file, site.line, name, op.bytes}].push_back(i);
+    copies[{op.kind, site.file, site.line, name, op.bytes}].push_back(i);
   }
   return copies;
 }
@@ -28,8 +30,8 @@ Copies copies_back(const Trace& trace) {
 /// copies in one run than in the other is left out.
 template <class Take>
 void each_difference(const Trace& trace, const Trace& other, Take take) {
-  const Copies copies = copies_back(trace);
-  const Copies others = copies_back(other);
+  const Copies copies = copies_of(trace);
+  const Copies others = copies_of(other);
   for (const auto& [place, rows] : copies) {
     const auto its = others.find(place);
     if (its == others.end() || its->second.size() != rows.size()) continue;
@@ -37,6 +39,10 @@ void each_difference(const Trace& trace, const Trace& other, Take take) {
       if (trace.ops[rows[i]].hash != other.ops[its->second[i]].hash) take(place, rows[i]);
     }
   }
+}
+
+bool is_back(const Trace& trace, std::uint32_t op) {
+  return trace.ops.common(op).kind == OpKind::kDtoH;
 }
 
 }  // namespace
@@ -47,15 +53,22 @@ void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* ag
     each_difference(trace, *again,
                     [&](const Place& place, std::uint32_t) { varies[place] = true; });
   }
-  trace.unset_transfers.clear();
+  std::set<std::uint32_t> different;
   each_difference(trace, other_fill, [&](const Place& place, std::uint32_t op) {
-    if (!varies.contains(place)) trace.unset_transfers.push_back({op});
+    if (!varies.contains(place)) different.insert(op);
   });
+  trace.unset_transfers.clear();
+  // The host sent something else first: that need not come from a device.
+  if (different.empty() || !is_back(trace, *different.begin())) return;
+  for (const std::uint32_t op : different) {
+    if (is_back(trace, op)) trace.unset_transfers.push_back({op});
+  }
 }
 
 bool has_unset_transfers(const Trace& trace, const Trace& other_fill) {
   bool any = false;
-  each_difference(trace, other_fill, [&](const Place&, std::uint32_t) { any = true; });
+  each_difference(trace, other_fill,
+                  [&](const Place&, std::uint32_t op) { any = any || is_back(trace, op); });
   return any;
 }
 

@@ -152,7 +152,7 @@ void take_until(Config& config) noexcept {
   config.until_file = value;
 }
 
-// The fill as two hexadecimal digits, a colon, and "end" or "begin": "5a:end".
+// The fill as two hexadecimal digits, a colon, and "behind" or "before": "5a:behind".
 void take_check(Config& config) noexcept {
   const char* value = getenv("OMPDM_CHECK");
   if (value == nullptr || value[0] == '\0') {
@@ -170,13 +170,13 @@ void take_check(Config& config) noexcept {
     }
     fill = 16 * fill + number;
   }
-  const bool ends = digits == 2 && strcmp(value + 2, ":end") == 0;
-  if (!ends && (digits < 2 || strcmp(value + 2, ":begin") != 0)) {
-    say("OMPDM_CHECK=%s: no byte and place as 5a:end or a5:begin: nothing is checked", value);
+  const bool ends = digits == 2 && strcmp(value + 2, ":behind") == 0;
+  if (!ends && (digits < 2 || strcmp(value + 2, ":before") != 0)) {
+    say("OMPDM_CHECK=%s: no byte and place as 5a:behind or a5:before: nothing is checked", value);
     return;
   }
   config.fill = fill;
-  config.fences_end = ends;
+  config.fences_behind = ends;
 }
 
 }  // namespace

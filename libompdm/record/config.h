@@ -22,8 +22,9 @@ struct Config {
   std::uint32_t hashing = kHashDefault;
   /// OMPDM_CHECK: the byte that device memory is filled with, 0 to 255; -1: it is not set
   int fill = -1;
-  bool fences_end = true;       ///< OMPDM_CHECK: blocks end at a fence, else begin at one
-  bool events = true;           ///< OMPDM_DETAIL: `events`, or `aggregates` to aggregate all
+  bool fences_behind =
+      true;            ///< OMPDM_CHECK: blocks end at a fence (behind), else begin at one (before)
+  bool events = true;  ///< OMPDM_DETAIL: `events`, or `aggregates` to aggregate all
   std::uint64_t after = 0;      ///< OMPDM_AFTER: nanoseconds until events are recorded
   std::uint64_t duration = 0;   ///< OMPDM_DURATION: nanoseconds of events; 0: to the end
   std::uint64_t max_spool = 0;  ///< OMPDM_MAX_SPOOL: bytes; 0: a tenth of the free space

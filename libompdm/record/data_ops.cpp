@@ -299,8 +299,8 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   const Operation op{src, dst, bytes, src_device, dst_device, optype};
   if (endpoint != ompt_scope_end) {
     begin_op(*buffer, target, codeptr, op);
-    if (checks_blocks() && optype == ompt_target_data_alloc) [[unlikely]] {
-      await_block(bytes);
+    if (checks_blocks()) [[unlikely]] {
+      prepare_blocks(optype == ompt_target_data_alloc ? bytes : 0, src);
     }
   }
   if (endpoint != ompt_scope_begin) {

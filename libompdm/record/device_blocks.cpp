@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <cstddef>
 
 #include "record/clock.h"
 #include "record/entry_points.h"
@@ -223,7 +224,7 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 // Puts the handler in front of the program's, which may have come meanwhile.
 void handle_faults() noexcept {
   struct sigaction now{};
-  if (sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction == on_fault) {
+  if (arena.end == 0 || sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction == on_fault) {
     return;
   }
   other_handler = now;
@@ -250,8 +251,11 @@ void* new_block(std::uint64_t bytes) noexcept {
   Block& block = blocks[block_count++];
   block.zone = fresh;
   block.pages = pages;
-  // Objects are multiples of their alignment: at the end they are aligned as well.
-  block.begin = recorder.config.fences_end ? pages.end - bytes : pages.begin;
+  // Objects are multiples of their alignment: at the end they are aligned as well. In memory for
+  // any use the program may count on malloc's alignment.
+  const std::uint64_t alignment = this_thread.awaits_mapping ? 1 : alignof(std::max_align_t);
+  block.begin =
+      recorder.config.fences_behind ? (pages.end - bytes) & ~(alignment - 1) : pages.begin;
   block.bytes = bytes;
   fresh = pages.end + gap;
   block.state = State::kFenced;
@@ -327,22 +331,23 @@ void prepare() noexcept {
   }
   recorder.header.load()->check = spool::kChecked |
                                   static_cast<std::uint32_t>(recorder.config.fill) |
-                                  (recorder.config.fences_end ? spool::kFencesEnd : 0);
-  handle_faults();
+                                  (recorder.config.fences_behind ? spool::kFencedBehind : 0);
 }
 
 }  // namespace
 
-void await_block(std::uint64_t bytes) noexcept {
+void prepare_blocks(std::uint64_t bytes, const void* host) noexcept {
   if (!is_prepared) [[unlikely]] {
     prepare();
   }
+  handle_faults();
   if (bad_accesses == nullptr) [[unlikely]] {
     ThreadBuffer* made = new_shared_buffer();
     const SpinLock held;
     bad_accesses = bad_accesses == nullptr ? made : bad_accesses;
   }
   this_thread.awaited_bytes = arena.end != 0 ? bytes : 0;
+  this_thread.awaits_mapping = host != nullptr;
 }
 
 void watch_launch() noexcept {

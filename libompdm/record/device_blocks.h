@@ -13,9 +13,11 @@ namespace ompdm::record {
 /// Whether OMPDM_CHECK is set.
 inline bool checks_blocks() noexcept { return recorder.config.fill >= 0; }
 
-/// Called before the runtime allocates a block of so many bytes on this thread.
-void await_block(std::uint64_t bytes) noexcept;
-/// Called once it has.
+/// Called before an operation of the runtime: from here on its faults are handled, whatever handler
+/// the program has set. `bytes`: of the block that the operation allocates; 0: it allocates none.
+/// `host`: the host's data that the block is for; null: of none.
+void prepare_blocks(std::uint64_t bytes, const void* host) noexcept;
+/// Called after it.
 inline void forget_awaited_block() noexcept { this_thread.awaited_bytes = 0; }
 
 /// Called before a kernel runs: from here on touches of blocks are the kernel's.

@@ -172,7 +172,7 @@ static_assert(sizeof(DeferredRegion) == 16);
 
 /// Bits of FileHeader::check.
 inline constexpr std::uint32_t kChecked = 0x100;
-inline constexpr std::uint32_t kFencesEnd = 0x200;  ///< blocks end at a fence, else begin at one
+inline constexpr std::uint32_t kFencedBehind = 0x200;  ///< blocks end at a fence, else begin at one
 
 /// Bits of Head::flags of a BlockTouch.
 inline constexpr std::uint8_t kTouchRead = 0x01;

@@ -139,7 +139,7 @@ void fill(Recording& recording, const spool::FileHeader& header, const ClockScal
   recording.hashing = hashing_text(header.hashing);
   if ((header.check & spool::kChecked) != 0) {
     recording.check = fmt::format("{:02x}:{}", header.check & 0xff,
-                                  (header.check & spool::kFencesEnd) != 0 ? "end" : "begin");
+                                  (header.check & spool::kFencedBehind) != 0 ? "behind" : "before");
   }
   recording.detail =
       enumerator(header.detail, Recording::Detail::kSpoolLimit, Recording::Detail::kEvents);

@@ -47,6 +47,7 @@ void add_metadata(Trace& trace) {
                      0.3,
                      kEscaped,
                      kLate,
+                     kBroken,
                      true,
                      {{"target_emi", 5}, {kBroken, -1}, {"", 2147483647}},
                      Recording::Detail::kSpoolLimit,
@@ -238,7 +239,6 @@ void add_events(Trace& trace) {
                          {{1}, 0, false, false, false, true}};
   trace.bad_accesses = {{BadAccess::Of::kHost, true, kLate, kHuge, kHuge, -kLate},
                         {BadAccess::Of::kBefore, false, kEarly, 0, 0, 0}};
-  trace.recording.check = "5a:end";
   trace.unsent_items = {{{0}, 0, 0, 1}, {{3}, kHuge, kHuge, kHuge}};
 }
 

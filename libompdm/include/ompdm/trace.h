@@ -127,7 +127,7 @@ struct Recording {
   std::string hashing;
   Nanoseconds hashing_ns = 0;  ///< time of all threads that contents took
   /// Of a recording by `ompdm check`: the byte that fills device memory, and where its fence is:
-  /// "5a:end". Empty: no such recording.
+  /// "5a:behind". Empty: no such recording.
   std::string check;
   bool finished = false;  ///< the recorder wrote its trailer: the process ended by itself
   std::vector<RegisteredCallback> registered;

@@ -282,27 +282,33 @@ Words out_of_section(const Facts& facts) {
                    place_text(facts.place))}};
 }
 
+/// "the device memory of u, which the target data at heat.cpp:39 mapped".
+std::string memory_text(const Facts& facts) {
+  if (facts.held_by == Directive::kApi) {
+    return fmt::format("memory that omp_target_alloc gave at {}",
+                       facts.holder ? place_text(*facts.holder) : "a place that is not known");
+  }
+  return fmt::format("the device memory of {}, which {} mapped", base(facts.item),
+                     holder_text(facts));
+}
+
 Words used_after_delete(const Facts& facts) {
-  const std::string name = base(facts.item);
-  return {fmt::format("the kernel at {} {} the device memory of {}, which {} had mapped, after {} "
-                      "had freed it",
-                      place_text(facts.place), facts.is_write ? "writes to" : "reads", name,
-                      holder_text(facts),
-                      facts.ended ? fmt::format("the directive at {}", place_text(*facts.ended))
-                                  : std::string("the program")),
-          fmt::format("end the mapping of {} after its last kernel", name),
-          {fmt::format("let the kernel at {} run before the mapping of {} ends: by taskwait or "
-                       "depend, or by a later end",
-                       place_text(facts.place), name)}};
+  const std::string end =
+      facts.ended ? fmt::format("the directive at {} had freed it", place_text(*facts.ended))
+                  : std::string("it was freed");
+  return {fmt::format("the kernel at {} {} {}, after {}", place_text(facts.place),
+                      facts.is_write ? "writes to" : "reads", memory_text(facts), end),
+          "use no memory after it was freed",
+          {fmt::format("let the memory end after the kernel at {}: by a later end, or by taskwait "
+                       "or depend where that is nowait",
+                       place_text(facts.place))}};
 }
 
 Words host_access(const Facts& facts) {
-  const std::string name = base(facts.item);
-  return {fmt::format("the host {} the device memory of {}, which {} allocated, by its device "
-                      "address: a GPU's memory cannot be reached so",
-                      facts.is_write ? "writes to" : "reads", name, holder_text(facts)),
-          fmt::format("copy {} to the host to use it there", name),
-          {fmt::format("use the host's {} after an update from it, or omp_target_memcpy", name)}};
+  return {fmt::format("the host {} {}, by its device address: a GPU's memory cannot be reached so",
+                      facts.is_write ? "writes to" : "reads", memory_text(facts)),
+          "use no device address on the host",
+          {"copy the data to the host (update from, omp_target_memcpy), and use that copy"}};
 }
 
 Words words_of_rule(const Facts& facts, const Subject& subject) {
