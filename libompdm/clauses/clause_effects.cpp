@@ -14,11 +14,12 @@ namespace {
 using Rule = Effect::Rule;
 
 /// Finding::pattern, in the order of Rule.
-constexpr std::array kPatterns = {
-    "not_sent",          "never_sent",   "results_lost", "not_copied_back", "results_overwritten",
-    "unset_copied_back", "private_copy", "ended_frame",  "partly_present",  "device_address",
-    "host_address",      "not_present",  "two_devices",  "uninitialised",   "out_of_section",
-    "used_after_delete", "host_access"};
+constexpr std::array kPatterns = {"not_sent",        "never_sent",          "results_lost",
+                                  "not_copied_back", "results_overwritten", "unset_copied_back",
+                                  "private_copy",    "ended_frame",         "partly_present",
+                                  "device_address",  "host_address",        "not_present",
+                                  "two_devices",     "unordered",           "uninitialised",
+                                  "out_of_section",  "used_after_delete",   "host_access"};
 static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kHostAccess) + 1);
 
 /// An insertion of an update of the item before or after a directive.
@@ -299,6 +300,7 @@ void check_clauses(const Evidence& evidence, Analysis& analysis) {
   ClauseEffects effects(evidence);
   checks.need_sources = check_values(evidence, effects, analysis.source_questions);
   checks.need_sources = check_presence(evidence, effects) || checks.need_sources;
+  check_order(evidence, effects);
   check_memory(evidence, effects);
   analysis.mapping = effects.finish();
 }

@@ -115,6 +115,9 @@ bool check_values(const Evidence& evidence, ClauseEffects& effects,
 /// Rules on where data is: in part, at another address, or not at all. Returns as check_values().
 bool check_presence(const Evidence& evidence, ClauseEffects& effects);
 
+/// The rule on the order of directives with `nowait`.
+void check_order(const Evidence& evidence, ClauseEffects& effects);
+
 /// Rules on device memory, of a recording by `ompdm check`.
 void check_memory(const Evidence& evidence, ClauseEffects& effects);
 

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"no_clause",
              {"11 host_address hazard", "11 host_address hazard"},
              {"11 host_address hazard", "11 host_address hazard"}},
-        Case{"old_scalar", {"16 private_copy wrong_values"}, {}},
+        Case{"old_scalar", {"16 private_copy wrong_values"}, {}}, Case{"ordered", {}, {}},
         Case{"outdated", {"11 results_lost hazard"}, {}},
         Case{"own_scalar", {"8 private_copy wrong_values"}, {"8 private_copy wrong_values"}},
         Case{"pointer_end", {"12 not_present hazard"}, {"12 not_present hazard"}},
@@ -106,6 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"sum_from", {"11 never_sent wrong_values"}, {}},
         Case{"timer", {"11 unset_copied_back wrong_values"}, {"11 unset_copied_back wrong_values"}},
         Case{"two_halves", {"17 two_devices hazard"}, {"17 two_devices hazard"}},
+        Case{"unordered", {"17 unordered hazard"}, {"17 unordered hazard"}},
         Case{"wrong_way", {"14 results_overwritten hazard"}, {}}),
     [](const auto& test) { return std::string(test.param.program); });
 

@@ -430,6 +430,7 @@ struct ClauseEffect {
     kHostAddress,         ///< a kernel gets an address of the host's memory
     kNotPresent,          ///< an update, or an end, of what is not on the device
     kTwoDevices,          ///< a copy back of one device replaced what another had brought back
+    kUnordered,           ///< a nowait directive ran after one that the program reaches later
     // Of recordings by `ompdm check`.
     kUninitialised,    ///< what came back hung on what device memory held before anything set it
     kOutOfSection,     ///< a kernel touched memory before or past the block of an item

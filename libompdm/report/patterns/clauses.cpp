@@ -244,6 +244,19 @@ Words two_devices(const Facts& facts) {
                        name)}};
 }
 
+Words unordered(const Facts& facts, const Subject& subject) {
+  const std::string name = base(facts.item);
+  const std::uint64_t count = subject.finding.count;
+  return {
+      fmt::format("{} has nowait, and ran after {} had begun, which the program reaches later{}: "
+                  "nothing orders them, and both use {}",
+                  own_clause(facts), holder_text(facts),
+                  count > 1 ? fmt::format(", {} times", count) : std::string(), name),
+      fmt::format("order what is done with {}: tasks ran in another order", name),
+      {fmt::format("write depend clauses on {} for both, or #pragma omp taskwait before {}", name,
+                   holder_text(facts))}};
+}
+
 Words uninitialised(const Facts& facts) {
   const std::string name = base(facts.item);
   const std::string kernels = facts.kernels.empty()
@@ -340,6 +353,8 @@ Words words_of_rule(const Facts& facts, const Subject& subject) {
       return not_present(facts, subject);
     case Rule::kTwoDevices:
       return two_devices(facts);
+    case Rule::kUnordered:
+      return unordered(facts, subject);
     case Rule::kUninitialised:
       return uninitialised(facts);
     case Rule::kOutOfSection:
@@ -380,6 +395,7 @@ constexpr Pattern kPatterns[] = {
     {"host_address", "used by the host's address", "execution", "executions", kWords},
     {"not_present", "was not on the device", "execution", "executions", kWords},
     {"two_devices", "overwritten by another device's copy", "execution", "executions", kWords},
+    {"unordered", "ran in another order", "execution", "executions", kWords},
     {"uninitialised", "came from memory that nothing had set", "copy", "copies", kWords},
     {"out_of_section", "used past its section", "access", "accesses", kWords},
     {"used_after_delete", "used after it was freed", "access", "accesses", kWords},

@@ -147,6 +147,25 @@ TEST(ClauseEffects, TheHostsChangeIsNotSent) {
   }
 }
 
+TEST(ClauseEffects, AnUpdateRanAfterALaterKernelHadBegun) {
+  for (const bool is_in_order : {true, false}) {
+    Program program;
+    program.enter(Program::kTo);
+    program.writer();
+    const auto kernel = static_cast<std::uint32_t>(program.trace.regions.size() - 1);
+    const Nanoseconds began = program.trace.regions.begin_of(kernel);
+    program.begin(program.from);
+    program.trace.regions.edit_back()->map_list = Program::kFrom;
+    program.trace.regions.edit_back()->nowait = true;
+    program.trace.regions.edit_back()->made = is_in_order ? began + 1 : began - 1;
+    program.move(OpKind::kDtoH, 2);
+    program.end();
+    program.exit_from();
+    program.source(SourceUse::kWritten);
+    EXPECT_EQ(text_of(program.found()), is_in_order ? "" : "unordered 25 hazard");
+  }
+}
+
 TEST(ClauseEffects, WhatAKernelWroteIsNewerThanTheHostsChange) {
   Program program;
   program.enter(Program::kTo);
