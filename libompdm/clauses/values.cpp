@@ -181,9 +181,11 @@ class Values {
         evidence_.presence.at_instant(region.device, unsent.host, unsent.bytes, begin);
     if (number == kNoMapping || !region.site) return;
     const Mapping& row = evidence_.mapping(number);
-    const std::uint32_t copy = last_copy(number, begin);
+    // The host's data was looked at when the directive had ended.
+    const std::uint32_t copy = last_copy(number, trace_.regions.end_of(unsent.region.value));
     if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
     const DataOp op = trace_.ops[copy];
+    if (op.end > begin) return;  // it ran at the same time
     const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
     const bool is_it = host == unsent.host && op.bytes == unsent.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == unsent.fingerprint) return;
@@ -323,6 +325,8 @@ class Values {
                                !suspect.is_scratch && !suspect.is_left) ||
                               (suspect.rule == Rule::kNotCopiedBack && suspect.is_end);
       if (read == Answer::kNo || (read == Answer::kUnknown && !is_strange)) continue;
+      // What is sent alone may be the kernels' to change, beside the results that come back.
+      if (suspect.is_scratch && !nothing_came_back_) continue;
       const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch;
       Effect facts = facts_of(suspect.rule, is_used ? Stake::kWrongValues : Stake::kHazard,
                               suspect.at, row, suspect.item);
