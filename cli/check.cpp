@@ -1,4 +1,4 @@
-// `ompdm check`: runs a program on emulated devices whose memory is filled and fenced, and tells
+// `ompdm check`: runs a program on host devices whose memory is filled and fenced, and tells
 // which data clauses and kernels go wrong there.
 #include "ompdm/check.h"
 
@@ -246,7 +246,7 @@ class Checks {
       };
       if (has(true) && !has(false)) continue;
       throw Error(fmt::format(
-          "{}: its target regions run on {}: build it for emulated devices, with -fopenmp "
+          "{}: its target regions run on {}: build it for host devices, with -fopenmp "
           "-fopenmp-targets={}-pc-linux-gnu, and check that program",
           options_.command.front(),
           has(false) ? "a GPU, whose memory cannot be checked" : "no device", machine()));
@@ -363,7 +363,7 @@ std::string scope_text(const Checks& checks) {
     }
   }
   std::string text =
-      fmt::format("Checked in {} runs on emulated devices: the data clauses of {} of {}, {}.\n",
+      fmt::format("Checked in {} runs on host devices: the data clauses of {} of {}, {}.\n",
                   checks.count(), checked, report::counted(directives, "directive"),
                   report::counted(launches, "kernel launch", "kernel launches"));
   if (unwatched > 0) {
@@ -433,7 +433,7 @@ void setup_check(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* verb =
       app.add_subcommand(
-             "check", "Run a program on emulated devices, and say where its data clauses go wrong")
+             "check", "Run a program on host devices, and say where its data clauses go wrong")
           ->group("Record");
   verb->prefix_command();
   verb->add_option("--format", options->output.format, "(default text)")
@@ -448,7 +448,7 @@ void setup_check(CLI::App& app, int& exit_status) {
   add_page_options(*verb, options->output);
   set_help(
       *verb, "ompdm check [options] [--] PROGRAM [ARG...]",
-      "PROGRAM must be built for emulated devices (-fopenmp-targets=x86_64-pc-linux-gnu). It runs\n"
+      "PROGRAM must be built for host devices (-fopenmp-targets=x86_64-pc-linux-gnu). It runs\n"
       "twice, with device memory that is filled with other bytes and lies between pages that may\n"
       "not be touched; once more where the two differ, and unchecked where it fails. Each run has\n"
       "a copy of this folder and the same standard input. The exit status is 3 if something was\n"

@@ -4,7 +4,7 @@ set(modulefile ${PROJECT_BINARY_DIR}/packaging/modulefiles/${PROJECT_VERSION})
 configure_file(packaging/modulefiles/ompdm.tcl.in ${modulefile} @ONLY)
 install(FILES ${modulefile} DESTINATION ${CMAKE_INSTALL_DATADIR}/ompdm/modulefiles/ompdm COMPONENT runtime)
 install(FILES README.md VERSIONS.md CHANGELOG.md docs/formats/FORMAT.md docs/formats/REPORT.md docs/formats/COMPARE.md
-  docs/formats/EDITS.md docs/formats/JOB.md
+  docs/formats/CHECK.md docs/formats/EDITS.md docs/formats/JOB.md
   docs/formats/SQLITE.md docs/formats/LONG.md docs/formats/TIMELINE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 set(CPACK_PACKAGE_NAME ompdm)

@@ -1,4 +1,4 @@
-// Device memory of emulated devices as `ompdm check` has it (OMPDM_CHECK): each block is filled and
+// Device memory of host devices as `ompdm check` has it (OMPDM_CHECK): each block is filled and
 // lies between pages that may not be touched, and the pages tell which kernels touch the block. The
 // runtime's calls of malloc and free lead here. Nothing of this happens in other recordings.
 #pragma once
