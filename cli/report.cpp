@@ -389,21 +389,23 @@ void setup_report(CLI::App& app, int& exit_status) {
           "--build")
       ->type_name("FILE");
   add_output_options(*verb, options->output, "DtoH.count > 12", true);
-  set_help(*verb, "ompdm report [TRACE...] [options]",
-           "Without TRACE the newest trace of the current folder is read.\n"
-           "COND is PATH OP NUMBER. PATH is a number of the JSON report (DtoH.count is short for\n"
-           "totals.DtoH.count); OP is <, <=, >, >=, == or !=.\n" +
-               std::string(kLinkNotes),
-           "ompdm report\n"
-           "ompdm report trace.json\n"
-           "ompdm report trace.json --format html -o report.html\n"
-           "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"
-           "ompdm report --paths trace.json\n"
-           "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
-           "ompdm report run/\n"
-           "ompdm report --as inputs small.json large.json\n"
-           "ompdm report trace.json --link pcie4x16\n"
-           "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'");
+  set_help(
+      *verb, "ompdm report [TRACE...] [options]",
+      "Without TRACE the newest trace of the current folder is read.\n"
+      "COND is PATH OP NUMBER. PATH is a number of the JSON report (DtoH.count is short for\n"
+      "totals.DtoH.count); OP is <, <=, >, >=, == or !=; NUMBER may have a unit (2GB, 5ms).\n" +
+          std::string(kLinkNotes),
+      "ompdm report\n"
+      "ompdm report trace.json\n"
+      "ompdm report trace.json --format html -o report.html\n"
+      "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"
+      "ompdm report --paths trace.json\n"
+      "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
+      "ompdm report run/\n"
+      "ompdm report --as inputs small.json large.json\n"
+      "ompdm report trace.json --link pcie4x16\n"
+      "ompdm report trace.json --fail-if 'HtoD.count > 3' --fail-if 'findings > 0'\n"
+      "ompdm report trace.json --fail-if 'memory.peak > 2GB'");
   verb->callback([options, &exit_status] { exit_status = run_report(*options); });
 }
 

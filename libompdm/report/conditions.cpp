@@ -194,6 +194,16 @@ Error bad_syntax(std::string_view text, std::string_view why) {
                Error::Kind::kUsage);
 }
 
+/// What a number of bytes or nanoseconds may have behind it.
+struct NumberUnit {
+  std::string_view name;
+  double size;
+};
+constexpr NumberUnit kNumberUnits[] = {
+    {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"ns", 1},
+    {"us", 1e3},     {"ms", 1e6},     {"s", 1e9},      {"min", 60e9}};
+
 /// What is written for an operator by who thinks of another language, and what it is here.
 constexpr std::pair<std::string_view, std::string_view> kOtherOperators[] = {
     {"=>", ">="}, {"=<", "<="}, {"=", "=="}, {"===", "=="},
@@ -320,11 +330,17 @@ Condition parse_condition(std::string_view text) {
     }
     const char* end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, condition.number);
+    const std::string_view unit = trimmed({stop, static_cast<std::size_t>(end - stop)});
+    const auto known = std::ranges::find(kNumberUnits, unit, &NumberUnit::name);
+    const bool has_unit = error == std::errc() && known != std::end(kNumberUnits);
+    if (has_unit) condition.number *= known->size;
     if (condition.path.empty()) throw bad_syntax(text, "has no PATH");
     if (number.empty()) throw bad_syntax(text, "has no NUMBER");
     // No value is "nan", and all are less than "inf".
-    if (error != std::errc() || stop != end || !std::isfinite(condition.number)) {
-      throw bad_syntax(text, fmt::format("{} is no number, of bytes or nanoseconds, say", number));
+    if (!(stop == end || has_unit) || error != std::errc() || !std::isfinite(condition.number)) {
+      throw bad_syntax(
+          text,
+          fmt::format("{} is no number, with a unit (KB, MiB, us, ms) or without one", number));
     }
     return condition;
   }

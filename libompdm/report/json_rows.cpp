@@ -562,6 +562,40 @@ Json mapping_json(const Finding& row, const Analysis& of) {
 
 }  // namespace
 
+namespace {
+
+Json holder_json(const analysis::MemoryHolder& holder) {
+  Json json = place_json(holder.place);
+  json.update({{"name", holder.name}, {"bytes", holder.bytes}, {"blocks", holder.blocks}});
+  if (!holder.caller.file.empty()) json["caller"] = place_json(holder.caller);
+  return json;
+}
+
+/// Of all recordings: the highest peak of a device, and a row a device.
+Json memory_json(Analyses analyses) {
+  Json json = {{"peak", 0}, {"left", 0}, {"devices", Json::array()}};
+  std::uint64_t peak = 0;
+  std::uint64_t left = 0;
+  const Ranks ranks = ranks_of(analyses);
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const analysis::MemoryRow& row : analyses[i].memory) {
+      peak = std::max(peak, row.peak);
+      for (const analysis::MemoryHolder& holder : row.left) left += holder.bytes;
+      Json device = place_json(row.place);
+      device.update({{"device", row.device}, {"peak", row.peak}, {"at_ns", row.at}});
+      device["holders"] = array_of(row.holders, holder_json);
+      device["left"] = array_of(row.left, holder_json);
+      if (!ranks.key.empty()) device[ranks.key] = ranks.labels[i];
+      json["devices"].push_back(std::move(device));
+    }
+  }
+  json["peak"] = peak;
+  json["left"] = left;
+  return json;
+}
+
+}  // namespace
+
 Json report_json(Analyses analyses) {
   const SourceNames names(analyses);
   Json json = {{"schema", kReportSchema}};
@@ -605,6 +639,7 @@ Json report_json(Analyses analyses) {
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));
     for (const auto& row : one.refuted) add("refuted", finding_json(row, one));
   }
+  json["memory"] = memory_json(analyses);
   json["withheld"] = withheld_json(analyses);
   json["prediction"] = prediction_json(analyses);
   return json;

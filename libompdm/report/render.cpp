@@ -224,6 +224,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
     }
+    if (!ranks.key.empty()) text += titled(memory_table(analyses, names), layout);
     text += titled(device_use_table(analyses), layout);
     text += titled(host_waits_table(analyses, names), layout);
     text += titled(start_latencies_table(analyses), layout);

@@ -1,6 +1,7 @@
 #include "report/sentences.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -502,6 +503,51 @@ std::string device_time(Analyses analyses) {
                      model ? ", modelled" : "");
 }
 
+namespace {
+
+/// "u 160 MB (heat.cpp:39), buf 1.20 MB in 12 blocks (pool.cpp:8)": the first three.
+std::string holders_text(const std::vector<analysis::MemoryHolder>& holders) {
+  constexpr std::size_t kFew = 3;
+  std::vector<std::string> parts;
+  const auto is_same = [](const analysis::MemoryHolder& one, const analysis::MemoryHolder& other) {
+    return one.name == other.name && one.place == other.place;
+  };
+  for (const analysis::MemoryHolder& holder : holders) {
+    if (parts.size() == kFew) {
+      parts.push_back(fmt::format("{} more", holders.size() - kFew));
+      break;
+    }
+    std::string text = holder.name.empty() ? std::string("memory") : holder.name;
+    text += ' ' + spoken_size(holder.bytes);
+    if (holder.blocks > 1) text += fmt::format(" in {} blocks", holder.blocks);
+    const bool is_alone = std::ranges::count_if(holders, [&](const auto& other) {
+                            return is_same(holder, other);
+                          }) == 1;
+    const bool is_called = !is_alone && !holder.caller.file.empty();
+    text += fmt::format(" ({}{})", place_text(holder.place),
+                        is_called ? " from " + place_text(holder.caller) : std::string());
+    parts.push_back(std::move(text));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The peak of each device, and what was left there.
+void add_memory(const Analysis& one, std::vector<std::pair<std::string, std::string>>& lines) {
+  const bool is_part = !is_recorded_whole(one.recording);
+  for (const analysis::MemoryRow& row : one.memory) {
+    lines.emplace_back(
+        "Memory", fmt::format("{} at most on device {}{}: {}", spoken_size(row.peak), row.device,
+                              is_part ? ", of what was recorded" : "", holders_text(row.holders)));
+    if (row.left.empty()) continue;
+    std::uint64_t bytes = 0;
+    for (const analysis::MemoryHolder& holder : row.left) bytes += holder.bytes;
+    lines.emplace_back("Left", fmt::format("{} on device {} at the end: {}", spoken_size(bytes),
+                                           row.device, holders_text(row.left)));
+  }
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
   const Process& process = one.process;
   std::string where =
@@ -518,6 +564,7 @@ std::vector<std::pair<std::string, std::string>> header(const Analysis& one) {
                                                             {"Process", where + "; " + runtime},
                                                             {"Devices", device_list(one)},
                                                             {"Wall", wall_time(one)}};
+  add_memory(one, lines);
   if (one.link) {
     lines.emplace_back("Link",
                        fmt::format("{}: a model, on which transfers{} are re-timed", one.link->name,

@@ -140,6 +140,41 @@ Table activities_table(Analyses analyses, const SourceNames& names, bool api_cal
       });
 }
 
+Table memory_table(Analyses analyses, const SourceNames& names) {
+  // A row a holder.
+  struct Row {
+    std::int32_t device = -1;
+    analysis::MemoryHolder holder = {};
+    bool is_left = false;
+  };
+  const auto rows_of = [](const Analysis& one) {
+    std::vector<Row> rows;
+    for (const analysis::MemoryRow& row : one.memory) {
+      for (const analysis::MemoryHolder& holder : row.holders)
+        rows.push_back({row.device, holder, false});
+      for (const analysis::MemoryHolder& holder : row.left)
+        rows.push_back({row.device, holder, true});
+    }
+    return rows;
+  };
+  return by_recording(analyses, "memory", "Device memory: at its peak, and left", rows_of,
+                      [&](TableRow& cells, const Analysis&, const Row& row) {
+                        cells.add({"device", "Device", Unit::kCount}, std::int64_t{row.device});
+                        cells.add({"when", "When"}, std::string(row.is_left ? "left" : "peak"));
+                        cells.add({"bytes", "Bytes", Unit::kBytes}, number(row.holder.bytes));
+                        cells.add({"blocks", "Blocks", Unit::kCount}, number(row.holder.blocks));
+                        cells.add({"name", "Name"}, row.holder.name);
+                        cells.add(reader_only("place", "Where"),
+                                  names.place(row.holder.place.file, row.holder.place.line));
+                        cells.add(data_only("file"), row.holder.place.file);
+                        cells.add(data_only("line"), std::int64_t{row.holder.place.line});
+                        cells.add(reader_only("caller", "Called at"),
+                                  names.place(row.holder.caller.file, row.holder.caller.line));
+                        cells.add(data_only("caller_file"), row.holder.caller.file);
+                        cells.add(data_only("caller_line"), std::int64_t{row.holder.caller.line});
+                      });
+}
+
 Table device_use_table(Analyses analyses) {
   return by_recording(analyses, "device_use", "Use of the devices, by their own clock",
                       &Analysis::device_use,
@@ -188,8 +223,8 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
                                findings_table(analyses, names),
                                losses_table(analyses)};
   auto after_activities = tables.begin() + 4;
-  for (const Table& table : {device_use_table(analyses), host_waits_table(analyses, names),
-                             start_latencies_table(analyses)}) {
+  for (const Table& table : {memory_table(analyses, names), device_use_table(analyses),
+                             host_waits_table(analyses, names), start_latencies_table(analyses)}) {
     if (!table.rows.empty()) after_activities = tables.insert(after_activities, table) + 1;
   }
   if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));

@@ -96,6 +96,7 @@ std::string openable(Analyses analyses);
 Table variables_table(Analyses analyses, const SourceNames& names);
 Table loops_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
+Table memory_table(Analyses analyses, const SourceNames& names);
 Table device_use_table(Analyses analyses);
 Table host_waits_table(Analyses analyses, const SourceNames& names);
 Table start_latencies_table(Analyses analyses);

@@ -384,6 +384,25 @@ struct StartLatency {
   std::uint64_t queued = 0;  ///< that found earlier work of their stream unfinished
 };
 
+/// Device memory of one directive, variable and caller.
+struct MemoryHolder {
+  std::string name;         ///< of the variable; empty: not known
+  SourcePlace place = {};   ///< of the directive that allocated it
+  SourcePlace caller = {};  ///< that called the directive's function; no file: not known
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+};
+
+/// Device memory of a device over the run.
+struct MemoryRow {
+  std::int32_t device = -1;
+  std::uint64_t peak = 0;                  ///< most bytes at one time
+  Nanoseconds at = 0;                      ///< when they were first reached
+  SourcePlace place = {};                  ///< of the directive that allocated them last
+  std::vector<MemoryHolder> holders = {};  ///< of the peak, most bytes first
+  std::vector<MemoryHolder> left = {};     ///< at the process's end, if that was recorded
+};
+
 /// All that is said of one trace.
 struct Analysis {
   std::string file;
@@ -428,6 +447,7 @@ struct Analysis {
   /// Without what is possible only, too; none where no such finding saves anything.
   std::optional<Prediction> possible_prediction;
   Headline headline;
+  std::vector<MemoryRow> memory;      ///< by device; of what was recorded event by event
   std::vector<DeviceUse> device_use;  ///< by device; empty where CUPTI told nothing
   /// Longest first, then what is of no directive; empty where CUPTI told none.
   std::vector<HostWait> host_waits;
