@@ -88,8 +88,11 @@ std::optional<Difference> difference_of(const std::string& first, const std::str
 }
 
 std::string status_text(int status) {
-  return status > 128
-             ? fmt::format("was killed by signal {} ({})", status - 128, ::strsignal(status - 128))
+  constexpr int kSignalsAt = 128;  // as shells and `ompdm record` tell them
+  constexpr int kLastSignal = 64;
+  return status > kSignalsAt && status <= kSignalsAt + kLastSignal
+             ? fmt::format("was killed by signal {} ({})", status - kSignalsAt,
+                           ::strsignal(status - kSignalsAt))
              : fmt::format("exited with {}", status);
 }
 
@@ -367,8 +370,10 @@ std::string scope_text(const Checks& checks) {
                   checks.count(), checked, report::counted(directives, "directive"),
                   report::counted(launches, "kernel launch", "kernel launches"));
   if (unwatched > 0) {
-    text += fmt::format("{} launches ran while others did: what they touched is not known.\n",
-                        unwatched);
+    text += fmt::format(
+        "What {} touched within their blocks is not known: they ran while others did, or were\n"
+        "repetitions.\n",
+        report::counted(unwatched, "launch", "launches"));
   }
   if (unfenced > 0) {
     text += fmt::format(
@@ -432,8 +437,8 @@ int run_check(const CheckOptions& options) {
 void setup_check(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* verb =
-      app.add_subcommand(
-             "check", "Run a program on host devices, and say where its data clauses go wrong")
+      app.add_subcommand("check",
+                         "Run a program on host devices, and say where its data clauses go wrong")
           ->group("Record");
   verb->prefix_command();
   verb->add_option("--format", options->output.format, "(default text)")

@@ -40,7 +40,8 @@ struct ReportOptions {
   std::size_t top = report::Layout{}.rows;
   bool all = false;
   bool no_source = false;
-  std::string patch;  ///< file; empty: none is written
+  std::string mapped;  ///< FILE:LINE; empty: not asked
+  std::string patch;   ///< file; empty: none is written
   OutputOptions output;
 };
 
@@ -242,6 +243,27 @@ int report_job(const ReportOptions& options, const std::vector<report::Condition
   return tested != 0 ? tested : is_complete ? 0 : 1;
 }
 
+/// `ompdm report --mapped FILE:LINE`: of each trace.
+int report_mapped(const ReportOptions& options) {
+  const OpenedTraces opened =
+      open_named(options.traces, {.analyses = false, .traces = true, .patches = false});
+  std::vector<analysis::DataPresent> all;
+  for (const Trace& trace : opened.traces) {
+    for (analysis::DataPresent& one : analysis::present_at(trace, options.mapped)) {
+      all.push_back(std::move(one));
+    }
+  }
+  if (all.empty()) {
+    throw Error(fmt::format(
+        "--mapped {}: no directive there was executed: the report's table has the places",
+        options.mapped));
+  }
+  const std::string text =
+      report::render_mapped(all, format_of(options.output), layout_of(options.output));
+  write_out(options.output, [&](std::ostream& out) { out << text; });
+  return opened.complete ? 0 : 1;
+}
+
 int run_report(ReportOptions options) {
   take_newest_if_none(options.traces);
   const std::vector<report::Condition> conditions =
@@ -251,6 +273,12 @@ int run_report(ReportOptions options) {
   const bool analyses_wanted = !options.gpu_trace || !conditions.empty();
   const bool page_wanted = wants_page(options.output);
   const report::OperationFilter filter = filter_of(options);
+  if (!options.mapped.empty()) {
+    if (page_wanted || options.gpu_trace || !conditions.empty()) {
+      throw Error("--mapped has no --gpu-trace, --fail-if or format html", Error::Kind::kUsage);
+    }
+    return report_mapped(options);
+  }
   if (wants_job(options)) return report_job(options, conditions);
   if (page_wanted && options.gpu_trace) {
     throw Error("--gpu-trace has no format html: the page's timeline shows each operation",
@@ -374,6 +402,9 @@ void setup_report(CLI::App& app, int& exit_status) {
   verb->add_option("--where", options->filter.where,
                    "Of --gpu-trace, what the directive there did, as heat.cpp:56")
       ->type_name("FILE:LINE");
+  verb->add_option("--mapped", options->mapped,
+                   "Show what is on the device at the directive there instead, as heat.cpp:56")
+      ->type_name("FILE:LINE");
   verb->add_option("--section", options->section, "Of --format csv, this table alone")
       ->type_name("TABLE");
   verb->add_flag("--paths", options->paths, "Open directives by the call paths that reached them");
@@ -399,6 +430,7 @@ void setup_report(CLI::App& app, int& exit_status) {
       "ompdm report trace.json\n"
       "ompdm report trace.json --format html -o report.html\n"
       "ompdm report --gpu-trace --from 20ms --to 25ms --where heat.cpp:56 trace.json\n"
+      "ompdm report --mapped heat.cpp:56 trace.json\n"
       "ompdm report --paths trace.json\n"
       "ompdm report trace.rank*.json --format csv -o ranks.csv\n"
       "ompdm report run/\n"

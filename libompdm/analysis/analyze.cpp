@@ -93,7 +93,7 @@ Analysis tables_of(const Trace& trace) {
   analysis.activities = activities_of(trace, false);
   analysis.api_calls = activities_of(trace, true);
   analysis.variables = variables_of(trace);
-  analysis.memory = memory_of(trace);
+  analysis.memory = device_memory_of(trace);
   return analysis;
 }
 

@@ -102,7 +102,7 @@ class Replay {
 
 }  // namespace
 
-std::vector<MemoryRow> memory_of(const Trace& trace) {
+std::vector<MemoryRow> device_memory_of(const Trace& trace) {
   std::map<std::int32_t, MemoryRow> rows;
   std::map<std::int32_t, std::uint32_t> peak_ops;
   Replay whole(trace);

@@ -171,7 +171,7 @@ std::vector<LoopRow> loops_of(const Trace& trace, const LoopTable& loops,
 std::vector<DeviceUse> device_use_of(const Trace& trace);
 
 /// Device memory, by device.
-std::vector<MemoryRow> memory_of(const Trace& trace);
+std::vector<MemoryRow> device_memory_of(const Trace& trace);
 
 /// From the synchronizations, what the device did meanwhile from the activities.
 std::vector<HostWait> host_waits_of(const Trace& trace, const DirectiveTable& directives);

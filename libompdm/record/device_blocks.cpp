@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 
 #include "record/clock.h"
@@ -21,6 +22,7 @@ constexpr std::uint64_t kArenas[] = {std::uint64_t{1} << 44U, std::uint64_t{1} <
                                      std::uint64_t{1} << 36U};
 constexpr std::uint64_t kLeastGap = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostGap = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;
 constexpr std::uint32_t kMostBlocks = 1U << 20U;
 
 enum class State : std::uint8_t { kFenced, kReadable, kOpen, kFreed };
@@ -42,7 +44,7 @@ Block* blocks = nullptr;  ///< in order of their addresses
 std::uint32_t block_count = 0;
 std::uint32_t first_open = 0;  ///< as Block::next_open
 unsigned running = 0;          ///< kernels
-bool is_mixed = false;         ///< some of these ran at the same time
+bool is_unknown = false;       ///< what these touch is not known
 ThreadBuffer* bad_accesses = nullptr;
 struct sigaction other_handler{};  // the program's
 bool is_prepared = false;
@@ -247,6 +249,10 @@ void* new_block(std::uint64_t bytes) noexcept {
   if (!protect(pages, PROT_READ | PROT_WRITE)) {
     return nullptr;
   }
+  // Few page faults and short walks of mprotect.
+  if (body >= kLarge) {
+    madvise(reinterpret_cast<void*>(pages.begin), body, MADV_HUGEPAGE);
+  }
   memset(reinterpret_cast<void*>(pages.begin), recorder.config.fill, body);
   Block& block = blocks[block_count++];
   block.zone = fresh;
@@ -350,14 +356,19 @@ void prepare_blocks(std::uint64_t bytes, const void* host) noexcept {
   this_thread.awaits_mapping = host != nullptr;
 }
 
-void watch_launch() noexcept {
+void watch_launch(SiteSlot* site) noexcept {
   handle_faults();
   const SpinLock held;
+  constexpr std::uint32_t kAtFirst = 64;
+  const std::uint32_t launch = site != nullptr ? site->watched_launches++ : 0;
+  const bool is_watched = launch < kAtFirst || std::has_single_bit(launch);
   if (running++ == 0) {
-    is_mixed = false;
-    fence_blocks();
+    is_unknown = !is_watched;
+    if (is_watched) {
+      fence_blocks();
+    }
   } else {
-    is_mixed = true;
+    is_unknown = true;  // it is not known which of them touches a block
   }
 }
 
@@ -369,7 +380,7 @@ void end_watch(ThreadBuffer& buffer, bool is_recorded) noexcept {
   if (!is_recorded) {
     return;
   }
-  if (is_mixed) {
+  if (is_unknown) {
     write_record(buffer, spool::BlockTouch{{}, 0, 0}, spool::Tag::kBlockTouch,
                  spool::kTouchUnknown);
     return;

@@ -20,9 +20,12 @@ void prepare_blocks(std::uint64_t bytes, const void* host) noexcept;
 /// Called after it.
 inline void forget_awaited_block() noexcept { this_thread.awaited_bytes = 0; }
 
-/// Called before a kernel runs: from here on touches of blocks are the kernel's.
-void watch_launch() noexcept;
-/// Called once it has ended: records what it touched in the buffer that recorded the launch.
+/// Called before a kernel of a directive runs (null: not known). From here on touches of blocks are
+/// the kernel's. The first 64 launches of a directive are watched, then fewer and fewer: each touch
+/// costs a fault.
+void watch_launch(SiteSlot* site) noexcept;
+/// Called once it has ended: records what it touched in the buffer that recorded the launch, or
+/// that this is not known.
 void end_watch(ThreadBuffer& buffer, bool is_recorded) noexcept;
 
 }  // namespace ompdm::record

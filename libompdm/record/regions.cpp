@@ -502,7 +502,7 @@ void on_submit(ompt_scope_endpoint_t endpoint, ompt_data_t* target, ompt_id_t* /
   if (endpoint != ompt_scope_end) {
     begin_launch(*buffer, region, requested_teams);
     if (checks_blocks()) [[unlikely]] {
-      watch_launch();
+      watch_launch(region != nullptr ? region->site : nullptr);
     }
   }
   if (endpoint != ompt_scope_begin) {

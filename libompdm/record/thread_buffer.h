@@ -113,6 +113,7 @@ struct alignas(64) SiteSlot {
   Context* contexts;  ///< contexts of regions with unknown path, the latest first
   HashSchedule hash_schedule;
   std::uint32_t unsent_occurrences;  ///< regions with items that were not sent
+  std::uint32_t watched_launches;    ///< launches so far (device_blocks.h)
 };
 
 /// A hash table of sites with linear probing. At most a quarter of the places is taken, so that

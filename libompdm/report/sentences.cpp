@@ -505,30 +505,32 @@ std::string device_time(Analyses analyses) {
 
 namespace {
 
-/// "u 160 MB (heat.cpp:39), buf 1.20 MB in 12 blocks (pool.cpp:8)": the first three.
+/// "u 160 MB, u_tmp 160 MB (heat.cpp:39)", "u 160 MB (heat.cpp:39), buf 1.20 MB in 12 blocks
+/// (pool.cpp:8)": the first three.
 std::string holders_text(const std::vector<analysis::MemoryHolder>& holders) {
   constexpr std::size_t kFew = 3;
-  std::vector<std::string> parts;
-  const auto is_same = [](const analysis::MemoryHolder& one, const analysis::MemoryHolder& other) {
-    return one.name == other.name && one.place == other.place;
-  };
-  for (const analysis::MemoryHolder& holder : holders) {
-    if (parts.size() == kFew) {
-      parts.push_back(fmt::format("{} more", holders.size() - kFew));
-      break;
-    }
-    std::string text = holder.name.empty() ? std::string("memory") : holder.name;
-    text += ' ' + spoken_size(holder.bytes);
-    if (holder.blocks > 1) text += fmt::format(" in {} blocks", holder.blocks);
-    const bool is_alone = std::ranges::count_if(holders, [&](const auto& other) {
-                            return is_same(holder, other);
-                          }) == 1;
+  const auto shown = std::span(holders).first(std::min(holders.size(), kFew));
+  const auto place_of = [&](const analysis::MemoryHolder& holder) {
+    const auto is_like = [&](const analysis::MemoryHolder& other) {
+      return other.name == holder.name && other.place == holder.place;
+    };
+    const bool is_alone = std::ranges::count_if(holders, is_like) == 1;
     const bool is_called = !is_alone && !holder.caller.file.empty();
-    text += fmt::format(" ({}{})", place_text(holder.place),
-                        is_called ? " from " + place_text(holder.caller) : std::string());
-    parts.push_back(std::move(text));
+    return place_text(holder.place) +
+           (is_called ? " from " + place_text(holder.caller) : std::string());
+  };
+  std::string text;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += shown[i].name.empty() ? std::string("memory") : shown[i].name;
+    text += ' ' + spoken_size(shown[i].bytes);
+    if (shown[i].blocks > 1) text += fmt::format(" in {} blocks", shown[i].blocks);
+    const std::string place = place_of(shown[i]);
+    const bool is_last = i + 1 == shown.size() || place_of(shown[i + 1]) != place;
+    if (is_last) text += " (" + place + ')';
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (holders.size() > kFew) text += fmt::format(", {} more", holders.size() - kFew);
+  return text;
 }
 
 /// The peak of each device, and what was left there.

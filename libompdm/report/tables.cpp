@@ -157,22 +157,24 @@ Table memory_table(Analyses analyses, const SourceNames& names) {
     }
     return rows;
   };
-  return by_recording(analyses, "memory", "Device memory: at its peak, and left", rows_of,
-                      [&](TableRow& cells, const Analysis&, const Row& row) {
-                        cells.add({"device", "Device", Unit::kCount}, std::int64_t{row.device});
-                        cells.add({"when", "When"}, std::string(row.is_left ? "left" : "peak"));
-                        cells.add({"bytes", "Bytes", Unit::kBytes}, number(row.holder.bytes));
-                        cells.add({"blocks", "Blocks", Unit::kCount}, number(row.holder.blocks));
-                        cells.add({"name", "Name"}, row.holder.name);
-                        cells.add(reader_only("place", "Where"),
-                                  names.place(row.holder.place.file, row.holder.place.line));
-                        cells.add(data_only("file"), row.holder.place.file);
-                        cells.add(data_only("line"), std::int64_t{row.holder.place.line});
-                        cells.add(reader_only("caller", "Called at"),
-                                  names.place(row.holder.caller.file, row.holder.caller.line));
-                        cells.add(data_only("caller_file"), row.holder.caller.file);
-                        cells.add(data_only("caller_line"), std::int64_t{row.holder.caller.line});
-                      });
+  return by_recording(
+      analyses, "memory", "Device memory: at its peak, and left", rows_of,
+      [&](TableRow& cells, const Analysis&, const Row& row) {
+        cells.add({"device", "Device", Unit::kCount}, std::int64_t{row.device});
+        cells.add({"when", "When"}, std::string(row.is_left ? "left" : "peak"));
+        cells.add({"bytes", "Bytes", Unit::kBytes}, number(row.holder.bytes));
+        cells.add({"blocks", "Blocks", Unit::kCount}, number(row.holder.blocks));
+        cells.add({"name", "Name"}, row.holder.name);
+        cells.add(reader_only("place", "Where"),
+                  names.place(row.holder.place.file, row.holder.place.line));
+        cells.add(data_only("file"), row.holder.place.file);
+        cells.add(data_only("line"), std::int64_t{row.holder.place.line});
+        const analysis::SourcePlace& caller = row.holder.caller;
+        cells.add(reader_only("caller", "Called at"),
+                  caller.file.empty() ? Cell() : Cell(names.place(caller.file, caller.line)));
+        cells.add(data_only("caller_file"), row.holder.caller.file);
+        cells.add(data_only("caller_line"), std::int64_t{row.holder.caller.line});
+      });
 }
 
 Table device_use_table(Analyses analyses) {

@@ -178,7 +178,8 @@ inline constexpr std::uint32_t kFencedBehind = 0x200;  ///< blocks end at a fenc
 inline constexpr std::uint8_t kTouchRead = 0x01;
 inline constexpr std::uint8_t kTouchWritten = 0x02;
 inline constexpr std::uint8_t kTouchReadFirst = 0x04;  ///< its first access was no write
-inline constexpr std::uint8_t kTouchUnknown = 0x08;    ///< several kernels ran at the same time
+inline constexpr std::uint8_t kTouchUnknown =
+    0x08;  ///< it was not watched, or other kernels ran meanwhile
 /// The kernel of the buffer's latest launch touched a block of device memory (OMPDM_CHECK).
 struct BlockTouch {
   Head head;

@@ -244,7 +244,8 @@ struct FileHeader {
   Realtime realtime;            ///< at attach
   std::uint32_t realtime_max_error_us;        ///< its maximum error
   std::uint32_t realtime_estimated_error_us;  ///< its estimated error
-  std::uint32_t check;  ///< OMPDM_CHECK: the byte that fills blocks, kChecked, kFencedBehind; 0: unset
+  std::uint32_t
+      check;  ///< OMPDM_CHECK: the byte that fills blocks, kChecked, kFencedBehind; 0: unset
   std::uint64_t time_namespace;  ///< inode of /proc/self/ns/time, of CLOCK_MONOTONIC; 0: not known
   char reserved[1408];
 };

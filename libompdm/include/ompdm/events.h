@@ -228,7 +228,7 @@ struct BlockTouch {
   bool is_read = false;
   bool is_written = false;
   bool is_read_first = false;  ///< its first access was no write
-  bool is_unknown = false;     ///< of this launch nothing is known: others ran at the same time
+  bool is_unknown = false;     ///< of this launch nothing is known
   bool operator==(const BlockTouch&) const = default;
 };
 

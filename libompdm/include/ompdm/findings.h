@@ -459,7 +459,7 @@ struct ClauseEffect {
   std::string held_as = {};  ///< the item there
   std::uint64_t held_bytes = 0;
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
-  bool is_watched = false;  ///< `ompdm check` saw them write it; else they may have
+  bool is_watched = false;                ///< `ompdm check` saw them write it; else they may have
   /// kNotSent: the directive that copied the data last, either way, before the host changed it.
   std::optional<SourcePlace> copied = {};
   SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
@@ -468,8 +468,8 @@ struct ClauseEffect {
   bool reads = false;    ///< kPrivateCopy: it reads an old value; else it loses a new one
   /// kOutOfSection, kUsedAfterDelete, kHostAccess: the touched byte, from the block's first one on.
   std::int64_t offset = 0;
-  bool is_write = false;                  ///< the same: it was a write
-  std::uint64_t element_bytes = 0;        ///< of an element, as the source shows; 0: not known
+  bool is_write = false;            ///< the same: it was a write
+  std::uint64_t element_bytes = 0;  ///< of an element, as the source shows; 0: not known
   /// Items that came back with other values for this reason, where device memory held other bytes.
   std::vector<std::string> spoiled = {};
   std::optional<SourcePlace> ended = {};  ///< kUsedAfterDelete: the directive that freed it

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ompdm/analysis.h"
+#include "ompdm/mapped.h"
 #include "ompdm/summary.h"
 #include "ompdm/trace.h"
 
@@ -74,6 +75,12 @@ std::string render_look(const analysis::Analysis& now, const analysis::Analysis*
 /// list of all. Throws Error (kUsage) if there is no such finding. Ends with a newline.
 std::string explain(std::span<const analysis::Analysis> analyses, const std::string& which,
                     const Layout& layout = {});
+
+inline constexpr std::string_view kMappedSchema = "ompdm.mapped/1";
+
+/// What is on the device at directives (analysis::present_at). Ends with a newline.
+std::string render_mapped(std::span<const analysis::DataPresent> all, Format format,
+                          const Layout& layout);
 
 /// The findings on data clauses alone, as the text report has them; empty if there is none.
 std::string render_clauses(std::span<const analysis::Analysis> analyses, const Layout& layout);

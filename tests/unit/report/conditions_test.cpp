@@ -45,6 +45,15 @@ TEST(Conditions, BarePathsAreTotals) {
   EXPECT_TRUE(tested("HtoD.bytes != 8e3"));
 }
 
+TEST(Conditions, NumbersMayHaveUnits) {
+  EXPECT_TRUE(tested("HtoD.bytes < 1KB"));
+  EXPECT_TRUE(tested("HtoD.bytes == 0.8 KB"));
+  EXPECT_TRUE(tested("HtoD.bytes < 1KiB"));
+  EXPECT_TRUE(tested("HtoD.time_ns == 0.1us"));
+  EXPECT_TRUE(tested("memory.peak < 2GB"));
+  EXPECT_THROW(parse_condition("HtoD.bytes < 1 KX"), Error);
+}
+
 TEST(Conditions, ArraysCountAndRowsHaveNames) {
   EXPECT_TRUE(tested("findings > 0"));
   EXPECT_TRUE(tested("findings.round_trip_transfer == 1"));
