@@ -184,7 +184,12 @@ class Checks {
       unset_output_ = difference_of(first().end.output, again_->end.output, second().end.output);
     }
     if (first().end.exit_status != 0 || second().end.exit_status != 0) plain_ = run("", 4);
+    for (const std::string& line : output_lines(first().end.errors)) {
+      const bool is_it = line.find("OMP: Warning #96:") != std::string::npos;
+      if (is_it && few_threads_.empty()) few_threads_ = line.substr(line.find("OMP:"));
+    }
     analyze();
+    leave_out();
   }
 
   [[nodiscard]] const std::vector<Analysis>& analyses() const { return analyses_; }
@@ -198,6 +203,12 @@ class Checks {
   /// The first line of what the program prints that hangs on the bytes of fresh device memory: the
   /// runs with the same bytes agree on it.
   [[nodiscard]] const std::optional<Difference>& unset_output() const { return unset_output_; }
+  /// What the runtime says where the host gives kernels fewer threads than these ask for; empty:
+  /// nothing. A kernel that divides its work by their number leaves some of it out then, as it does
+  /// not on a GPU.
+  [[nodiscard]] const std::string& few_threads() const { return few_threads_; }
+  /// Findings that may have no other reason, and are not told.
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
   CheckedRun run(const std::string& how, int number) {
@@ -287,6 +298,17 @@ class Checks {
     }
   }
 
+  void leave_out() {
+    if (few_threads_.empty()) return;
+    for (Analysis& one : analyses_) {
+      left_out_ += std::erase_if(one.mapping, [](const analysis::Finding& finding) {
+        const ClauseFacts& facts = std::get<ClauseFacts>(finding.facts);
+        return facts.rule == ClauseFacts::Rule::kUninitialised && facts.asks_threads;
+      });
+    }
+    if (left_out_ > 0) unset_output_.reset();
+  }
+
   /// Adds what the fences before blocks caught.
   static void add_missing(Trace& other, const Trace& trace, Analysis& to) {
     other.source_facts = trace.source_facts;
@@ -311,6 +333,8 @@ class Checks {
   std::optional<CheckedRun> again_;
   std::optional<CheckedRun> plain_;
   std::optional<Difference> unset_output_;
+  std::string few_threads_;
+  std::size_t left_out_ = 0;
   std::vector<Analysis> analyses_;
 };
 
@@ -375,6 +399,12 @@ std::string scope_text(const Checks& checks) {
         "repetitions.\n",
         report::counted(unwatched, "launch", "launches"));
   }
+  if (checks.left_out() > 0) {
+    text += fmt::format(
+        "Not told: data that came back unset from {}. Its kernels ask for more threads than this\n"
+        "machine gives, and may leave work out for that reason alone:\n  {}\n",
+        report::counted(checks.left_out(), "directive"), one_line(checks.few_threads()));
+  }
   if (unfenced > 0) {
     text += fmt::format(
         "Device memory was not fenced {} times, since the process may have no more mappings "
@@ -406,6 +436,7 @@ std::string json_of(const Checks& checks, const CheckOptions& options) {
   if (const std::optional<Difference>& at = checks.unset_output()) {
     json["unset_output"] = {{"line", at->line}, {"first", at->first}, {"second", at->second}};
   }
+  json["left_out"] = checks.left_out();
   json["mapping"] = all.at("mapping");
   json["traces"] = report::Json::array();
   for (const report::Json& trace : all.at("traces")) {

@@ -102,6 +102,10 @@ class MemoryRules {
       const Index<Site> kernel = trace_.launches[touch.launch.value].site;
       if (!touch.is_written || touch.at > trace_.ops.begin_of(op) || !kernel) continue;
       const SourcePlace place = source_place(site_of(kernel));
+      constexpr std::uint32_t kNoTeams = 0xffffffff;
+      const Launch launch = trace_.launches[touch.launch.value];
+      facts.asks_threads = facts.asks_threads || launch.thread_limit != 0 ||
+                           (launch.num_teams != 0 && launch.num_teams != kNoTeams);
       if (std::ranges::find(facts.kernels, place) == facts.kernels.end()) {
         facts.kernels.push_back(place);
       }

@@ -97,6 +97,12 @@ class PresenceRules {
     for (const Mapping& row : evidence.mappings.rows()) {
       if (row.base < row.host) shifted_.push_back(&row);
     }
+    for (const std::vector<MapItem>& items : trace_.map_lists) {
+      for (const MapItem& item : items) {
+        const bool is_empty = item.bytes == 0 && (item.type & kMapImplicit) == 0;
+        if (is_empty) empty_.insert(item.begin);
+      }
+    }
   }
 
   /// Returns whether the source of regions would tell more.
@@ -227,6 +233,7 @@ class PresenceRules {
       return evidence_.presence.is_there(region.device, address, 1, begin) ||
              blocks_.at(region.device, address, begin) != kNoMapping;
     };
+    if (empty_.contains(item.begin)) return;  // a clause names none of its elements
     if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
       return;
     const SourceFact* fact = sources_.of(region.site, item.name);
@@ -366,6 +373,7 @@ class PresenceRules {
   RegionFacts sources_;
   bool needs_sources_ = false;
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
+  std::set<std::uint64_t> empty_;        // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };
 

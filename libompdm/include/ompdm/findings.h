@@ -470,6 +470,7 @@ struct ClauseEffect {
   std::int64_t offset = 0;
   bool is_write = false;            ///< the same: it was a write
   std::uint64_t element_bytes = 0;  ///< of an element, as the source shows; 0: not known
+  bool asks_threads = false;        ///< kUninitialised: such a kernel asks for teams or threads
   /// Items that came back with other values for this reason, where device memory held other bytes.
   std::vector<std::string> spoiled = {};
   std::optional<SourcePlace> ended = {};  ///< kUsedAfterDelete: the directive that freed it
