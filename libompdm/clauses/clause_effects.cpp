@@ -14,13 +14,14 @@ namespace {
 using Rule = Effect::Rule;
 
 /// Finding::pattern, in the order of Rule.
-constexpr std::array kPatterns = {"not_sent",        "never_sent",          "results_lost",
-                                  "not_copied_back", "results_overwritten", "unset_copied_back",
-                                  "private_copy",    "ended_frame",         "partly_present",
-                                  "device_address",  "host_address",        "not_present",
-                                  "two_devices",     "unordered",           "uninitialised",
-                                  "out_of_section",  "used_after_delete",   "host_access"};
-static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kHostAccess) + 1);
+constexpr std::array kPatterns = {"not_sent",          "never_sent",          "results_lost",
+                                  "not_copied_back",   "results_overwritten", "unset_copied_back",
+                                  "private_copy",      "ended_frame",         "partly_present",
+                                  "device_address",    "host_address",        "not_present",
+                                  "two_devices",       "unordered",           "uninitialised",
+                                  "out_of_section",    "used_after_delete",   "host_access",
+                                  "freed_while_mapped"};
+static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kFreedWhileMapped) + 1);
 
 /// An insertion of an update of the item before or after a directive.
 Edit update_beside(Finding& finding, const Site& site, Anchor::Side side, const char* clause,

@@ -59,7 +59,7 @@ class MemoryRules {
   }
 
   void tell(const BadAccess& access) {
-    const bool is_host = access.of == BadAccess::Of::kHost;
+    const bool is_host = access.of >= BadAccess::Of::kHost;
     if (is_host && trace_.recording.unified_shared_memory) return;
     const std::uint32_t number = touches_.mapping_at(access.block, access.time);
     if (number == kNoMapping) return;
@@ -71,13 +71,13 @@ class MemoryRules {
     const MapItem* item =
         launch ? evidence_.mappings.item_of(launch->region, row.host, row.bytes, true) : nullptr;
     constexpr Rule kRules[] = {Rule::kOutOfSection, Rule::kOutOfSection, Rule::kUsedAfterDelete,
-                               Rule::kHostAccess};
+                               Rule::kHostAccess, Rule::kFreedWhileMapped};
     const Rule rule = kRules[static_cast<std::size_t>(access.of)];
-    Effect facts = facts_of(rule, rule == Rule::kHostAccess ? Stake::kHazard : Stake::kWrongValues,
-                            at, row, item);
+    Effect facts = facts_of(rule, is_host ? Stake::kHazard : Stake::kWrongValues, at, row, item);
     facts.offset = access.offset;
     facts.is_write = access.is_write;
-    if (row.remove && rule == Rule::kUsedAfterDelete) {
+    const bool has_end = rule == Rule::kUsedAfterDelete || rule == Rule::kFreedWhileMapped;
+    if (row.remove && has_end) {
       const Index<Site> end = trace_.ops.common(row.remove.value).site;
       if (end) facts.ended = source_place(site_of(end));
     }

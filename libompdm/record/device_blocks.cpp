@@ -1,5 +1,6 @@
 #include "record/device_blocks.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -32,6 +33,7 @@ struct Block {
   AddressRange pages;
   std::uint64_t begin;  ///< its first byte
   std::uint64_t bytes;
+  std::uint64_t host;       ///< the data that it is a copy of; 0: none
   std::uint32_t next_open;  ///< 1 + position of the next block that is not fenced; 0: none
   State state;
   std::uint8_t touched;  ///< spool::kTouch*, by the running kernel
@@ -46,6 +48,8 @@ std::uint32_t first_open = 0;  ///< as Block::next_open
 unsigned running = 0;          ///< kernels
 bool is_unknown = false;       ///< what these touch is not known
 ThreadBuffer* bad_accesses = nullptr;
+// Blocks that are copies of the host's data, in order of Block::host, while they are there.
+MappedArray<std::uint32_t> by_host{};
 struct sigaction other_handler{};  // the program's
 bool is_prepared = false;
 
@@ -237,6 +241,67 @@ void handle_faults() noexcept {
   sigaction(SIGSEGV, &ours, nullptr);
 }
 
+// Where a block that is a copy of the host's data from `address` on is, or would be.
+std::uint32_t host_position(std::uint64_t address) noexcept {
+  std::uint32_t from = 0;
+  std::uint32_t to = by_host.used;
+  while (from < to) {
+    const std::uint32_t middle = from + (to - from) / 2;
+    if (blocks[by_host.places[middle]].host < address) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
+void keep_host(const Block& block) noexcept {
+  const std::uint32_t at = block.host != 0 ? host_position(block.host) : 0;
+  if (block.host == 0 || by_host.add() == nullptr) {
+    return;
+  }
+  std::uint32_t* place = by_host.places + at;
+  memmove(place + 1, place, (by_host.used - 1 - at) * sizeof(*place));
+  *place = static_cast<std::uint32_t>(&block - blocks);
+}
+
+void forget_host(const Block& block) noexcept {
+  const auto number = static_cast<std::uint32_t>(&block - blocks);
+  for (std::uint32_t at = host_position(block.host);
+       at < by_host.used && blocks[by_host.places[at]].host == block.host; ++at) {
+    if (by_host.places[at] == number) {
+      std::uint32_t* place = by_host.places + at;
+      memmove(place, place + 1, (by_host.used - 1 - at) * sizeof(*place));
+      --by_host.used;
+      return;
+    }
+  }
+}
+
+// The program's calls of free.
+void free_of_program(void* address) noexcept {
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  if (address != nullptr && !this_thread.inside) {
+    const Inside inside;
+    const SpinLock held;
+    const std::uint64_t end = begin + malloc_usable_size(address);
+    for (std::uint32_t at = host_position(begin); at < by_host.used; ++at) {
+      Block& block = blocks[by_host.places[at]];
+      if (block.host >= end) {
+        break;
+      }
+      constexpr auto kBit =
+          static_cast<std::uint8_t>(1U << static_cast<unsigned>(spool::BadAccessOf::kHostFree));
+      if ((block.told & kBit) == 0) {
+        block.told |= kBit;
+        record_bad_access(block, block.begin, spool::BadAccessOf::kHostFree, false);
+      }
+    }
+  }
+  free(address);
+}
+
 // A block for the runtime; null if there is no room.
 void* new_block(std::uint64_t bytes) noexcept {
   const SpinLock held;
@@ -259,10 +324,13 @@ void* new_block(std::uint64_t bytes) noexcept {
   block.pages = pages;
   // Objects are multiples of their alignment: at the end they are aligned as well. In memory for
   // any use the program may count on malloc's alignment.
-  const std::uint64_t alignment = this_thread.awaits_mapping ? 1 : alignof(std::max_align_t);
+  const bool is_mapping = this_thread.awaited_host != nullptr;
+  const std::uint64_t alignment = is_mapping ? 1 : alignof(std::max_align_t);
   block.begin =
       recorder.config.fences_behind ? (pages.end - bytes) & ~(alignment - 1) : pages.begin;
   block.bytes = bytes;
+  block.host = reinterpret_cast<std::uint64_t>(this_thread.awaited_host);
+  keep_host(block);
   fresh = pages.end + gap;
   block.state = State::kFenced;
   if (!protect(pages, PROT_NONE)) {
@@ -293,6 +361,7 @@ void release(void* address) noexcept {
   if (block == nullptr || block->begin != begin || block->state == State::kFreed) {
     return;
   }
+  forget_host(*block);
   madvise(reinterpret_cast<void*>(block->pages.begin), block->pages.end - block->pages.begin,
           MADV_DONTNEED);
   protect(block->pages, PROT_NONE);
@@ -324,12 +393,13 @@ void prepare() noexcept {
   }
   bool is_led = false;
   walk_objects([&](const dl_phdr_info& info) {
-    if (!is_offload_runtime(info)) {
-      return false;
+    if (is_offload_runtime(info)) {
+      is_led = lead_calls(info, "malloc", reinterpret_cast<void (*)()>(allocate)) &&
+               lead_calls(info, "free", reinterpret_cast<void (*)()>(release));
+    } else if (!range_of(info).holds(reinterpret_cast<std::uint64_t>(&prepare))) {
+      lead_calls(info, "free", reinterpret_cast<void (*)()>(free_of_program));
     }
-    is_led = lead_calls(info, "malloc", reinterpret_cast<void (*)()>(allocate)) &&
-             lead_calls(info, "free", reinterpret_cast<void (*)()>(release));
-    return true;
+    return false;
   });
   if (!is_led) {
     say("OMPDM_CHECK: this runtime's calls of malloc were not found: nothing is checked");
@@ -353,7 +423,7 @@ void prepare_blocks(std::uint64_t bytes, const void* host) noexcept {
     bad_accesses = bad_accesses == nullptr ? made : bad_accesses;
   }
   this_thread.awaited_bytes = arena.end != 0 ? bytes : 0;
-  this_thread.awaits_mapping = host != nullptr;
+  this_thread.awaited_host = host;
 }
 
 void watch_launch(SiteSlot* site) noexcept {

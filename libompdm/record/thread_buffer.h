@@ -298,7 +298,7 @@ struct ThisThread {
   spool::Entry api_entry;
   std::uint64_t async_call;     ///< an asynchronous API call without a task yet; 0: none
   std::uint64_t awaited_bytes;  ///< of the block that the runtime allocates next; 0: none
-  bool awaits_mapping;          ///< that block is a copy of host data
+  const void* awaited_host;     ///< the host's data that the block is for; null: of none
 };
 
 /// Initial-exec TLS: one instruction, and no allocation at a thread's first access. It fits into

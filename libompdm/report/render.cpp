@@ -195,7 +195,9 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
     std::erase_if(facts,
                   [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
   }
-  if (!any_lost(analyses)) facts.emplace_back("Lost", losses(analyses));
+  if (!any_lost(analyses)) {
+    facts.emplace_back("Lost", losses(analyses) + clauses_checked(analyses));
+  }
   if (of_one) return facts;
   // The arguments of runs on several inputs are in the table.
   const Process& process = analyses.front().process;
@@ -208,6 +210,8 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
   if (!differ.empty()) facts.emplace_back("Differ", differ);
   return facts;
 }
+
+std::vector<std::string> unchecked_clauses(const Analysis& one) { return {clauses_unchecked(one)}; }
 
 std::string text_report(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const Ranks ranks = ranks_of(analyses);
@@ -238,7 +242,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += short_findings(analyses, names, layout);
   }
   const std::string closing =
-      wrapped_lines({runtime_traffic(analyses), unexamined(analyses)}, layout.width);
+      wrapped_lines({runtime_traffic(analyses), unexamined(analyses)}, layout.width) +
+      wrapped_lines(prefixed(analyses, unchecked_clauses), layout.width);
   return closing.empty() ? text : text + '\n' + closing;
 }
 
@@ -271,7 +276,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
       text += in_markdown(line) + "\n\n";
     }
   }
-  return text + paragraphs({runtime_traffic(analyses), unexamined(analyses)});
+  return text + paragraphs({runtime_traffic(analyses), unexamined(analyses)}) +
+         paragraphs(prefixed(analyses, unchecked_clauses));
 }
 
 }  // namespace

@@ -190,10 +190,11 @@ static_assert(sizeof(BlockTouch) == 16);
 
 /// What is wrong with an access of device memory.
 enum class BadAccessOf : std::uint8_t {
-  kBefore,  ///< before the block
-  kBehind,  ///< past its end
-  kFreed,   ///< the block was freed
-  kHost,    ///< by the host, outside of kernels and of the runtime
+  kBefore,    ///< before the block
+  kBehind,    ///< past its end
+  kFreed,     ///< the block was freed
+  kHost,      ///< by the host, outside of kernels and of the runtime
+  kHostFree,  ///< none: the host freed the memory whose copy the block is
   kCount
 };
 /// An access of device memory that a fence caught (OMPDM_CHECK): the first of its kind of a block.

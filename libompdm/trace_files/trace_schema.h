@@ -86,7 +86,8 @@ inline constexpr Words<5> kWords<Recording::Detail> = {"events", "tallies", "win
 template <>
 inline constexpr Words<3> kWords<DeviceEvent::Kind> = {"initialize", "finalize", "load"};
 template <>
-inline constexpr Words<4> kWords<BadAccess::Of> = {"before", "behind", "freed", "host"};
+inline constexpr Words<5> kWords<BadAccess::Of> = {"before", "behind", "freed", "host",
+                                                   "host_free"};
 template <>
 inline constexpr Words<4> kWords<Agreement> = {"one_clock", "within", "unsynchronized", "unknown"};
 

@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"checks_before_begin", {"9 out_of_section a[1:N - 1]"}},
                       Case{"checks_half_set", {"9 uninitialised a[0:N]"}},
                       Case{"checks_freed", {"15 used_after_delete a[0:N]"}},
+                      Case{"checks_freed_on_host", {"11 freed_while_mapped a[0:N]"}},
                       Case{"checks_host_reads", {"8 host_access memory of omp_target_alloc"}},
                       Case{"checks_own_handler", {}}, Case{"clauses_right", {}},
                       Case{"clauses_scratch", {}}, Case{"clauses_fenced", {}},

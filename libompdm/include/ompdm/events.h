@@ -246,10 +246,11 @@ constexpr void fields(Visit&& visit, Row& row) {
 /// `ompdm check`).
 struct BadAccess {
   enum class Of : std::uint8_t {
-    kBefore,  ///< before the block
-    kBehind,  ///< past its end
-    kFreed,   ///< the block was freed
-    kHost,    ///< by the host, outside of kernels and of the runtime
+    kBefore,    ///< before the block
+    kBehind,    ///< past its end
+    kFreed,     ///< the block was freed
+    kHost,      ///< by the host, outside of kernels and of the runtime
+    kHostFree,  ///< none: the host freed the memory whose copy the block is
   };
   Of of = Of::kBehind;
   bool is_write = false;

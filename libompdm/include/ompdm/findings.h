@@ -432,10 +432,11 @@ struct ClauseEffect {
     kTwoDevices,          ///< a copy back of one device replaced what another had brought back
     kUnordered,           ///< a nowait directive ran after one that the program reaches later
     // Of recordings by `ompdm check`.
-    kUninitialised,    ///< what came back hung on what device memory held before anything set it
-    kOutOfSection,     ///< a kernel touched memory before or past the block of an item
-    kUsedAfterDelete,  ///< a kernel touched a block that was freed
-    kHostAccess,       ///< the host touched a block by its device address
+    kUninitialised,     ///< what came back hung on what device memory held before anything set it
+    kOutOfSection,      ///< a kernel touched memory before or past the block of an item
+    kUsedAfterDelete,   ///< a kernel touched a block that was freed
+    kHostAccess,        ///< the host touched a block by its device address
+    kFreedWhileMapped,  ///< the host freed memory that a mapping still stands for
   };
   /// What is at stake.
   enum class Stake : std::uint8_t {

@@ -324,6 +324,20 @@ Words host_access(const Facts& facts) {
           {"copy the data to the host (update from, omp_target_memcpy), and use that copy"}};
 }
 
+Words freed_while_mapped(const Facts& facts) {
+  const std::string name = base(facts.item);
+  const std::string end = facts.ended ? fmt::format("the directive at {} ended the mapping later",
+                                                    place_text(*facts.ended))
+                                      : std::string("no directive ended the mapping");
+  return {
+      fmt::format("the host freed the memory of {} while {} had it mapped ({}): what comes to "
+                  "lie there is taken for {}",
+                  name, holder_text(facts), end, name),
+      fmt::format("end the mapping of {} before its memory is freed", name),
+      {fmt::format("write #pragma omp target exit data map(delete: {}) before the memory is freed",
+                   facts.held_as)}};
+}
+
 Words words_of_rule(const Facts& facts, const Subject& subject) {
   using Rule = Facts::Rule;
   switch (facts.rule) {
@@ -363,6 +377,8 @@ Words words_of_rule(const Facts& facts, const Subject& subject) {
       return used_after_delete(facts);
     case Rule::kHostAccess:
       return host_access(facts);
+    case Rule::kFreedWhileMapped:
+      return freed_while_mapped(facts);
   }
   return {};
 }
@@ -399,7 +415,8 @@ constexpr Pattern kPatterns[] = {
     {"uninitialised", "came from memory that nothing had set", "copy", "copies", kWords},
     {"out_of_section", "used past its section", "access", "accesses", kWords},
     {"used_after_delete", "used after it was freed", "access", "accesses", kWords},
-    {"host_access", "used by the host by its device address", "access", "accesses", kWords}};
+    {"host_access", "used by the host by its device address", "access", "accesses", kWords},
+    {"freed_while_mapped", "freed while it is mapped", "mapping", "mappings", kWords}};
 
 }  // namespace
 
