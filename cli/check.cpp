@@ -117,7 +117,31 @@ class Place {
     }
     view_ = {scratch / "tree", here_, scratch};
     is_seen_ = can_view(view_);
-    if (!is_seen_) view_.seen_at.clear();
+    if (is_seen_) return;
+    view_.seen_at.clear();
+    view_.copy = copy_beside();
+  }
+
+  /// Where the copy lies if it cannot be seen in the folder's place: below folders that have links
+  /// to all that lies beside the folder, and beside those above it, so that `../data` leads where
+  /// it did.
+  [[nodiscard]] fs::path copy_beside() const {
+    constexpr std::size_t kMostLinks = 4096;
+    fs::path to = scratch_ / "root";
+    fs::path from = here_.root_path();
+    for (const fs::path& part : here_.relative_path()) {
+      fs::create_directories(to);
+      std::error_code failed;
+      std::size_t links = 0;
+      for (const auto& entry : fs::directory_iterator(from, failed)) {
+        const fs::path name = entry.path().filename();
+        if (name == part || ++links > kMostLinks) continue;
+        fs::create_symlink(entry.path(), to / name, failed);
+      }
+      from /= part;
+      to /= part;
+    }
+    return to;
   }
 
   /// Makes the copy anew.
@@ -144,12 +168,22 @@ class Place {
   bool is_seen_ = false;
 };
 
-/// Standard input, for each run; empty where it is a terminal.
+/// Standard input, for each run; empty where it is a terminal. Throws Error where it does not end.
 std::string standard_input() {
   if (::isatty(STDIN_FILENO) != 0) return {};
-  std::ostringstream all;
-  all << std::cin.rdbuf();
-  return all.str();
+  constexpr std::size_t kMost = std::size_t{256} << 20U;
+  const Progress progress("reading standard input, which each run is given");
+  std::string all;
+  std::vector<char> part(1U << 16U);
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, part.data(), part.size());
+    if (count <= 0) return all;
+    all.append(part.data(), static_cast<std::size_t>(count));
+    if (all.size() > kMost) {
+      throw Error("standard input has more than 256 MB, which each run is given: name a file",
+                  Error::Kind::kUsage);
+    }
+  }
 }
 
 /// The traces of a run, one a process.
@@ -167,8 +201,8 @@ std::vector<Trace> traces_in(const fs::path& folder) {
 
 class Checks {
  public:
-  Checks(const CheckOptions& options, const fs::path& scratch)
-      : options_(options), place_(scratch, options.in_place), input_(standard_input()) {
+  Checks(const CheckOptions& options, const fs::path& scratch, std::string input)
+      : options_(options), place_(scratch, options.in_place), input_(std::move(input)) {
     words_ = options.command;
     if (words_.front().find('/') != std::string::npos) words_.front() = place_.file(words_.front());
   }
@@ -219,15 +253,19 @@ class Checks {
     const fs::path folder = place_.scratch() / fmt::format("run{}", number);
     fs::create_directories(folder);
     CheckedRun done{how, {}, {}};
-    Child child{words_, place_.directory(), {}, input_, place_.view()};
+    // Temporary files of a stopped run are removed with the folder.
+    const fs::path temporary = place_.scratch() / "tmp";
+    fs::create_directories(temporary);
+    Child child{words_, place_.directory(), {{"TMPDIR", temporary}}, input_, place_.view()};
     if (!how.empty()) {
       child.command = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
                        (folder / "trace.json").string(), "--"};
       child.command.insert(child.command.end(), words_.begin(), words_.end());
       // LLVM's pool of small blocks would give freed ones again.
-      child.environment = {{"OMPDM_CHECK", how},
-                           {"OMPDM_HASH", "full"},
-                           {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}};
+      child.environment.insert(child.environment.end(),
+                               {{"OMPDM_CHECK", how},
+                                {"OMPDM_HASH", "full"},
+                                {"LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD", "0"}});
     }
     done.end = run_child(child);
     done.traces = traces_in(folder);
@@ -242,9 +280,10 @@ class Checks {
       if (!line.empty() && !line.starts_with("ompdm: ")) error = one_line(line);
     }
     if (end.exit_status != 0) {
-      throw Error(
-          fmt::format("{}: the program {} before any target region ({}): nothing is checked",
-                      program, status_text(end.exit_status), error));
+      throw Error(fmt::format(
+          "{}: the program {} before any target region ({}): nothing is checked{}", program,
+          status_text(end.exit_status), error,
+          options_.in_place ? "" : " (it ran in a copy of this folder: --in-place runs it here)"));
     }
     throw Error(
         fmt::format("{0}: no target region ran on a device: `ompdm doctor {0}` says why", program));
@@ -290,7 +329,8 @@ class Checks {
       Trace* other = i < second().traces.size() ? &runs_.back().traces[i] : nullptr;
       if (other != nullptr && again_) {
         find_unset_transfers(trace, *other,
-                             i < again_->traces.size() ? &again_->traces[i] : nullptr);
+                             i < again_->traces.size() ? &again_->traces[i] : nullptr,
+                             unset_output_.has_value());
       }
       if (options_.source != "off") AskedSources(trace, {}, process).add_facts(false);
       Analysis& one = analyses_.emplace_back(analysis::analyze(trace));
@@ -322,7 +362,19 @@ class Checks {
       const ClauseFacts::Rule rule = std::get<ClauseFacts>(finding.facts).rule;
       if (rule < ClauseFacts::Rule::kUninitialised || known.contains(key(finding))) continue;
       to.mapping.push_back(finding);
+      drop_spoiled(finding, to);
     }
+  }
+
+  /// What came back unset from a kernel that reads beside a block is no finding of its own.
+  static void drop_spoiled(const analysis::Finding& cause, Analysis& of) {
+    const ClauseFacts& why = std::get<ClauseFacts>(cause.facts);
+    if (why.rule != ClauseFacts::Rule::kOutOfSection || why.is_write) return;
+    std::erase_if(of.mapping, [&](const analysis::Finding& finding) {
+      const ClauseFacts& facts = std::get<ClauseFacts>(finding.facts);
+      return facts.rule == ClauseFacts::Rule::kUninitialised &&
+             std::ranges::find(facts.kernels, why.place) != facts.kernels.end();
+    });
   }
 
   const CheckOptions& options_;
@@ -366,7 +418,7 @@ std::string output_text(const Checks& checks) {
   const std::optional<Difference>& at = checks.unset_output();
   if (!at) return {};
   return fmt::format(
-      "What the program prints hangs on device memory that nothing had set. Line {}, with memory\n"
+      "What the program prints hangs on the bytes of fresh device memory. Line {}, with memory\n"
       "filled with 5a and with a5:\n  {}\n  {}\n",
       at->line, one_line(at->first), one_line(at->second));
 }
@@ -452,9 +504,10 @@ int run_check(const CheckOptions& options) {
   if (find_program(options.command.front()).empty()) {
     throw Error(not_found(options.command.front()));
   }
+  std::string input = standard_input();
   const Stopping stopping;
   const Session scratch;
-  Checks checks(options, scratch.folder());
+  Checks checks(options, scratch.folder(), std::move(input));
   checks.run_all();
   const bool is_json = options.output.format == "json";
   const std::string text = is_json ? json_of(checks, options) : text_of(checks, options);

@@ -42,6 +42,14 @@ class MemoryRules {
     return found;
   }
 
+  /// The directive, or the call, whose operation ran at an instant; none: none did.
+  [[nodiscard]] Index<Site> copy_at(Nanoseconds instant) const {
+    for (std::uint32_t i = 0; i < trace_.ops.size() && trace_.ops.begin_of(i) <= instant; ++i) {
+      if (trace_.ops.end_of(i) >= instant) return trace_.ops.common(i).site;
+    }
+    return {};
+  }
+
   [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Site> at, const Mapping& row,
                                 const MapItem* item) const {
     const Site& site = site_of(at);
@@ -66,7 +74,8 @@ class MemoryRules {
     const Mapping& row = evidence_.mapping(number);
     if (row.is_private) return;
     const std::optional<Launch> launch = is_host ? std::nullopt : launch_at(access.time);
-    const Index<Site> at = launch ? launch->site : row.site;
+    const Index<Site> copy = is_host || launch ? Index<Site>{} : copy_at(access.time);
+    const Index<Site> at = launch ? launch->site : copy ? copy : row.site;
     if (!at) return;
     const MapItem* item =
         launch ? evidence_.mappings.item_of(launch->region, row.host, row.bytes, true) : nullptr;

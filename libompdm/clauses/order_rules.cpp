@@ -36,7 +36,7 @@ class OrderRules {
 
  private:
   /// Later directives are looked at as far as this many regions began in between.
-  static constexpr std::uint32_t kMostBetween = 256;
+  static constexpr std::uint32_t kMostBetween = 32;
 
   [[nodiscard]] const Site& site_of(const Region& region) const {
     return trace_.sites[region.site.value];
@@ -44,16 +44,19 @@ class OrderRules {
 
   /// A task that began when directives had begun that its thread reached later.
   void check_late(std::uint32_t late) {
-    const Region region = trace_.regions[late];
-    const std::vector<Use> uses = uses_of(region);
+    const Region& region = trace_.regions.common(late);
+    const Nanoseconds made = trace_.regions.rare(late).made;
     std::uint32_t looked = 0;
     for (std::uint32_t at = late; at-- > 0 && looked < kMostBetween; ++looked) {
-      if (trace_.regions.begin_of(at) <= region.made) return;
-      const Region other = trace_.regions[at];
-      const bool is_later = other.asker() == region.maker && other.asked() > region.made;
+      const Nanoseconds begin = trace_.regions.begin_of(at);
+      if (begin <= made) return;
+      const Region& other = trace_.regions.common(at);
+      const Nanoseconds its_made = trace_.regions.rare(at).made;
+      const std::uint32_t asker = its_made != 0 ? other.maker : other.thread;
+      const bool is_later = asker == region.maker && (its_made != 0 ? its_made : begin) > made;
       if (!is_later || !other.site || other.device != region.device || other.host_fallback)
         continue;
-      for (const Use& use : uses) {
+      for (const Use& use : uses_of(region)) {
         if (conflicts(use, uses_of(other))) return tell(region, use, other);
       }
     }

@@ -36,7 +36,8 @@ void each_difference(const Trace& trace, const Trace& other, Take take) {
     const auto its = others.find(place);
     if (its == others.end() || its->second.size() != rows.size()) continue;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (trace.ops[rows[i]].hash != other.ops[its->second[i]].hash) take(place, rows[i]);
+      if (trace.ops[rows[i]].hash != other.ops[its->second[i]].hash)
+        take(place, rows[i], its->second[i]);
     }
   }
 }
@@ -47,16 +48,21 @@ bool is_back(const Trace& trace, std::uint32_t op) {
 
 }  // namespace
 
-void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* again) {
+void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* again,
+                          bool with_untouched) {
   std::map<Place, bool> varies;
   if (again != nullptr) {
-    each_difference(trace, *again,
-                    [&](const Place& place, std::uint32_t) { varies[place] = true; });
+    each_difference(trace, *again, [&](const Place& place, std::uint32_t, std::uint32_t) {
+      varies[place] = true;
+    });
   }
   std::set<std::uint32_t> different;
-  each_difference(trace, other_fill, [&](const Place& place, std::uint32_t op) {
-    if (!varies.contains(place)) different.insert(op);
-  });
+  each_difference(
+      trace, other_fill, [&](const Place& place, std::uint32_t op, std::uint32_t other) {
+        const bool is_computed = trace.ops[op].fingerprint != other_fill.ops[other].fingerprint;
+        const bool is_told = is_computed || with_untouched;
+        if (is_told && !varies.contains(place)) different.insert(op);
+      });
   trace.unset_transfers.clear();
   // The host sent something else first: that need not come from a device.
   if (different.empty() || !is_back(trace, *different.begin())) return;
@@ -67,8 +73,9 @@ void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* ag
 
 bool has_unset_transfers(const Trace& trace, const Trace& other_fill) {
   bool any = false;
-  each_difference(trace, other_fill,
-                  [&](const Place&, std::uint32_t op) { any = any || is_back(trace, op); });
+  each_difference(trace, other_fill, [&](const Place&, std::uint32_t op, std::uint32_t) {
+    any = any || is_back(trace, op);
+  });
   return any;
 }
 

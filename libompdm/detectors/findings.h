@@ -28,7 +28,7 @@ struct Evidence {
   const DirectiveTable& directives;
   const LoopTable& loops;
   Mappings mappings{trace};
-  Presence presence{trace, mappings};
+  Presence presence{mappings};
   mutable KernelWrites kernels{trace};  ///< it remembers what it was asked
   Contents contents{trace, mappings, kernels};
   EnclosingLoops enclosing{loops};

@@ -12,8 +12,7 @@
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
-Presence::Presence(const Trace& trace, const Mappings& mappings)
-    : trace_(trace), mappings_(mappings) {
+Presence::Presence(const Mappings& mappings) : mappings_(mappings) {
   for (std::vector<std::uint32_t>& residencies : mappings.by_piece()) {
     const Mapping& piece = mappings.rows()[residencies.front()];
     if (piece.host == 0) continue;

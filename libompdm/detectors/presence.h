@@ -57,7 +57,7 @@ struct OtherMappings {
 /// Which storage is on which device at a time.
 class Presence {
  public:
-  Presence(const Trace& trace, const Mappings& mappings);
+  explicit Presence(const Mappings& mappings);
 
   /// Of mappings of the same storage that were there at some time in [from, to], all but the
   /// `known` ones of the piece itself.
@@ -90,7 +90,6 @@ class Presence {
   [[nodiscard]] Residencies::const_iterator first_at(const Residencies& residencies,
                                                      Nanoseconds time) const;
 
-  const Trace& trace_;
   const Mappings& mappings_;
   std::map<std::int32_t, Pieces> by_device_;
 };

@@ -11,6 +11,8 @@
 #include "record/clock.h"
 #include "record/cupti.h"
 #include "record/definitions.h"
+#include "record/device_blocks.h"
+#include "record/digest.h"
 #include "record/entry_points.h"
 #include "record/hashing.h"
 #include "record/loaded_objects.h"
@@ -187,6 +189,12 @@ void attach() noexcept {
   draft.hashing = recorder.config.hashing;
   start_budget(recorder.config.hashing, draft.attach);
   recorder.contents = !budget.off();
+  if (checks_blocks()) {
+    // Runs with one fill and with its complement are compared.
+    const auto fill = static_cast<unsigned char>(recorder.config.fill);
+    const auto other = static_cast<unsigned char>(~fill);
+    ignore_fills(fill < other ? fill : other, fill < other ? other : fill);
+  }
   start_window();
   if (recorder.config.names) {
     prepare_paths();

@@ -108,6 +108,18 @@ Origin origin_of(ThreadBuffer& buffer, const ompt_data_t* target, const void* co
   }
 }
 
+// Whether a block is for the data of a map item, not for a kernel's own copy.
+[[gnu::noinline]] bool is_mapped(ThreadBuffer& buffer, const ompt_data_t* target,
+                                 const void* host) noexcept {
+  const OpenRegion* region = region_of(buffer, target);
+  if (region == nullptr || host == nullptr) {
+    return false;
+  }
+  const std::uint16_t argument =
+      argument_of(region->call.map, reinterpret_cast<std::uint64_t>(host), buffer.last_argument);
+  return argument != 0 && (item_of(region->call.map, argument - 1U).type & kPrivate) == 0;
+}
+
 // Whether the operation belongs to an API call whose first operations were aggregated.
 bool was_aggregated(ThreadBuffer& buffer, const void* codeptr) noexcept {
   return buffer.aggregated_call != spool::CallId::kNone &&
@@ -300,7 +312,9 @@ void on_data_op(ompt_scope_endpoint_t endpoint, ompt_data_t* /*target_task*/, om
   if (endpoint != ompt_scope_end) {
     begin_op(*buffer, target, codeptr, op);
     if (checks_blocks()) [[unlikely]] {
-      prepare_blocks(optype == ompt_target_data_alloc ? bytes : 0, src);
+      const bool allocates = optype == ompt_target_data_alloc;
+      prepare_blocks(allocates ? bytes : 0,
+                     allocates && is_mapped(*buffer, target, src) ? src : nullptr);
     }
   }
   if (endpoint != ompt_scope_begin) {

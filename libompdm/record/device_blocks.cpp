@@ -21,7 +21,7 @@ namespace {
 // are not used again: what a freed block's address is used for afterwards stays known.
 constexpr std::uint64_t kArenas[] = {std::uint64_t{1} << 44U, std::uint64_t{1} << 40U,
                                      std::uint64_t{1} << 36U};
-constexpr std::uint64_t kLeastGap = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kLeastGap = std::uint64_t{4} << 20U;
 constexpr std::uint64_t kMostGap = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kLarge = std::uint64_t{4} << 20U;
 constexpr std::uint32_t kMostBlocks = 1U << 20U;
@@ -161,7 +161,8 @@ bool tell_bad_access(Block& block, std::uint64_t address, bool is_write) noexcep
       is_before   ? AddressRange{block.zone, block.pages.begin}
       : is_behind ? AddressRange{block.pages.end, next != nullptr ? next->zone : fresh}
                   : block.pages;
-  return protect(place, PROT_READ | PROT_WRITE);
+  // Behind the last zone, or before the first, the program ends as it would without a fence.
+  return place.holds(address) && protect(place, PROT_READ | PROT_WRITE);
 }
 
 bool is_write_fault(const void* context) noexcept {
@@ -185,10 +186,11 @@ bool is_write_fault(const void* context) noexcept {
 // Whether the fault was of a block, or of the place of one, and the program can go on.
 bool resolve(std::uint64_t address, bool is_write) noexcept {
   const SpinLock held;
-  Block* block = block_at(address);
-  if (block == nullptr) {
+  if (block_count == 0) {
     return false;
   }
+  Block* block = block_at(address);
+  block = block != nullptr ? block : blocks;
   if (block->state == State::kFreed || !block->pages.holds(address)) {
     return tell_bad_access(*block, address, is_write);
   }
@@ -229,6 +231,10 @@ void on_fault(int signal, siginfo_t* info, void* context) noexcept {
 
 // Puts the handler in front of the program's, which may have come meanwhile.
 void handle_faults() noexcept {
+  sigset_t fault;
+  sigemptyset(&fault);
+  sigaddset(&fault, SIGSEGV);
+  pthread_sigmask(SIG_UNBLOCK, &fault, nullptr);
   struct sigaction now{};
   if (arena.end == 0 || sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction == on_fault) {
     return;
@@ -348,7 +354,7 @@ void* allocate(std::size_t bytes) noexcept {
     }
     count_loss(spool::Loss::kBlocksUnfenced);
   }
-  return malloc(bytes);
+  return malloc(bytes);  // NOLINT(clang-analyzer-optin.portability.UnixAPI): as the runtime asks
 }
 
 void release(void* address) noexcept {
@@ -379,8 +385,9 @@ void prepare() noexcept {
     void* memory =
         mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) {
-      fresh = reinterpret_cast<std::uint64_t>(memory);
-      arena = {fresh, fresh + size};
+      const auto begin = reinterpret_cast<std::uint64_t>(memory);
+      arena = {begin, begin + size};
+      fresh = begin + kMostGap;
       break;
     }
   }

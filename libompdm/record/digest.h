@@ -19,6 +19,10 @@ struct Digest {
   bool trivial = false;           ///< all bytes that were hashed are equal
 };
 
+/// From now on fingerprints take all bytes of these two values for one (`ompdm check`): what memory
+/// held before anything set it makes no difference then, unless a value was computed from it.
+void ignore_fills(unsigned char one, unsigned char other) noexcept;
+
 /// Takes the fingerprint, which is never 0. Up to kFingerprintBytes it reads all, and takes the
 /// hash too.
 Digest fingerprint_of(const void* data, std::size_t bytes) noexcept;

@@ -281,18 +281,36 @@ std::string byte_text(const Facts& facts) {
   return fmt::format("byte {} (element {})", facts.offset, element);
 }
 
+/// "the kernel at heat.cpp:41"; of a copy "the target update at heat.cpp:50".
+std::string user_text(const Facts& facts) {
+  if (facts.directive == Directive::kTarget) return "the kernel at " + place_text(facts.place);
+  const std::string_view call = facts.directive == Directive::kApi
+                                    ? std::string_view("API call")
+                                    : analysis::directive_name(facts.directive);
+  return fmt::format("the {} at {}", call, place_text(facts.place));
+}
+
 Words out_of_section(const Facts& facts) {
-  const std::string name = base(facts.item);
   const std::string at = facts.shown.line > 0 ? fmt::format(" (at {})", shown_at(facts)) : "";
-  return {
-      fmt::format("the kernel at {} {} {} of {}{}, of which {} has {} on the device: it is {}",
-                  place_text(facts.place), facts.is_write ? "writes" : "reads", byte_text(facts),
-                  facts.item, at, holder_text(facts), spoken_size(facts.bytes),
-                  facts.offset < 0 ? "before the first byte" : "past the last byte"),
-      fmt::format("map all of {} that the kernel uses", name),
-      {fmt::format("let the section of {} at {} hold all elements that the kernel at {} uses", name,
-                   facts.holder ? place_text(*facts.holder) : place_text(facts.place),
-                   place_text(facts.place))}};
+  const bool is_of_api = facts.held_by == Directive::kApi;
+  const std::string memory =
+      is_of_api ? fmt::format("memory that omp_target_alloc gave at {}",
+                              facts.holder ? place_text(*facts.holder) : "an unknown place")
+                : facts.item;
+  const std::string held = is_of_api ? fmt::format("which has {}", spoken_size(facts.bytes))
+                                     : fmt::format("of which {} has {} on the device",
+                                                   holder_text(facts), spoken_size(facts.bytes));
+  return {fmt::format("{} {} {} of {}{}, {}: it is {}", user_text(facts),
+                      facts.is_write ? "writes" : "reads", byte_text(facts), memory, at, held,
+                      facts.offset < 0 ? "before the first byte" : "past the last byte"),
+          is_of_api ? std::string("allocate all of the memory that is used")
+                    : fmt::format("map all of {} that {} uses", base(facts.item), user_text(facts)),
+          {fmt::format("let {} hold all elements that {} uses",
+                       is_of_api ? memory
+                                 : fmt::format("the section of {} at {}", base(facts.item),
+                                               facts.holder ? place_text(*facts.holder)
+                                                            : place_text(facts.place)),
+                       user_text(facts))}};
 }
 
 /// "the device memory of u, which the target data at heat.cpp:39 mapped".
@@ -309,7 +327,7 @@ Words used_after_delete(const Facts& facts) {
   const std::string end =
       facts.ended ? fmt::format("the directive at {} had freed it", place_text(*facts.ended))
                   : std::string("it was freed");
-  return {fmt::format("the kernel at {} {} {}, after {}", place_text(facts.place),
+  return {fmt::format("{} {} {}, after {}", user_text(facts),
                       facts.is_write ? "writes to" : "reads", memory_text(facts), end),
           "use no memory after it was freed",
           {fmt::format("let the memory end after the kernel at {}: by a later end, or by taskwait "

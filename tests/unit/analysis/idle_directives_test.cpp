@@ -50,7 +50,7 @@ struct TwoArrays : OneArray {
                   std::int32_t device = 0) {
     const Trace all = take();
     const Mappings mappings(all);
-    const Presence presence(all, mappings);
+    const Presence presence(mappings);
     Residency residency;
     residency.device = device;
     residency.host = all.variables[0].address;

@@ -126,7 +126,7 @@ TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
   std::string text = render(analyses, Format::kText);
   EXPECT_TRUE(begins(text, "in what is left of the trace, 48.0 MB moved, ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss watched)\n"),
+  EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss watched)"),
             std::string::npos)
       << text;
 }
@@ -153,7 +153,7 @@ TEST(Rendering, NothingIsLostThatTheLineOfLossesDoesNotName) {
   trace.losses = {{"records_no_space", 0}, {"contents_pending_overflow", 8968}};
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(text.find("Lost     contents_pending_overflow 8968 (of 2 kinds of loss watched)\n"),
+  EXPECT_NE(text.find("Lost     contents_pending_overflow 8968 (of 2 kinds of loss watched)"),
             std::string::npos)
       << text;
 }
