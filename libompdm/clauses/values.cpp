@@ -45,6 +45,7 @@ class Values {
   bool check() {
     check_private_copies();
     for (const UnsentItem& item : trace_.unsent_items) check_unsent(item);
+    for (const BlockTouch& touch : trace_.block_touches) check_old(touch);
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
     for (std::uint32_t i = 0; i < rows.size(); ++i) {
       const Mapping& row = rows[i];
@@ -195,6 +196,37 @@ class Values {
         evidence_.mappings.item_of(unsent.region, unsent.host, unsent.bytes, true);
     if (item == nullptr || effects_.count_again(Rule::kNotSent, region.site, item->name)) return;
     tell_unsent(number, *item, unsent.region, copy);
+  }
+
+  /// A kernel read old data, which no clause of it names: `ompdm check` saw it.
+  void check_old(const BlockTouch& touch) {
+    const Launch launch = trace_.launches[touch.launch.value];
+    if (touch.host_content == 0 || !touch.is_read_first || !launch.region || !launch.site) return;
+    const std::uint32_t number = touches_.mapping_at(touch.block, launch.begin);
+    if (number == kNoMapping || trace_.regions.common(launch.region.value).nowait) return;
+    const Mapping& row = evidence_.mapping(number);
+    const std::uint32_t copy = last_copy(number, launch.end);
+    if (copy == kNoOp || row.is_private || row.replaced) return;
+    const DataOp op = trace_.ops[copy];
+    const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
+    const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
+    if (!is_it || op.end > launch.begin || op.fingerprint == touch.host_content) return;
+    // Of a struct the host may have changed what no kernel uses.
+    const std::string name = expression_of(trace_, row);
+    if (name.find('[') == std::string::npos || name.starts_with("this[")) return;
+    if (writer_of(row, op.end, launch.begin) != Writer::kNone) return;
+    if (unsent_.try_emplace(copy, launch.site).first->second != launch.site) return;
+    const bool is_told =
+        effects_.count_again(Rule::kNotSent, launch.site, name) ||
+        effects_.has(Rule::kNotSent, function_of(site_of(launch.site)), base_of(name));
+    if (is_told) return;
+    Effect facts = facts_of(Rule::kNotSent, Stake::kWrongValues, launch.site, row, nullptr);
+    if (const SourceFact* fact = sources_.of(launch.site, facts.item)) {
+      facts.shown = {fact->file, fact->use_line};
+    }
+    facts.kernels = {place_of(launch.site)};
+    if (op.site) facts.copied = place_of(op.site);
+    effects_.add(launch.site, std::move(facts), Confidence::kLikely);
   }
 
   static constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;

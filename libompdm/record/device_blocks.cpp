@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "record/clock.h"
+#include "record/digest.h"
 #include "record/entry_points.h"
 #include "record/loaded_objects.h"
 #include "record/modules.h"
@@ -449,6 +450,26 @@ void watch_launch(SiteSlot* site) noexcept {
   }
 }
 
+namespace {
+
+// The fingerprint of the host's data, of a block that the kernel has read; 0: it cannot be taken.
+std::uint64_t host_content(ThreadBuffer& buffer, const Block& block) noexcept {
+  if (block.host == 0 || (block.touched & spool::kTouchReadFirst) == 0) {
+    return 0;
+  }
+  std::byte*& copy = buffer.content.copy;
+  if (copy == nullptr) {
+    copy = static_cast<std::byte*>(buffer.contexts.pages.get(kFingerprintBytes));
+  }
+  if (copy == nullptr || !copy_blocks(reinterpret_cast<void*>(block.host), block.bytes, copy)) {
+    count_loss(spool::Loss::kContentsUnreadable);
+    return 0;
+  }
+  return fingerprint_of_copy(copy, block.bytes).fingerprint;
+}
+
+}  // namespace
+
 void end_watch(ThreadBuffer& buffer, bool is_recorded) noexcept {
   const SpinLock held;
   if (running > 0) {
@@ -458,15 +479,15 @@ void end_watch(ThreadBuffer& buffer, bool is_recorded) noexcept {
     return;
   }
   if (is_unknown) {
-    write_record(buffer, spool::BlockTouch{{}, 0, 0}, spool::Tag::kBlockTouch,
+    write_record(buffer, spool::BlockTouch{{}, 0, 0, 0}, spool::Tag::kBlockTouch,
                  spool::kTouchUnknown);
     return;
   }
   for (std::uint32_t at = first_open; at != 0; at = blocks[at - 1].next_open) {
     const Block& block = blocks[at - 1];
     if (block.touched != 0) {
-      write_record(buffer, spool::BlockTouch{{}, 0, block.begin}, spool::Tag::kBlockTouch,
-                   block.touched);
+      write_record(buffer, spool::BlockTouch{{}, 0, block.begin, host_content(buffer, block)},
+                   spool::Tag::kBlockTouch, block.touched);
     }
   }
   fence_blocks();

@@ -184,9 +184,11 @@ inline constexpr std::uint8_t kTouchUnknown =
 struct BlockTouch {
   Head head;
   std::uint32_t reserved;
-  std::uint64_t block;  ///< its device address
+  std::uint64_t block;         ///< its device address
+  std::uint64_t host_content;  ///< fingerprint of the host's data that it is a copy of, as the
+                               ///< kernel ended; 0: not taken
 };
-static_assert(sizeof(BlockTouch) == 16);
+static_assert(sizeof(BlockTouch) == 24);
 
 /// What is wrong with an access of device memory.
 enum class BadAccessOf : std::uint8_t {

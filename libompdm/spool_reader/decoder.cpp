@@ -522,7 +522,8 @@ class Decoder {
                                             has(spool::kTouchRead),
                                             has(spool::kTouchWritten),
                                             has(spool::kTouchReadFirst),
-                                            has(spool::kTouchUnknown)});
+                                            has(spool::kTouchUnknown),
+                                            row.host_content});
   }
 
   void add_bad_access(const spool::BadAccess& row) {

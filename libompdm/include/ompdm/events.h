@@ -229,6 +229,9 @@ struct BlockTouch {
   bool is_written = false;
   bool is_read_first = false;  ///< its first access was no write
   bool is_unknown = false;     ///< of this launch nothing is known
+  /// Fingerprint of the host's data that the block is a copy of, when the kernel had ended; 0: not
+  /// taken.
+  std::uint64_t host_content = 0;
   bool operator==(const BlockTouch&) const = default;
 };
 
@@ -240,6 +243,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("written", row.is_written, {.optional = true});
   visit("read_first", row.is_read_first, {.optional = true});
   visit("unknown", row.is_unknown, {.optional = true});
+  visit("host_content", row.host_content, {.as = FieldRule::kAddress, .optional = true});
 }
 
 /// An access of device memory that is wrong, the first of its kind of a block (recordings by

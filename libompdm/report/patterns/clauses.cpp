@@ -67,6 +67,13 @@ Words not_sent(const Facts& facts) {
       fmt::format("The kernel at {} {}", places_text(facts.kernels),
                   facts.shown.line > 0 ? fmt::format("reads the old value at {}", shown_at(facts))
                                        : std::string("gets the old value"));
+  if (facts.clause.empty()) {
+    return {fmt::format("no clause of the kernel at {} sends {}, which {} mapped. The host had "
+                        "changed {} {}. {}",
+                        place_text(facts.place), name, holder_text(facts), name, since, kernel),
+            fmt::format("update {} on the device: the host changed it, and no directive sends it",
+                        name)};
+  }
   return {fmt::format("{} sent nothing, since {} had put {} on the device. The host had changed {} "
                       "{}. {}",
                       own_clause(facts), holder_text(facts), name, name, since, kernel),
