@@ -44,6 +44,8 @@ int run(int argc, char** argv) {
       "  ompdm report trace.json  what moved, where and for how long\n"
       "  ompdm fix trace.json     a patch of what it found: --build proves it\n"
       "  ompdm compare A B        what changed between two runs\n"
+      "  ompdm check ./app        wrong results: what is read before it is set, lost, or out of "
+      "bounds\n"
       "  ompdm doctor ./app       if nothing was recorded: why, and what to change\n\n"
       "`ompdm help COMMAND`, or its --help, says all of a command, with examples.");
   if (argc < 2) {
