@@ -537,11 +537,11 @@ void setup_check(CLI::App& app, int& exit_status) {
   add_page_options(*verb, options->output);
   set_help(
       *verb, "ompdm check [options] [--] PROGRAM [ARG...]",
-      "PROGRAM must be built for host devices (-fopenmp-targets=x86_64-pc-linux-gnu). It runs\n"
-      "twice, with device memory that is filled with other bytes and lies between pages that may\n"
-      "not be touched; once more where the two differ, and unchecked where it fails. Each run has\n"
-      "a copy of this folder and the same standard input. The exit status is 3 if something was\n"
-      "found, else PROGRAM's own.",
+      "PROGRAM must be built for host devices (-fopenmp-targets=x86_64-pc-linux-gnu). Its device\n"
+      "memory is filled, with one byte in the first run and another in the second, and lies\n"
+      "between pages that may not be touched. It runs once more where the two differ, and\n"
+      "unchecked where it fails. Each run has a copy of this folder and the same standard input.\n"
+      "The exit status is 3 if something was found, else PROGRAM's own.",
       "ompdm check ./heat 100 10\n"
       "ompdm check mpirun -n 2 ./heat 100 10\n"
       "ompdm check --format json ./heat 100 10 | jq .mapping");
