@@ -405,8 +405,8 @@ std::string ending_text(const Checks& checks) {
     text +=
         fmt::format(" where its memory was filled with 5a, and {} with a5", status_text(second));
   }
-  if (checks.plain()) {
-    const int plain = checks.plain()->end.exit_status;
+  if (const std::optional<CheckedRun>& unchecked = checks.plain()) {
+    const int plain = unchecked->end.exit_status;
     text += plain == first && plain == second
                 ? ", as it does unchecked"
                 : fmt::format("; unchecked it {}", status_text(plain));
@@ -484,7 +484,9 @@ std::string json_of(const Checks& checks, const CheckOptions& options) {
                             {"exit_status", run->end.exit_status},
                             {"wall_ns", run->end.wall.count()}});
   }
-  if (checks.plain()) json["unchecked_exit_status"] = checks.plain()->end.exit_status;
+  if (const std::optional<CheckedRun>& plain = checks.plain()) {
+    json["unchecked_exit_status"] = plain->end.exit_status;
+  }
   if (const std::optional<Difference>& at = checks.unset_output()) {
     json["unset_output"] = {{"line", at->line}, {"first", at->first}, {"second", at->second}};
   }

@@ -56,6 +56,10 @@ class OrderRules {
       const bool is_later = asker == region.maker && (its_made != 0 ? its_made : begin) > made;
       if (!is_later || !other.site || other.device != region.device || other.host_fallback)
         continue;
+      // Two kernels may work on parts of their own, or by atomic operations.
+      const bool are_kernels = site_of(region).directive == Directive::kTarget &&
+                               site_of(other).directive == Directive::kTarget;
+      if (are_kernels) continue;
       for (const Use& use : uses_of(region)) {
         if (conflicts(use, uses_of(other))) return tell(region, use, other);
       }
