@@ -38,13 +38,14 @@ std::string number_text(const std::optional<double>& value) {
 
 /// Whether a path is of what became of findings: a number of the comparison, and of neither report.
 bool is_of_comparison(const std::string& path) {
-  constexpr const char* kFates[] = {"findings.came", "findings.stay", "findings.went"};
+  constexpr const char* kFates[] = {"findings.came", "findings.stay", "findings.went",
+                                    "mapping.came",  "mapping.stay",  "mapping.went"};
   return std::ranges::any_of(kFates, [&](const char* fate) { return path.starts_with(fate); });
 }
 
 /// Whether a number needs a run whose events were all recorded one by one.
 bool takes_events(const std::string& path) {
-  constexpr const char* kTables[] = {"findings",   "doubted",    "withheld",   "prediction",
+  constexpr const char* kTables[] = {"findings",   "mapping",    "doubted",    "withheld",   "prediction",
                                      "iterations", "host_waits", "device_use", "start_latencies"};
   const std::string first = path.substr(0, path.find('.'));
   return std::ranges::find(kTables, first) != std::end(kTables) || path.ends_with("_union_ns");
@@ -191,6 +192,7 @@ void setup_compare(CLI::App& app, int& exit_status) {
       "totals.HtoD.bytes); OP is <, <=, >, >=, == or !=. A NUMBER with an x is tested against\n"
       "AFTER over BEFORE, one without against AFTER. findings.came counts what only AFTER has,\n"
       "findings.went and findings.stay the others; findings.came.PATTERN those of a pattern.\n"
+      "mapping.came, .went and .stay count data clauses that do not do what they say.\n"
       "Of more than two, BEFORE is the first and AFTER the last.\n" +
           std::string(kLinkNotes),
       "ompdm compare naive.json optimized.json\n"

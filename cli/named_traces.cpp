@@ -212,6 +212,7 @@ void open_one(const std::string& name, const std::optional<analysis::Link>& link
     if (sources) sources->keep();
     analysis.running = opened.running;
     analysis.link = link;
+    all.transfers.push_back(analysis::rank_transfers(trace));
     if (wanted.pictures) all.pictures.push_back(std::move(picture));
   }
   all.recordings.push_back({trace.file, trace.process});
@@ -467,6 +468,8 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   put_in_order(all.order, all.analyses);
   put_in_order(all.order, all.traces);
   put_in_order(all.order, all.pictures);
+  const bool are_ranks = all.analyses.size() > 1 && all.analyses.front().run == 0;
+  if (are_ranks) all.analyses.front().staging = analysis::staging_of(all.transfers);
   return all;
 }
 

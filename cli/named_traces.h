@@ -108,6 +108,7 @@ struct OpenedTraces {
   std::vector<Trace> traces;                ///< where they are asked for
   std::vector<analysis::Picture> pictures;  ///< for a page, where they are asked for
   bool complete = true;                     ///< none was left out
+  std::vector<analysis::RankTransfers> transfers;  ///< beside `analyses`
   std::vector<OneRecording> recordings;     ///< in the order in which they were opened
   std::vector<std::size_t> order;  ///< positions in `recordings`, in the order of the others
 

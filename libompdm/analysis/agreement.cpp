@@ -315,6 +315,28 @@ void take(std::vector<RunVerdict> verdicts, Finding& finding) {
   finding.runs = std::move(verdicts);
 }
 
+/// Which runs have each finding on a data clause: one run is enough for it to hold.
+void agree_on_clauses(std::span<Analysis> runs) {
+  const auto has_id = [](const auto& rows, const std::string& id) {
+    return std::ranges::any_of(rows, [&](const auto& row) { return row.id == id; });
+  };
+  const auto verdict = [&](const Analysis& own, const Finding& finding, const Analysis& other) {
+    if (has_id(other.mapping, finding.id)) return RunVerdict::kHolds;
+    const bool is_reached = std::ranges::any_of(finding.directives, [&](std::size_t row) {
+      return has_id(other.directives, own.directives[row].id);
+    });
+    if (is_reached) return RunVerdict::kNeeded;
+    return other.clause_checks.is_part ? RunVerdict::kUnrecorded : RunVerdict::kUnreached;
+  };
+  for (Analysis& own : runs) {
+    for (Finding& finding : own.mapping) {
+      std::vector<RunVerdict> verdicts;
+      for (const Analysis& other : runs) verdicts.push_back(verdict(own, finding, other));
+      finding.runs = std::move(verdicts);
+    }
+  }
+}
+
 }  // namespace
 
 SameProgram same_program(const Analysis& one, const Analysis& other) {
@@ -349,6 +371,7 @@ void agree(std::span<Analysis> runs) {
       }
     }
   }
+  agree_on_clauses(runs);
   for (std::size_t run = 0; run < runs.size(); ++run) {
     runs[run].run = run + 1;
     for (std::size_t at = 0; at < runs[run].findings.size(); ++at) {

@@ -245,6 +245,7 @@ Comparison compare(std::span<const Analysis> versions) {
   Chains variables(versions.size());
   Chains loops(versions.size());
   Chains findings(versions.size());
+  Chains mapping(versions.size());
   // Loops and findings of a part of a run have neither gone nor come.
   const bool are_whole =
       std::ranges::all_of(versions, [](const Analysis& one) { return is_recorded_whole(one); });
@@ -259,6 +260,7 @@ Comparison compare(std::span<const Analysis> versions) {
       if (!are_whole) continue;
       loops.join(before, i, pair_loops(other, own, same));
       findings.join(before, i, pair_rows(other, own, &Analysis::findings, false));
+      mapping.join(before, i, pair_rows(other, own, &Analysis::mapping, false));
     }
     directives.begin(i, own.directives.size());
     activities.begin(i, own.activities.size());
@@ -266,8 +268,10 @@ Comparison compare(std::span<const Analysis> versions) {
     if (!are_whole) continue;
     loops.begin(i, own.loops.size());
     findings.begin(i, own.findings.size());
+    mapping.begin(i, own.mapping.size());
   }
-  return {activities.take(), directives.take(), variables.take(), loops.take(), findings.take()};
+  return {activities.take(), directives.take(), variables.take(),
+          loops.take(),      findings.take(),   mapping.take()};
 }
 
 }  // namespace ompdm::analysis

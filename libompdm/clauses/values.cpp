@@ -186,7 +186,7 @@ class Values {
     const std::uint32_t copy = last_copy(number, trace_.regions.end_of(unsent.region.value));
     if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
     const DataOp op = trace_.ops[copy];
-    if (op.end > begin) return;  // it ran at the same time
+    if (!has_ended_alone(number, copy, begin)) return;
     const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
     const bool is_it = host == unsent.host && op.bytes == unsent.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == unsent.fingerprint) return;
@@ -210,7 +210,8 @@ class Values {
     const DataOp op = trace_.ops[copy];
     const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
     const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
-    if (!is_it || op.end > launch.begin || op.fingerprint == touch.host_content) return;
+    if (!is_it || op.fingerprint == touch.host_content) return;
+    if (!has_ended_alone(number, copy, launch.begin)) return;
     // Of a struct the host may have changed what no kernel uses.
     const std::string name = expression_of(trace_, row);
     if (name.find('[') == std::string::npos || name.starts_with("this[")) return;
@@ -237,6 +238,17 @@ class Values {
     const auto after = std::ranges::lower_bound(
         all, at, {}, [&](std::uint32_t op) { return trace_.ops.begin_of(op); });
     return after == all.begin() ? kNoOp : *std::prev(after);
+  }
+
+  /// Whether a mapping's last transfer had ended at an instant, and no earlier one ran beside it:
+  /// the host's data is the transfer's, then, unless the host changed it.
+  [[nodiscard]] bool has_ended_alone(std::uint32_t mapping, std::uint32_t copy,
+                                     Nanoseconds at) const {
+    if (trace_.ops.end_of(copy) > at) return false;
+    const Nanoseconds begin = trace_.ops.begin_of(copy);
+    return std::ranges::all_of(evidence_.transfers(mapping), [&](std::uint32_t op) {
+      return op == copy || trace_.ops.end_of(op) <= begin || trace_.ops.begin_of(op) >= at;
+    });
   }
 
   void tell_unsent(std::uint32_t number, const MapItem& item, Index<Region> at,

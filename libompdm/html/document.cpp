@@ -297,13 +297,18 @@ void add_script(std::string& html, const char* type, const std::string& id,
 
 /// The names of rows, as in the text report.
 Json names_json(std::span<const analysis::Analysis> analyses, const SourceNames& names) {
-  Json json = {
-      {"directives", Json::array()}, {"loops", Json::array()}, {"findings", Json::array()}};
+  Json json;
+  for (const char* table : {"directives", "loops", "findings", "mapping"}) {
+    json[table] = Json::array();
+  }
   for (const analysis::Analysis& one : analyses) {
     for (const auto& row : one.directives) json["directives"].push_back(names.place(row));
     for (const auto& row : one.loops) json["loops"].push_back(names.place(row));
     for (const auto& row : one.findings) {
       json["findings"].push_back(names.place(row.file, row.line));
+    }
+    for (const auto& row : one.mapping) {
+      json["mapping"].push_back(names.place(row.file, row.line));
     }
   }
   return json;
@@ -320,11 +325,12 @@ Json patterns_json() {
 }
 
 /// What to do about each finding, step by step: sentences and code.
-Json advice_json(std::span<const analysis::Analysis> analyses) {
+Json advice_json(std::span<const analysis::Analysis> analyses,
+                 std::vector<analysis::Finding> analysis::Analysis::* rows) {
   constexpr std::size_t kWidest = 96;
   Json findings = Json::array();
   for (const analysis::Analysis& one : analyses) {
-    for (const analysis::Finding& finding : one.findings) {
+    for (const analysis::Finding& finding : one.*rows) {
       Json steps = Json::array();
       for (const AdviceStep& step : advice_steps(finding)) {
         Json lines = Json::array();
@@ -363,7 +369,8 @@ std::string page_text(std::span<const Pictured> recordings,
                       std::span<const analysis::Analysis> analyses,
                       std::span<const std::string> names, Json shown) {
   std::vector<std::string> numbers;
-  page::FirstRows first = {{"directives", 0}, {"variables", 0}, {"iterations", 0}, {"findings", 0}};
+  page::FirstRows first = {
+      {"directives", 0}, {"variables", 0}, {"iterations", 0}, {"findings", 0}, {"mapping", 0}};
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     const analysis::Analysis& one = analyses[i];
     auto [timeline, base64] =
@@ -375,6 +382,7 @@ std::string page_text(std::span<const Pictured> recordings,
     first["variables"] += one.variables.size();
     first["iterations"] += one.loops.size();
     first["findings"] += one.findings.size();
+    first["mapping"] += one.mapping.size();
   }
   std::string html = head();
   html.append("<body>\n").append(page::kBody);
@@ -404,6 +412,17 @@ Json recorded_parts(std::span<const analysis::Analysis> analyses) {
   return lines;
 }
 
+/// The most device memory in use, and who left some; of a single recording.
+Json memory_lines(std::span<const analysis::Analysis> analyses) {
+  Json lines = Json::array();
+  if (analyses.size() > 1) return lines;
+  for (const auto& [name, value] : header(analyses.front())) {
+    if (name == "Memory") lines.push_back("Device memory: " + value);
+    if (name == "Left") lines.push_back("Left there: " + value);
+  }
+  return lines;
+}
+
 /// What every page has: names of rows, advice, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
@@ -412,7 +431,9 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"basis", basis_of(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
-          {"advice", advice_json(analyses)},
+          {"advice", advice_json(analyses, &analysis::Analysis::findings)},
+          {"clause_advice", advice_json(analyses, &analysis::Analysis::mapping)},
+          {"memory", memory_lines(analyses)},
           {"sources", sources_json(sources)},
           {"timelines", Json::array()},
           {"warnings", recorded_parts(analyses)},

@@ -18,28 +18,18 @@ using analysis::Analysis;
 using analysis::Finding;
 using Facts = analysis::facts::ClauseEffect;
 
-Facts::Stake stake_of(const Finding& finding) { return std::get<Facts>(finding.facts).stake; }
+/// Columns of the word for a stake, and two blanks.
+constexpr std::size_t kStakeWidth = 14;
 
-/// "wrong values".
-std::string spoken_stake(const Finding& finding) {
-  std::string text = kStakes[static_cast<std::size_t>(stake_of(finding))];
-  std::ranges::replace(text, '_', ' ');
-  return text;
-}
-
-/// Findings of all recordings, what yields wrong values first.
-std::vector<ShownFinding> shown_clauses(Analyses analyses) {
-  std::vector<ShownFinding> all;
-  for (std::size_t i = 0; i < analyses.size(); ++i) {
-    for (const Finding& finding : analyses[i].mapping) all.push_back({i, &finding});
-  }
-  std::ranges::stable_sort(all, {}, [](const ShownFinding& one) { return stake_of(*one.finding); });
-  return all;
+/// A table's heading is of no finding.
+Facts::Stake rank_of(const Finding& finding) {
+  const auto* facts = std::get_if<Facts>(&finding.facts);
+  return facts != nullptr ? facts->stake : Facts::Stake::kHazard;
 }
 
 std::string heading_text(const std::vector<ShownFinding>& all) {
   const auto wrong = std::ranges::count_if(all, [](const ShownFinding& one) {
-    return stake_of(*one.finding) == Facts::Stake::kWrongValues;
+    return rank_of(*one.finding) == Facts::Stake::kWrongValues;
   });
   return fmt::format("Data clauses that do not do what they say: {}{}", all.size(),
                      wrong == 0 ? std::string() : fmt::format(", {} with wrong values", wrong));
@@ -53,10 +43,34 @@ std::string lead_of(const ShownFinding& one, Analyses analyses, const SourceName
 
 }  // namespace
 
+std::string_view stake_of(const Finding& finding) {
+  return kStakes[static_cast<std::size_t>(rank_of(finding))];
+}
+
+std::string spoken_stake(const Finding& finding) {
+  std::string text(stake_of(finding));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::vector<ShownFinding> shown_clauses(Analyses analyses) {
+  std::vector<ShownFinding> all;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    for (const Finding& finding : analyses[i].mapping) {
+      const bool is_known = are_inputs(analyses) &&
+                            std::ranges::any_of(all, [&](const ShownFinding& one) {
+                              return one.finding->id == finding.id;
+                            });
+      if (!is_known) all.push_back({i, &finding});
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const ShownFinding& one) { return rank_of(*one.finding); });
+  return all;
+}
+
 std::string clauses_text(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const std::vector<ShownFinding> all = shown_clauses(analyses);
   if (all.empty()) return {};
-  constexpr std::size_t kStakeWidth = 14;
   const std::string indent(5, ' ');
   std::string text = '\n' + title(heading_text(all), layout) + '\n';
   const std::size_t most =
@@ -66,6 +80,8 @@ std::string clauses_text(Analyses analyses, const SourceNames& names, const Layo
     text += paragraph(fmt::format("  {:<{}}", spoken_stake(finding), kStakeWidth),
                       lead_of(all[i], analyses, names), layout.width);
     text += paragraph(indent, evidence_text(finding) + '.', layout.width);
+    const std::string runs = runs_sentence(finding);
+    if (!runs.empty()) text += paragraph(indent, runs, layout.width);
     for (const AdviceStep& step : advice_steps(finding)) {
       text += step_text(step, finding, indent + "- ", indent + "    + ", layout.width);
     }
@@ -73,6 +89,18 @@ std::string clauses_text(Analyses analyses, const SourceNames& names, const Layo
   if (most < all.size()) {
     text += fmt::format("  ... and {} more: --all shows {}\n", all.size() - most,
                         all.size() - most == 1 ? "it" : "them");
+  }
+  return text;
+}
+
+std::string clauses_list(Analyses analyses, const SourceNames& names, const Layout& layout,
+                         std::size_t first) {
+  std::string text;
+  for (const ShownFinding& one : shown_clauses(analyses)) {
+    text += shortened(fmt::format("{:>3} {:<{}}{}", first++, spoken_stake(*one.finding),
+                                  kStakeWidth, lead_of(one, analyses, names)),
+                      layout.width) +
+            '\n';
   }
   return text;
 }
@@ -121,7 +149,7 @@ Table mapping_table(Analyses analyses, const SourceNames& names) {
       [&](TableRow& cells, const Analysis&, const Finding& row) {
         const auto* known = std::get_if<Facts>(&row.facts);
         const Facts facts = known != nullptr ? *known : Facts();
-        cells.add({"stake", "Stake"}, std::string(kStakes[static_cast<std::size_t>(facts.stake)]));
+        cells.add({"stake", "Stake"}, std::string(stake_of(row)));
         cells.add({"pattern", "Pattern"}, row.pattern);
         cells.add(reader_only("place", "Where"), names.place(row.file, row.line));
         cells.add(data_only("file"), row.file);

@@ -272,11 +272,13 @@ Json loops_json(const Versions& all) {
                    });
 }
 
-/// Of two versions by what became of them.
-Json findings_json(const Versions& all) {
-  Json rows = rows_json(all, all.rows.findings, &Analysis::findings,
+/// Of two versions by what became of them. `json`: finding_json or mapping_json.
+Json findings_json(const Versions& all, const std::vector<RowChain>& chains,
+                   std::vector<analysis::Finding> Analysis::* findings,
+                   Json (*json)(const analysis::Finding&, const Analysis&)) {
+  Json rows = rows_json(all, chains, findings,
                         [&](const analysis::Finding& row, std::size_t version) {
-                          return finding_json(row, all.recordings[version]);
+                          return json(row, all.recordings[version]);
                         });
   if (!all.are_two()) return rows;
   Json fates = {{"went", Json::array()}, {"stay", Json::array()}, {"came", Json::array()}};
@@ -352,7 +354,12 @@ Json comparison_json(const Versions& all) {
       rows_json(all, all.rows.variables, &Analysis::variables,
                 [](const analysis::VariableRow& row, std::size_t) { return variable_json(row); });
   json["iterations"] = all.recorded_whole ? loops_json(all) : Json(nullptr);
-  json["findings"] = all.recorded_whole ? findings_json(all) : Json(nullptr);
+  json["findings"] = nullptr;
+  json["mapping"] = nullptr;
+  if (all.recorded_whole) {
+    json["findings"] = findings_json(all, all.rows.findings, &Analysis::findings, finding_json);
+    json["mapping"] = findings_json(all, all.rows.mapping, &Analysis::mapping, mapping_json);
+  }
   if (all.are_two()) json["prediction"] = prediction_json(all);
   return json;
 }
@@ -360,7 +367,7 @@ Json comparison_json(const Versions& all) {
 /// The sentences after the tables; some are empty.
 std::vector<std::string> closing_sentences(const Versions& all) {
   if (!all.are_two()) return {not_recorded_sentence(all)};
-  return {findings_sentence(all), prediction_sentence(all)};
+  return {findings_sentence(all), clauses_sentence(all), prediction_sentence(all)};
 }
 
 std::string text_page(const Versions& all, const Layout& layout) {
@@ -503,6 +510,19 @@ std::string findings_sentence(const Versions& versions) {
       "Findings: {} went{}, {} {}, {} came", went,
       spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")),
       residency, residency == 1 ? "stays" : "stay", came);
+}
+
+std::string clauses_sentence(const Versions& versions) {
+  const std::vector<RowChain>& rows = versions.rows.mapping;
+  if (!versions.recorded_whole || rows.empty()) return {};
+  const auto count = [&](bool was, bool is) {
+    return std::ranges::count_if(rows, [&](const RowChain& chain) {
+      return (chain.front() != analysis::kNoRow) == was && (chain.back() != analysis::kNoRow) == is;
+    });
+  };
+  const auto stay = count(true, true);
+  return fmt::format("Data clauses that do not do what they say: {} went, {} {}, {} came",
+                     count(true, false), stay, stay == 1 ? "stays" : "stay", count(false, true));
 }
 
 std::string render_comparison(std::span<const Analysis> recordings, Format format,

@@ -57,6 +57,9 @@ std::vector<std::string> comparison_warnings(const Versions& versions);
 /// are none, or that they are not compared.
 std::string findings_sentence(const Versions& versions);
 
+/// The same of Analysis::mapping; empty where neither version has any.
+std::string clauses_sentence(const Versions& versions);
+
 /// How many times faster a version is `than` another, by their wall times; none if there is no such
 /// version, or a time is not known.
 std::optional<double> speedup(const Versions& versions, std::size_t of, std::size_t than);

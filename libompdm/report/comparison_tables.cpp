@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "analysis/row_figures.h"
+#include "report/clauses.h"
 #include "report/comparison.h"
 #include "report/units.h"
 
@@ -389,6 +390,22 @@ Table compared_findings(const Versions& versions) {
                     });
 }
 
+Table compared_clauses(const Versions& versions) {
+  return rows_table(versions, "mapping", "Data clauses that do not do what they say, compared",
+                    versions.rows.mapping, &Analysis::mapping,
+                    [&](FigureRow& row, const RowOf<Finding>& rows) {
+                      const Finding& last = last_of(rows);
+                      row.add(reader_only("state", "Finding"), fate_for_readers(versions, rows));
+                      row.add(data_only("state"), fate(rows));
+                      row.add({"stake", "Stake"}, std::string(stake_of(last)));
+                      row.add({"pattern", "Pattern"}, last.pattern);
+                      row.add(reader_only("place", "Where"), with_earlier(versions, rows));
+                      row.add({"variable", "Variable"}, last.variable);
+                      row.add(data_only("file"));
+                      row.add(data_only("line"));
+                    });
+}
+
 /// A row a version: what it moves, how long it takes, and how much faster that is than the version
 /// before and than the first.
 Table versions_table(const Versions& versions) {
@@ -476,7 +493,8 @@ Table findings_by_version(const Versions& versions) {
 std::vector<Table> comparison_tables(const Versions& versions) {
   if (versions.are_two()) {
     return {compared_totals(versions),  compared_directives(versions), compared_variables(versions),
-            compared_kernels(versions), compared_loops(versions),      compared_findings(versions)};
+            compared_kernels(versions), compared_loops(versions),      compared_findings(versions),
+            compared_clauses(versions)};
   }
   return {versions_table(versions),
           directives_by_version(versions),
@@ -485,7 +503,8 @@ std::vector<Table> comparison_tables(const Versions& versions) {
                            {"bytes", ""}, {"HtoD_bytes", "DtoH_bytes"}),
           loops_by_version(versions, "passes", "Wall of a pass after the first, rung by rung",
                            {"wall_ns", ""}, {"wall_ns"}),
-          findings_by_version(versions)};
+          findings_by_version(versions),
+          compared_clauses(versions)};
 }
 
 }  // namespace ompdm::report

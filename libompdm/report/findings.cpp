@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "ompdm/error.h"
+#include "report/clauses.h"
 #include "report/edits.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"
@@ -185,6 +186,9 @@ std::string heading_of(const Finding& finding, const SourceNames& names) {
 }
 
 std::string cost_of(const Finding& finding) {
+  if (std::holds_alternative<analysis::facts::ClauseEffect>(finding.facts)) {
+    return fmt::format("{}; {}", spoken_stake(finding), confidence_of(finding));
+  }
   const Pattern pattern = pattern_of(finding);
   // Data that the host reads in between is transferred all the same.
   const auto* loop = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
@@ -276,7 +280,9 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
 }
 
 std::string explain(Analyses analyses, const std::string& which, const Layout& layout) {
-  const std::vector<ShownFinding> all = shown_findings(analyses);
+  std::vector<ShownFinding> all = shown_findings(analyses);
+  const std::vector<ShownFinding> clauses = shown_clauses(analyses);
+  all.insert(all.end(), clauses.begin(), clauses.end());
   const SourceNames names(analyses);
   if (which.empty() && all.size() != 1) return finding_list(analyses, names, layout);
   const std::size_t at = position_of(all, names, analyses, which);

@@ -7,6 +7,7 @@
 
 #include "ompdm/report.h"
 #include "report/edits.h"
+#include "report/clauses.h"
 #include "report/findings.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"
@@ -354,9 +355,15 @@ std::string findings_summary(Analyses analyses, const SourceNames& names, const 
 
 std::string finding_list(Analyses analyses, const SourceNames& names, const Layout& layout) {
   const std::vector<SummaryRow> all = summary_rows(analyses, names);
-  if (all.empty()) return wrapped(none_found(analyses, names), layout.width) + '\n';
-  return lines_of(all, layout) + fmt::format("\nAll of one: ompdm explain {} N\n",
-                                             layout.traces.empty() ? "TRACE" : layout.traces);
+  const std::string clauses =
+      clauses_list(analyses, names, layout, shown_findings(analyses).size() + 1);
+  if (all.empty() && clauses.empty()) {
+    return wrapped(none_found(analyses, names), layout.width) + '\n';
+  }
+  return (all.empty() ? std::string() : lines_of(all, layout)) +
+         (clauses.empty() ? clauses : "\nData clauses that do not do what they say:\n" + clauses) +
+         fmt::format("\nAll of one: ompdm explain {} N\n",
+                     layout.traces.empty() ? "TRACE" : layout.traces);
 }
 
 std::string findings_summary_markdown(Analyses analyses, const SourceNames& names) {

@@ -260,29 +260,54 @@ Table job_loops(const Summary& job) {
       });
 }
 
+/// "likely"; of ranks that do not agree "3 likely, 1 possible".
+std::string confidences_of(const Row& row) {
+  std::string text;
+  for (const auto& [word, ranks] : row.confidences) {
+    text += (text.empty() ? "" : ", ") +
+            (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
+  }
+  return text;
+}
+
+/// Which ranks have a finding.
+void add_ranks(TableRow& cells, const Summary& job, const Row& row) {
+  cells.add(reader_only("in", "Ranks"),
+            fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()));
+  cells.add(data_only("ranks", Unit::kCount), number(row.ranks.size()));
+  cells.add(data_only("which"), row.ranks.text());
+}
+
 Table job_findings(const Summary& job) {
   return rank_rows(
       "findings", "Findings", job.findings,
       [&](TableRow& cells, const std::string& id, const Row& row) {
-        std::string confidence;
-        for (const auto& [word, ranks] : row.confidences) {
-          confidence += (confidence.empty() ? "" : ", ") +
-                        (row.confidences.size() == 1 ? word : fmt::format("{} {}", ranks, word));
-        }
         cells.add({"id", "Id"}, id);
         cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
         cells.add({"place", "Place"}, place_of(row));
         cells.add({"variable", "Variable"}, text_of(row, "variable"));
-        cells.add(reader_only("in", "Ranks"),
-                  fmt::format("{} of {}", row.ranks.size(), ranks_at(job, row).size()));
-        cells.add(data_only("ranks", Unit::kCount), number(row.ranks.size()));
-        cells.add(data_only("which"), row.ranks.text());
+        add_ranks(cells, job, row);
         add_sum(cells, sparable(2, "count", "Operations"), row.figures);
         add_sum(cells, {"wasted_bytes", "Bytes"}, row.figures);
         add_sum(cells, {"wasted_ns", "Time"}, row.figures);
         cells.add({"look_at_rank", "See rank", Unit::kCount}, std::int64_t{look_at_rank(row)});
-        cells.add({"confidence", "Confidence"}, confidence);
+        cells.add({"confidence", "Confidence"}, confidences_of(row));
       });
+}
+
+Table job_clauses(const Summary& job) {
+  return rank_rows("mapping", "Data clauses that do not do what they say", job.mapping,
+                   [&](TableRow& cells, const std::string& id, const Row& row) {
+                     cells.add({"id", "Id"}, id);
+                     cells.add({"stake", "Stake"}, text_of(row, "stake"));
+                     cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
+                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"variable", "Variable"}, text_of(row, "variable"));
+                     add_ranks(cells, job, row);
+                     cells.add({"look_at_rank", "See rank", Unit::kCount},
+                               std::int64_t{row.ranks.first()});
+                     cells.add({"confidence", "Confidence"}, confidences_of(row));
+                   });
 }
 
 /// Totals of each rank: sum, least, median and most, of those that any rank has. `suffix`: of their
@@ -365,7 +390,7 @@ Table job_losses(const Summary& job) {
 std::vector<Table> job_tables(const Summary& job) {
   return {job_times(job),    job_bytes(job),      job_counts(job),    job_hosts(job),
           job_outliers(job), job_directives(job), job_variables(job), job_loops(job),
-          job_findings(job), job_losses(job)};
+          job_findings(job), job_clauses(job),  job_losses(job)};
 }
 
 Json by_rank_json(const Figures& figures) {
@@ -408,6 +433,7 @@ Json rank_rows_json(const Summary& job, const Rows& rows) {
     one["by_rank"] = by_rank_json(row.figures);
     if (!row.confidences.empty()) one["confidences"] = row.confidences;
     if (&rows == &job.findings) one["look_at_rank"] = look_at_rank(row);
+    if (&rows == &job.mapping) one["look_at_rank"] = row.ranks.first();
     if (row.durations.count > 0) {
       one["durations"] = {
           {"count", row.durations.count},     {"avg_ns", row.durations.mean()},
@@ -478,6 +504,7 @@ Json job_json(const Summary& job) {
           {"variables", rank_rows_json(job, job.variables)},
           {"iterations", rank_rows_json(job, job.loops)},
           {"findings", rank_rows_json(job, job.findings)},
+          {"mapping", rank_rows_json(job, job.mapping)},
           {"losses", losses}};
 }
 
@@ -588,14 +615,21 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
 
 std::string trace_of_rank(std::int32_t rank) { return fmt::format("trace.rank{}.json", rank); }
 
+std::string explain_command(std::int32_t rank, const std::string& id) {
+  return fmt::format("\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
+                     trace_of_rank(rank), id);
+}
+
 /// How to see what to do about the first finding, and what the ranks that do not have it say.
 std::string explain_hint(const Summary& job) {
+  if (job.findings.empty() && !job.mapping.empty()) {
+    const auto& [id, first] = *heaviest_first(job.mapping).front();
+    return explain_command(first.ranks.first(), id);
+  }
   if (job.findings.empty()) return {};
   const auto& [id, first] = *heaviest_first(job.findings).front();
   const std::int32_t rank = look_at_rank(first);
-  std::string text =
-      fmt::format("\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
-                  trace_of_rank(rank), id);
+  const std::string text = explain_command(rank, id);
   const RankSet others = ranks_at(job, first).without(first.ranks);
   if (others.empty() || first.line == 0) return text;
   return text + fmt::format(
@@ -627,7 +661,7 @@ std::string job_text(const Summary& job, const Layout& layout) {
   text += titled(job_times(job), layout);
   text += titled(job_bytes(job), layout);
   for (Table (*table)(const Summary&) :
-       {job_outliers, job_directives, job_variables, job_loops, job_findings}) {
+       {job_outliers, job_directives, job_variables, job_loops, job_clauses, job_findings}) {
     text += titled(table(job), half);
   }
   if (job.findings.empty()) text += '\n' + wrapped(none_found(job), layout.width) + '\n';

@@ -8,6 +8,7 @@
 #include "report/clauses.h"
 #include "report/edits.h"
 #include "report/findings.h"
+#include "report/staging.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
@@ -489,6 +490,17 @@ Json loop_json(const analysis::LoopRow& row, const Analysis& of, std::size_t off
   return json;
 }
 
+namespace {
+
+/// Of runs on several inputs: which have the finding.
+void add_runs(const Finding& row, Json& json) {
+  if (row.runs.empty()) return;
+  for (const auto& [verdict, runs] : runs_by_verdict(row)) json["runs"][verdict] = runs;
+  json["runs"]["words"] = runs_sentence(row);
+}
+
+}  // namespace
+
 Json finding_json(const Finding& row, const Analysis& of) {
   const auto to_edit = [&](const Edit& edit) { return edit_json(of, row, edit); };
   const auto to_unless = [](analysis::Unless unless) { return name_of(unless); };
@@ -517,20 +529,15 @@ Json finding_json(const Finding& row, const Analysis& of) {
                {"advice", advice_text(row)}};
   if (!row.answers.empty()) json["answers"] = array_of(row.answers, answer_json);
   if (row.patch != SourcePatch()) json["patch"] = patch_json(row.patch);
-  if (row.runs.empty()) return json;
-  for (const auto& [verdict, runs] : runs_by_verdict(row)) json["runs"][verdict] = runs;
-  json["runs"]["words"] = runs_sentence(row);
+  add_runs(row, json);
   return json;
 }
 
-namespace {
-
-/// A finding on a data clause: what the family has besides, and no waste.
 Json mapping_json(const Finding& row, const Analysis& of) {
   const auto& facts = std::get<analysis::facts::ClauseEffect>(row.facts);
   Json json = {{"id", row.id},
                {"pattern", row.pattern},
-               {"stake", kStakes[static_cast<std::size_t>(facts.stake)]},
+               {"stake", stake_of(row)},
                {"file", row.file},
                {"line", row.line},
                {"directive", analysis::directive_name(facts.directive)},
@@ -557,8 +564,11 @@ Json mapping_json(const Finding& row, const Analysis& of) {
     json["used_at"] = {{"file", facts.shown.file}, {"line", facts.shown.line}};
   }
   json["edits"] = array_of(row.edits, [&](const Edit& edit) { return edit_json(of, row, edit); });
+  add_runs(row, json);
   return json;
 }
+
+namespace {
 
 }  // namespace
 
@@ -639,6 +649,7 @@ Json report_json(Analyses analyses) {
     for (const auto& row : one.doubts) add("doubted", doubt_json(row));
     for (const auto& row : one.refuted) add("refuted", finding_json(row, one));
   }
+  json["staging"] = staging_json(analyses);
   json["memory"] = memory_json(analyses);
   json["withheld"] = withheld_json(analyses);
   json["prediction"] = prediction_json(analyses);

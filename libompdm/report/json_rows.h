@@ -47,6 +47,8 @@ Json activity_json(const analysis::Activity& row, const analysis::Analysis& of,
 Json directive_json(const analysis::DirectiveRow& row);
 Json variable_json(const analysis::VariableRow& row);
 Json finding_json(const analysis::Finding& row, const analysis::Analysis& of);
+/// Of Analysis::mapping.
+Json mapping_json(const analysis::Finding& row, const analysis::Analysis& of);
 
 /// `offset`: where the recording's directives begin in the document's table. `loops_before`: rows
 /// of the document's table of loops that come of other recordings.

@@ -13,6 +13,7 @@
 #include "report/findings.h"
 #include "report/json_rows.h"
 #include "report/sentences.h"
+#include "report/staging.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -225,6 +226,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
   if (std::ranges::any_of(analyses, analysis::has_target_events)) {
     text += clauses_text(analyses, names, layout);
     text += findings_summary(analyses, names, layout);
+    text += staging_text(analyses, names, layout);
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
     }
@@ -258,7 +260,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
   text += '\n';
   const bool any_events = std::ranges::any_of(analyses, analysis::has_target_events);
   if (any_events) {
-    text += clauses_markdown(analyses, names) + findings_summary_markdown(analyses, names);
+    text += clauses_markdown(analyses, names) + findings_summary_markdown(analyses, names) +
+            staging_markdown(analyses, names);
   }
   for (Table& table : all_tables(analyses, names, layout.paths)) {
     if (table.name == "totals") {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/clauses.h"
+#include "report/staging.h"
 #include "trace_files/trace_schema.h"
 
 namespace ompdm::report {
@@ -226,7 +227,8 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
                                losses_table(analyses)};
   auto after_activities = tables.begin() + 4;
   for (const Table& table : {memory_table(analyses, names), device_use_table(analyses),
-                             host_waits_table(analyses, names), start_latencies_table(analyses)}) {
+                             host_waits_table(analyses, names), start_latencies_table(analyses),
+                             staging_table(analyses, names)}) {
     if (!table.rows.empty()) after_activities = tables.insert(after_activities, table) + 1;
   }
   if (analyses.front().link) tables.insert(tables.begin(), link_table(analyses));

@@ -50,12 +50,25 @@ class Summarizer {
     for (const analysis::Finding& row : of_.findings) {
       add(all_.findings, row, row.line,
           {{"pattern", row.pattern}, {"file", row.file}, {"variable", row.variable}})
-          .confidences[analysis::kConfidences[static_cast<std::size_t>(row.confidence)]] = 1;
+          .confidences[word_of(row.confidence)] = 1;
+    }
+    for (const analysis::Finding& row : of_.mapping) {
+      const auto stake = std::get<analysis::facts::ClauseEffect>(row.facts).stake;
+      add(all_.mapping, row, row.line,
+          {{"pattern", row.pattern},
+           {"stake", analysis::kStakes[static_cast<std::size_t>(stake)]},
+           {"file", row.file},
+           {"variable", row.variable}})
+          .confidences[word_of(row.confidence)] = 1;
     }
     return std::move(all_);
   }
 
  private:
+  static const char* word_of(analysis::Confidence confidence) {
+    return analysis::kConfidences[static_cast<std::size_t>(confidence)];
+  }
+
   /// Figures that are not known are left out: zeros would mean something else.
   void put(std::map<std::string, Figure>& figures, const analysis::RowFigures& known) {
     for (const analysis::RowFigure& one : known) {

@@ -37,7 +37,8 @@ constexpr std::pair<Rows Summary::*, AddsUp> kTables[] = {{&Summary::activities,
                                                           {&Summary::directives, all},
                                                           {&Summary::variables, all_but_size},
                                                           {&Summary::loops, passes_alone},
-                                                          {&Summary::findings, all}};
+                                                          {&Summary::findings, all},
+                                                          {&Summary::mapping, all}};
 
 void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up) {
   for (const auto& [name, figure] : other) {

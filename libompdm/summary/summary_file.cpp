@@ -22,7 +22,8 @@ constexpr std::pair<const char*, Rows Summary::*> kNamedTables[] = {
     {"directives", &Summary::directives},
     {"variables", &Summary::variables},
     {"loops", &Summary::loops},
-    {"findings", &Summary::findings}};
+    {"findings", &Summary::findings},
+    {"mapping", &Summary::mapping}};
 
 Distribution sums_of(const Json& json) {
   Distribution sums;
@@ -107,6 +108,7 @@ Summary summary_of(const Json& json) {
   summary.totals = figures_of(json.at("totals"), summary.ranks);
   summary.losses = figures_of(json.at("losses"), summary.ranks);
   for (const auto& [name, table] : kNamedTables) {
+    if (!json.contains(name) && table == &Summary::mapping) continue;  // of an earlier ompdm
     summary.*table = rows_of(json.at(name), summary.ranks);
   }
   return summary;

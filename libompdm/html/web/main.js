@@ -7,7 +7,7 @@ import {
 } from './data.js';
 import {overview, recordingsTable} from './overview.js';
 import {Passes, longestLoop} from './passes.js';
-import {findings, revealLine, source, tables} from './tables.js';
+import {clauses, findings, revealLine, source, tables} from './tables.js';
 import {Timeline} from './timeline.js';
 import {Variables} from './variables.js';
 
@@ -109,16 +109,17 @@ async function start() {
   document.title = `${plain(report.traces[0].program).split('/').pop().slice(0, 80)} – ompdm report`;
   followColours();
   followRecording();
-  const go = (view, change) => {
+  const go = (view, change, row) => {
     select(change);
     if (view === 'source') {
-      revealLine(change.finding);
+      revealLine(row);
       return;
     }
     byId(view).scrollIntoView({block: 'start'});
     reveal(byId(view).querySelector('canvas') ?? byId(view));
   };
   fill('overview', ...overview());
+  fill('clauses', clauses(go));
   fill('findings', ...findings(go));
   fill('recordings', page.compared ? null : recordingsTable());
   fill('timeline', timelineSection());

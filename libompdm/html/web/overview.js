@@ -144,6 +144,6 @@ export function overview() {
     lost.length > 0 ? warning(`Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
     element('dl', {class: 'figures-row'}, ...figures),
     traces.length === 1 && toldWhole ? wallBar(traces[0], needless) : null,
-    page.basis ? element('p', {class: 'note'}, plain(page.basis)) : null,
+    ...[page.basis, ...page.memory].filter(Boolean).map((line) => element('p', {class: 'note'}, plain(line))),
   ];
 }

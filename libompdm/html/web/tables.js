@@ -21,9 +21,8 @@ function listOf(steps) {
     line.code ? codeOf(line) : element('p', {}, plain(line.text))))));
 }
 
-/** All that is to be done is in sight; behind a fold is what to look for in the program. @param {number} at */
-function adviceSection(finding, at) {
-  const steps = page.advice[at];
+/** All that is to be done is in sight; behind a fold is what to look for in the program. @param {Object[]} steps */
+function adviceSection(finding, steps) {
   if (steps.length === 0) return finding.runs ? [element('p', {}, plain(finding.runs.words))] : [];
   const [todo, checks] = [steps.filter(({check}) => !check), steps.filter(({check}) => check)];
   return [todo.length > 0 ? listOf(todo) : null, checks.length > 0
@@ -51,7 +50,7 @@ function linksOf(finding, at, go) {
     if (variable !== undefined) add(named(variableName(variable), 24), `Variable of finding ${at + 1}`, () => go('variables', {variable, finding: null, directive: null}));
   }
   if (finding.line > 0 && page.sources.some((each) => each.file === finding.file)) {
-    add('Source', `Finding ${at + 1} in the source`, () => go('source', {finding: at}));
+    add('Source', `Finding ${at + 1} in the source`, () => go('source', {finding: at}, finding));
   }
   return element('p', {class: 'links'}, 'Seen in: ', ...links);
 }
@@ -69,16 +68,58 @@ function cardOf(finding, at, go) {
       element('span', {class: 'badge'}, finding.confidence)),
     element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
       finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),
-    ...adviceSection(finding, at),
+    ...adviceSection(finding, page.advice[at]),
     unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
     linksOf(finding, at, go),
     element('details', {}, element('summary', {}, 'Evidence'), element('p', {}, plain(finding.evidence)),
       finding.runs && finding.advice !== '' ? element('p', {}, plain(finding.runs.words)) : null));
 }
 
+/** Of a data clause: what it did not do is in sight, since nothing has been measured. */
+function clauseCardOf(clause, at, go) {
+  const who = recordingName(recordingOfRow('mapping', at));
+  const title = `clause-${at}-title`;
+  const directive = rowOfId('directives', clause.directive_ids[0], recordingOfRow('mapping', at));
+  const links = [];
+  if (directive !== undefined) {
+    links.push(button('Timeline', () => go('timeline', {finding: null, variable: null, directive}), `Data clause ${at + 1} in the timeline`));
+  }
+  if (clause.line > 0 && page.sources.some((each) => each.file === clause.file)) {
+    links.push(button('Source', () => go('source', {}, clause), `Data clause ${at + 1} in the source`));
+  }
+  return element('article', {class: `card ${clause.confidence}`, 'aria-labelledby': title},
+    element('header', {},
+      element('h3', {id: title}, named(page.names.mapping[at] || 'unknown place', 60), clause.item ? ', ' : '',
+        clause.item ? named(clause.item, 60) : null,
+        element('span', {class: 'pattern'}, page.patterns[clause.pattern]?.words ?? clause.pattern)),
+      element('span', {class: 'badge'}, clause.stake.replace('_', ' ')), element('span', {class: 'badge'}, clause.confidence)),
+    who ? element('p', {class: 'cost'}, who) : null,
+    element('p', {}, `${plain(clause.evidence)}.`),
+    ...adviceSection(clause, page.clause_advice[at]),
+    links.length > 0 ? element('p', {class: 'links'}, 'Seen in: ', ...links) : null);
+}
+
 const CARDS_SHOWN = 10;
 
-/** @param {function(string, Object)} go to a view, with what is chosen there */
+/** Cards, the first of them in sight. @param {Element[]} cards @param {string} words for "Show all 12 findings" */
+function cardsOf(cards, words) {
+  const list = element('div', {class: 'cards'}, ...cards.slice(0, CARDS_SHOWN));
+  if (cards.length <= CARDS_SHOWN) return [list];
+  const more = button(`Show all ${cards.length} ${words}`, () => {
+    list.append(...cards.slice(CARDS_SHOWN));
+    more.remove();
+    reveal(cards[CARDS_SHOWN]);
+  });
+  return [list, more];
+}
+
+/** Null where each data clause did what it says. @param {function(string, Object, Object)} go */
+export function clauses(go) {
+  const cards = report.mapping.map((clause, at) => clauseCardOf(clause, at, go));
+  return cards.length > 0 ? element('div', {}, ...cardsOf(cards, 'of them')) : null;
+}
+
+/** @param {function(string, Object, Object)} go to a view, with what is chosen there, and the row whose line is shown */
 export function findings(go) {
   const withheld = report.withheld.findings;
   if (report.findings.length === 0) {
@@ -88,15 +129,8 @@ export function findings(go) {
       : plain(page.none_found))];
   }
   const cards = report.findings.map((finding, at) => cardOf(finding, at, go));
-  const list = element('div', {class: 'cards'}, ...cards.slice(0, CARDS_SHOWN));
-  const more = cards.length > CARDS_SHOWN
-    ? button(`Show all ${cards.length} findings`, () => {
-      list.append(...cards.slice(CARDS_SHOWN));
-      more.remove();
-      reveal(cards[CARDS_SHOWN]);
-    }) : null;
   onSelect(() => cards.forEach((card, at) => card.classList.toggle('chosen', selection.finding === at)));
-  return [list, more,
+  return [...cardsOf(cards, 'findings'),
     withheld > 0 ? element('p', {class: 'note'}, `Not told: ${counted(withheld, 'finding', 'findings')} that would save less than a hundredth each.`) : null,
   ];
 }
@@ -165,9 +199,8 @@ export function source() {
   return element('div', {}, ...page.sources.map(excerptTable));
 }
 
-/** Goes to the line of a finding. @param {number} finding */
-export function revealLine(finding) {
-  const {file, line} = report.findings[finding];
+/** Goes to the line of a row of the report. @param {{file: string, line: number}} row */
+export function revealLine({file, line}) {
   const row = byId(rowId(file, line));
   if (row) reveal(row);
 }

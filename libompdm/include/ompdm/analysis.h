@@ -14,6 +14,7 @@
 
 #include "ompdm/findings.h"
 #include "ompdm/link.h"
+#include "ompdm/staging.h"
 #include "ompdm/trace.h"
 
 namespace ompdm::analysis {
@@ -212,6 +213,9 @@ enum class Confidence : std::uint8_t {
 /// Their names in reports, in the order of Confidence.
 inline constexpr std::array<const char*, 4> kConfidences = {"certain", "proven", "likely",
                                                             "possible"};
+
+/// The same of facts::ClauseEffect::Stake.
+inline constexpr std::array<const char*, 3> kStakes = {"wrong_values", "hazard", "no_effect"};
 
 /// What one of several runs of a program, on several inputs, says of a finding (agree).
 enum class RunVerdict : std::uint8_t {
@@ -453,6 +457,8 @@ struct Analysis {
   std::vector<HostWait> host_waits;
   std::vector<StartLatency> start_latencies;  ///< by type; empty where CUPTI told nothing
   std::vector<UnfinishedRegion> unfinished;
+  /// Of the first of a job's ranks that are told together: what these staged through the host.
+  std::vector<Staging> staging;
 };
 
 /// The sums alone: totals, activities, directives, variables, and the process. No loops, findings,

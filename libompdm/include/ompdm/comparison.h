@@ -40,6 +40,7 @@ struct Comparison {
   std::vector<RowChain> variables;
   std::vector<RowChain> loops;
   std::vector<RowChain> findings;
+  std::vector<RowChain> mapping;  ///< of Analysis::mapping
 };
 
 /// Recognizes the rows of each version in the version before it, and rows that this one lacks in
