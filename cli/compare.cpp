@@ -45,8 +45,9 @@ bool is_of_comparison(const std::string& path) {
 
 /// Whether a number needs a run whose events were all recorded one by one.
 bool takes_events(const std::string& path) {
-  constexpr const char* kTables[] = {"findings",   "mapping",    "doubted",    "withheld",   "prediction",
-                                     "iterations", "host_waits", "device_use", "start_latencies"};
+  constexpr const char* kTables[] = {"findings",   "mapping",    "doubted",
+                                     "withheld",   "prediction", "iterations",
+                                     "host_waits", "device_use", "start_latencies"};
   const std::string first = path.substr(0, path.find('.'));
   return std::ranges::find(kTables, first) != std::end(kTables) || path.ends_with("_union_ns");
 }

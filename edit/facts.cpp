@@ -74,6 +74,7 @@ class Region {
       const bool is_known = std::any_of(known_.begin(), end, is_of);
       if (!is_known && is_data(item)) add(name_of(item), {item});
     }
+    add_members();
     add_other_names(mapped);
     std::vector<ItemFacts> all;
     for (const Known& one : known_) all.push_back(facts_of(one));
@@ -118,6 +119,23 @@ class Region {
       return;
     }
     same->paths.insert(paths.begin(), paths.end());
+  }
+
+  /// The members of objects that the code uses: of an object some alone may be on the device.
+  void add_members() {
+    std::set<Path> members;
+    for (const Access& access : accesses_.all) {
+      const auto* object = dyn_cast_or_null<const VarDecl*>(access.path.root);
+      const bool is_member = object != nullptr && !access.path.steps.empty() &&
+                             access.path.steps.front() != nullptr &&
+                             object->getType().getNonReferenceType()->isRecordType();
+      if (!is_member) continue;
+      Path member = access.path;
+      member.steps.resize(1);
+      const clang::FieldDecl& field = *member.steps.front();
+      if (!is_in_system_header(field) && !field.isAnonymousStructOrUnion()) members.insert(member);
+    }
+    for (const Path& member : members) add(name_of(member), {member});
   }
 
   /// Code may use what a clause names by a pointer that no clause names.

@@ -1,9 +1,15 @@
 // Names that need the whole run: of flang's descriptors, and of storage that is reached by a
 // pointer.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "spool_reader/passes.h"
 #include "symbols/symbol_names.h"
@@ -133,6 +139,20 @@ namespace {
 
 constexpr std::uint64_t kAddressSize = 8;
 
+/// The fingerprint of a variable's bytes in the module's file; 0: not known. A fingerprint of so
+/// few bytes is a hash of them all. Pointers are set when the module is loaded.
+std::uint64_t initial_content(const ModuleCode* code, std::uint64_t address, std::uint64_t bytes,
+                              bool holds_pointers) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} * 4096;
+  if (code == nullptr || holds_pointers || bytes > kMostBytes) return 0;
+  const std::span<const std::byte> in_file = code->bytes(address, bytes);
+  if (!in_file.empty()) return XXH3_64bits(in_file.data(), in_file.size());
+  // Of uninitialised data (.bss) the file holds no byte.
+  if (!code->bytes(address, 1).empty()) return 0;
+  const std::vector<std::byte> zeros(bytes);
+  return XXH3_64bits(zeros.data(), zeros.size());
+}
+
 void find_device_variables(DecodedTrace& decoded, Symbols& symbols) {
   Trace& trace = decoded.trace;
   std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
@@ -144,7 +164,8 @@ void find_device_variables(DecodedTrace& decoded, Symbols& symbols) {
     const GlobalVariable* global = symbols.global_at(symbol.module, address);
     const bool holds = symbol.size >= kAddressSize && (global == nullptr || global->holds_pointers);
     trace.device_variables.push_back(
-        {symbol.module, demangle(symbol.name), address, symbol.size, holds});
+        {symbol.module, demangle(symbol.name), address, symbol.size, holds,
+         initial_content(symbols.code(symbol.module), address, symbol.size, holds)});
   }
 }
 

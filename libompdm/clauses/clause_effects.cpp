@@ -257,6 +257,21 @@ const SourceFact* RegionFacts::of(Index<Site> region, const std::string& item) c
   return known == facts_.end() ? nullptr : known->second;
 }
 
+std::vector<const SourceFact*> RegionFacts::members_of(Index<Site> region,
+                                                       const std::string& object) const {
+  std::vector<const SourceFact*> members;
+  if (!region) return members;
+  const Site& site = trace_.sites[region.value];
+  const std::string begin = object + '.';
+  for (auto fact = facts_.lower_bound({site.file, site.line, begin}); fact != facts_.end();
+       ++fact) {
+    const auto& [file, line, name] = fact->first;
+    if (file != site.file || line != site.line || !name.starts_with(begin)) break;
+    if (fact->second->use != SourceUse::kNone) members.push_back(fact->second);
+  }
+  return members;
+}
+
 void tell_holder(const Trace& trace, const Mapping& mapping, Effect& facts) {
   if (!mapping.site) return;
   const Site& site = trace.sites[mapping.site.value];

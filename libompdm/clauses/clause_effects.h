@@ -95,6 +95,9 @@ class RegionFacts {
  public:
   explicit RegionFacts(const Trace& trace);
   [[nodiscard]] const SourceFact* of(Index<Site> region, const std::string& item) const;
+  /// Of the members of an object that the kernel uses, by their names: "s.a".
+  [[nodiscard]] std::vector<const SourceFact*> members_of(Index<Site> region,
+                                                          const std::string& object) const;
 
  private:
   const Trace& trace_;

@@ -1,11 +1,12 @@
 // Rules on device memory, of recordings by `ompdm check`: accesses that its fences caught, and data
 // that hung on what memory held before anything set it.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "clauses/clause_effects.h"
-#include "clauses/touches.h"
+#include "clauses/value_rules.h"
 
 namespace ompdm::analysis {
 namespace {
@@ -13,14 +14,13 @@ namespace {
 using Rule = Effect::Rule;
 using Stake = Effect::Stake;
 
-class MemoryRules {
+class MemoryRules : ValueRules {
  public:
-  MemoryRules(const Evidence& evidence, ClauseEffects& effects)
-      : evidence_(evidence),
-        trace_(evidence.trace),
-        effects_(effects),
-        touches_(trace_, evidence.mappings),
-        sources_(trace_) {}
+  MemoryRules(const Evidence& evidence, ClauseEffects& effects) : ValueRules(evidence, effects) {
+    for (const BlockTouch& touch : trace_.block_touches) {
+      if (touch.is_read_first) reads_[touch.launch.value].push_back(&touch);
+    }
+  }
 
   void check() {
     for (const BadAccess& access : trace_.bad_accesses) tell(access);
@@ -28,8 +28,6 @@ class MemoryRules {
   }
 
  private:
-  [[nodiscard]] const Site& site_of(Index<Site> site) const { return trace_.sites[site.value]; }
-
   /// The launch that ran at an instant, the last that began; none: none did.
   [[nodiscard]] std::optional<Launch> launch_at(Nanoseconds instant) const {
     std::optional<Launch> found;
@@ -50,22 +48,6 @@ class MemoryRules {
     return {};
   }
 
-  [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Site> at, const Mapping& row,
-                                const MapItem* item) const {
-    const Site& site = site_of(at);
-    Effect facts;
-    facts.rule = rule;
-    facts.stake = stake;
-    facts.directive = site.directive;
-    facts.place = source_place(site);
-    facts.item = item != nullptr && !item->name.empty() ? item->name : expression_of(trace_, row);
-    if (item != nullptr) facts.clause = clause_of(*item, site.directive);
-    facts.bytes = row.bytes;
-    facts.devices = {row.device};
-    tell_holder(trace_, row, facts);
-    return facts;
-  }
-
   void tell(const BadAccess& access) {
     const bool is_host = access.of >= BadAccess::Of::kHost;
     if (is_host && trace_.recording.unified_shared_memory) return;
@@ -83,6 +65,7 @@ class MemoryRules {
                                Rule::kHostAccess, Rule::kFreedWhileMapped};
     const Rule rule = kRules[static_cast<std::size_t>(access.of)];
     Effect facts = facts_of(rule, is_host ? Stake::kHazard : Stake::kWrongValues, at, row, item);
+    facts.bytes = row.bytes;
     facts.offset = access.offset;
     facts.is_write = access.is_write;
     const bool has_end = rule == Rule::kUsedAfterDelete || rule == Rule::kFreedWhileMapped;
@@ -118,15 +101,35 @@ class MemoryRules {
       if (std::ranges::find(facts.kernels, place) == facts.kernels.end()) {
         facts.kernels.push_back(place);
       }
+      add_unset_reads(touch.launch, facts.unset_reads);
     }
     effects_.add(site, std::move(facts), Confidence::kCertain);
   }
 
-  const Evidence& evidence_;
-  const Trace& trace_;
-  ClauseEffects& effects_;
-  Touches touches_;
-  RegionFacts sources_;
+  /// Names of data that a kernel read, and that nothing had set before.
+  void add_unset_reads(Index<Launch> at, std::vector<std::string>& names) const {
+    constexpr std::size_t kMost = 4;
+    const auto reads = reads_.find(at.value);
+    if (reads == reads_.end()) return;
+    const Launch launch = trace_.launches[at.value];
+    for (const BlockTouch* touch : reads->second) {
+      const std::uint32_t number = touches_.mapping_at(touch->block, launch.begin);
+      if (number == kNoMapping || names.size() == kMost) continue;
+      const Mapping& row = evidence_.mapping(number);
+      const bool is_sent = std::ranges::any_of(evidence_.transfers(number), [&](std::uint32_t op) {
+        return trace_.ops.common(op).kind == OpKind::kHtoD &&
+               trace_.ops.begin_of(op) < launch.begin;
+      });
+      const bool is_set =
+          is_sent || row.handed_out || touches_.any_written(number, row.begin, launch.begin);
+      const std::string name = expression_of(trace_, row);
+      if (!is_set && !name.empty() && std::ranges::find(names, name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+
+  std::map<std::uint32_t, std::vector<const BlockTouch*>> reads_;  // first accesses, by launch
 };
 
 }  // namespace

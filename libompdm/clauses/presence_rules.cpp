@@ -182,6 +182,8 @@ class PresenceRules {
         effects_.add(region.site,
                      facts_of(Rule::kEndedFrame, Stake::kWrongValues, {number}, item, holder),
                      Confidence::kLikely);
+      } else if (!is_inside && (item.type & kMapImplicit) != 0) {
+        check_members(number, item, holder);
       } else if (!is_inside) {
         effects_.add(region.site,
                      facts_of(Rule::kPartlyPresent, Stake::kHazard, {number}, item, holder),
@@ -193,6 +195,39 @@ class PresenceRules {
     if (block == kNoMapping) return;
     effects_.add(region.site, facts_of(Rule::kDeviceAddress, Stake::kHazard, {number}, item, block),
                  Confidence::kCertain);
+  }
+
+  /// A kernel names an object by no clause, and the device has some of its members. The kernel gets
+  /// the address of these: it is right as long as it uses no others.
+  void check_members(std::uint32_t number, const MapItem& item, std::uint32_t holder) {
+    const Index<Site> at = trace_.regions.common(number).site;
+    if (site_of(at).directive != Directive::kTarget) return;
+    const std::vector<const SourceFact*> used = sources_.members_of(at, item.name);
+    needs_sources_ = needs_sources_ || used.empty();
+    for (const SourceFact* member : used) {
+      if (is_named_there(number, member->name)) continue;
+      Effect facts = facts_of(Rule::kPartlyPresent, Stake::kWrongValues, {number}, item, holder);
+      facts.shown = {member->file, member->use_line};
+      facts.member = member->name;
+      effects_.add(at, std::move(facts), Confidence::kProven);
+      return;
+    }
+  }
+
+  /// Whether a mapping of that name, or of what it leads to, is on the device.
+  [[nodiscard]] bool is_named_there(std::uint32_t number, const std::string& name) {
+    if (by_name_.empty()) {
+      for (const Mapping& row : evidence_.mappings.rows()) {
+        by_name_[base_of(expression_of(trace_, row))].push_back(&row);
+      }
+    }
+    const auto rows = by_name_.find(name);
+    if (rows == by_name_.end()) return false;
+    const std::int32_t device = trace_.regions.common(number).device;
+    const Nanoseconds at = trace_.regions.begin_of(number);
+    return std::ranges::any_of(rows->second, [&](const Mapping* row) {
+      return row->device == device && row->begin <= at && at < row->end;
+    });
   }
 
   /// A section that reaches into that of another pointer of the directive.
@@ -276,9 +311,38 @@ class PresenceRules {
     if (const Mapping* meant = section_of(item)) {
       facts.stake = Stake::kHazard;
       tell_holder(trace_, *meant, facts);
+    } else {
+      tell_deleted(item, facts);
     }
     for (std::uint64_t i = 0; i < item.instances; ++i) {
       effects_.add(item.site, facts, Confidence::kCertain);
+    }
+  }
+
+  /// The data had been on the device, and a directive deleted all of it by the name of a part.
+  void tell_deleted(const IdleDirectives::Item& item, Effect& facts) const {
+    const Mapping* last = nullptr;
+    for (const Mapping& row : evidence_.mappings.rows()) {
+      const bool had_it = row.device == item.device && row.host != 0 && row.remove &&
+                          row.host <= item.named->begin &&
+                          item.named->begin + item.bytes <= row.host + row.bytes &&
+                          row.end <= item.idle.front();
+      if (had_it && (last == nullptr || last->end < row.end)) last = &row;
+    }
+    const Index<Region> region =
+        last == nullptr ? Index<Region>() : trace_.ops.region_of(last->remove.value);
+    if (!region || !trace_.regions.common(region.value).site) return;
+    for (const MapItem& part : items_of(trace_, trace_.regions.common(region.value))) {
+      const bool is_part = (part.type & kMapDelete) != 0 && part.bytes < last->bytes &&
+                           part.begin >= last->host &&
+                           part.begin + part.bytes <= last->host + last->bytes;
+      if (!is_part || part.name.empty()) continue;
+      const Site& site = site_of(trace_.regions.common(region.value).site);
+      facts.stake = Stake::kHazard;
+      facts.ended = source_place(site);
+      facts.member = part.name;
+      facts.held_as = expression_of(trace_, *last);
+      return;
     }
   }
 
@@ -372,6 +436,7 @@ class PresenceRules {
   DeviceBlocks blocks_;
   RegionFacts sources_;
   bool needs_sources_ = false;
+  std::map<std::string, std::vector<const Mapping*>> by_name_;  // by the names of their data
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::set<std::uint64_t> empty_;        // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there

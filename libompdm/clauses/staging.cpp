@@ -11,18 +11,18 @@
 namespace ompdm::analysis {
 namespace {
 
-constexpr std::uint64_t kFewBytes = 64;
+constexpr std::uint64_t kLeastStaged = 64;
 /// A fingerprint of so many bytes is a hash of them all (DataOpRare::fingerprint).
 constexpr std::uint64_t kAllInFingerprint = std::uint64_t{64} * 4096;
 
 /// 0: not known byte by byte.
 std::uint64_t content_of(const DataOp& op) {
-  if (op.trivial || op.bytes <= kFewBytes) return 0;
+  if (op.trivial || op.bytes <= kLeastStaged) return 0;
   return op.bytes <= kAllInFingerprint ? op.fingerprint : op.hash;
 }
 
 /// The item of a region's clauses that has the transfer's data.
-std::string item_of(const Trace& trace, const DataOp& op) {
+std::string named_item(const Trace& trace, const DataOp& op) {
   if (!op.region) return {};
   const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
   for (const MapItem& item : items_of(trace, trace.regions.common(op.region.value))) {
@@ -111,7 +111,7 @@ RankTransfers rank_transfers(const Trace& trace) {
     const std::uint64_t content = content_of(op);
     if (content == 0 || op.internal || !op.site) continue;
     const Site& site = trace.sites[op.site.value];
-    const TransferPlace place{source_place(site), site.directive, site.api, item_of(trace, op)};
+    const TransferPlace place{source_place(site), site.directive, site.api, named_item(trace, op)};
     const auto number = static_cast<std::uint32_t>(places.size());
     const auto [known, is_new] = places.try_emplace(place, number);
     if (is_new) all.places.push_back(place);

@@ -6,8 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "clauses/clause_effects.h"
-#include "clauses/touches.h"
+#include "clauses/value_rules.h"
 #include "model/map_types.h"
 
 namespace ompdm::analysis {
@@ -17,25 +16,12 @@ using Rule = Effect::Rule;
 using Stake = Effect::Stake;
 using Answer = HostUse::Answer;
 
-/// What a kernel does with an item, as far as that is known.
-enum class KernelUse : std::uint8_t {
-  kNone,
-  kReads,    ///< what the device has, before any kernel's write; as its source shows
-  kIsSent,   ///< the clause sends it, and does not bring it back: it is there to be read
-  kUnknown,  ///< it may set it
-};
-
-class Values {
+class Values : ValueRules {
  public:
   Values(const Evidence& evidence, ClauseEffects& effects, std::vector<SourceQuestion>& questions)
-      : evidence_(evidence),
-        trace_(evidence.trace),
-        effects_(effects),
+      : ValueRules(evidence, effects),
         questions_(questions),
-        kernels_(trace_, NamingRegions::Of::kKernels),
-        asking_(trace_, NamingRegions::Of::kCopyBack),
-        sources_(trace_),
-        touches_(trace_, evidence.mappings) {
+        asking_(trace_, NamingRegions::Of::kCopyBack) {
     for (const Mapping& row : evidence.mappings.rows()) {
       nothing_came_back_ = nothing_came_back_ && !row.returned;
     }
@@ -44,8 +30,6 @@ class Values {
   /// Returns whether facts of regions would tell more.
   bool check() {
     check_private_copies();
-    for (const UnsentItem& item : trace_.unsent_items) check_unsent(item);
-    for (const BlockTouch& touch : trace_.block_touches) check_old(touch);
     const std::vector<Mapping>& rows = evidence_.mappings.rows();
     for (std::uint32_t i = 0; i < rows.size(); ++i) {
       const Mapping& row = rows[i];
@@ -62,83 +46,6 @@ class Values {
   }
 
  private:
-  [[nodiscard]] const Site& site_of(Index<Site> site) const { return trace_.sites[site.value]; }
-  [[nodiscard]] Index<Site> site_of(Index<Region> region) const {
-    return region ? trace_.regions.common(region.value).site : Index<Site>{};
-  }
-  [[nodiscard]] SourcePlace place_of(Index<Site> site) const { return source_place(site_of(site)); }
-
-  /// Whether the program may set the mapping's memory, or copy it back, by its device address.
-  static bool has_other_ways(const Mapping& row) { return row.on_device || row.handed_out; }
-
-  [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Site> at, const Mapping& row,
-                                const MapItem* item) const {
-    const Site& site = site_of(at);
-    Effect facts;
-    facts.rule = rule;
-    facts.stake = stake;
-    facts.directive = site.directive;
-    facts.place = source_place(site);
-    facts.item = item != nullptr && !item->name.empty() ? item->name : expression_of(trace_, row);
-    if (item != nullptr) facts.clause = clause_of(*item, site.directive);
-    facts.bytes = item != nullptr && item->bytes != 0 ? item->bytes : row.bytes;
-    facts.devices = {row.device};
-    tell_holder(trace_, row, facts);
-    return facts;
-  }
-
-  [[nodiscard]] std::size_t number_of(const Mapping& row) const {
-    return static_cast<std::size_t>(&row - evidence_.mappings.rows().data());
-  }
-
-  /// Who may have written the mapping's data: who did, where that was watched.
-  [[nodiscard]] Writer writer_of(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
-    if (!touches_.are_known(row.device, from, to)) {
-      return evidence_.kernels.writer_of(row, from, to);
-    }
-    return touches_.any_written(number_of(row), from, to) ? Writer::kWriter : Writer::kNone;
-  }
-
-  /// Whether a kernel may have used the data, or has, where that was watched.
-  [[nodiscard]] bool may_be_written(const Mapping& row, Nanoseconds from, Nanoseconds to) const {
-    return touches_.are_known(row.device, from, to) ? touches_.any_written(number_of(row), from, to)
-                                                    : evidence_.kernels.may_see(row, from, to);
-  }
-
-  /// What the kernel of a region did with a mapping's block; kUnknown: that was not watched.
-  [[nodiscard]] std::optional<KernelUse> watched_use(const NamingRegions::Naming& naming,
-                                                     const Mapping& row) const {
-    const Nanoseconds at = naming.first;
-    if (!touches_.are_known(row.device, at, at + 1)) return std::nullopt;
-    for (const Touches::Touch& touch : touches_.of(number_of(row))) {
-      if (trace_.launches[touch.launch.value].region != naming.region) continue;
-      return touch.is_read_first ? KernelUse::kReads : KernelUse::kUnknown;
-    }
-    return KernelUse::kNone;
-  }
-
-  KernelUse use_of(const NamingRegions::Naming& naming, const Mapping& row, SourceLine& shown) {
-    const std::optional<KernelUse> watched = watched_use(naming, row);
-    if (watched) {
-      const SourceFact* seen = sources_.of(naming.site, naming.item->name);
-      if (*watched == KernelUse::kReads && seen != nullptr && seen->use != SourceUse::kNone) {
-        shown = {seen->file, seen->use_line};
-      }
-      return *watched;
-    }
-    const SourceFact* fact = sources_.of(naming.site, naming.item->name);
-    const SourceUse use = fact == nullptr ? SourceUse::kUnknown : fact->use;
-    if (fact == nullptr) needs_sources_ = true;
-    if (use == SourceUse::kNone) return KernelUse::kNone;
-    if (use == SourceUse::kRead || (fact != nullptr && fact->reads_first)) {
-      shown = {fact->file, fact->use_line};
-      return KernelUse::kReads;
-    }
-    const bool is_only_sent = use == SourceUse::kUnknown && naming.item->bytes > 0 &&
-                              (naming.item->type & (kMapTo | kMapFrom | kMapImplicit)) == kMapTo;
-    return is_only_sent ? KernelUse::kIsSent : KernelUse::kUnknown;
-  }
-
   /// A kernel reads what nothing has set: the first that uses the mapping, before the host sends
   /// it.
   void check_set(std::uint32_t number, const Mapping& row) {
@@ -170,112 +77,6 @@ class Values {
       facts.shown = shown;
       effects_.add(at, std::move(facts),
                    use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
-      return;
-    }
-  }
-
-  /// A clause that sent nothing, of what the host had changed since it was copied last.
-  void check_unsent(const UnsentItem& unsent) {
-    const Region& region = trace_.regions.common(unsent.region.value);
-    const Nanoseconds begin = trace_.regions.begin_of(unsent.region.value);
-    const std::uint32_t number =
-        evidence_.presence.at_instant(region.device, unsent.host, unsent.bytes, begin);
-    if (number == kNoMapping || !region.site) return;
-    const Mapping& row = evidence_.mapping(number);
-    // The host's data was looked at when the directive had ended.
-    const std::uint32_t copy = last_copy(number, trace_.regions.end_of(unsent.region.value));
-    if (copy == kNoOp || row.replaced || has_other_ways(row)) return;
-    const DataOp op = trace_.ops[copy];
-    if (!has_ended_alone(number, copy, begin)) return;
-    const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
-    const bool is_it = host == unsent.host && op.bytes == unsent.bytes && op.fingerprint != 0;
-    if (!is_it || op.fingerprint == unsent.fingerprint) return;
-    // The first directive that asks is to send it.
-    if (unsent_.try_emplace(copy, region.site).first->second != region.site) return;
-    const MapItem* item =
-        evidence_.mappings.item_of(unsent.region, unsent.host, unsent.bytes, true);
-    if (item == nullptr || effects_.count_again(Rule::kNotSent, region.site, item->name)) return;
-    tell_unsent(number, *item, unsent.region, copy);
-  }
-
-  /// A kernel read old data, which no clause of it names: `ompdm check` saw it.
-  void check_old(const BlockTouch& touch) {
-    const Launch launch = trace_.launches[touch.launch.value];
-    if (touch.host_content == 0 || !touch.is_read_first || !launch.region || !launch.site) return;
-    const std::uint32_t number = touches_.mapping_at(touch.block, launch.begin);
-    if (number == kNoMapping || trace_.regions.common(launch.region.value).nowait) return;
-    const Mapping& row = evidence_.mapping(number);
-    const std::uint32_t copy = last_copy(number, launch.end);
-    if (copy == kNoOp || row.is_private || row.replaced) return;
-    const DataOp op = trace_.ops[copy];
-    const std::uint64_t host = op.kind == OpKind::kHtoD ? op.src : op.dst;
-    const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
-    if (!is_it || op.fingerprint == touch.host_content) return;
-    if (!has_ended_alone(number, copy, launch.begin)) return;
-    // Of a struct the host may have changed what no kernel uses.
-    const std::string name = expression_of(trace_, row);
-    if (name.find('[') == std::string::npos || name.starts_with("this[")) return;
-    if (writer_of(row, op.end, launch.begin) != Writer::kNone) return;
-    if (unsent_.try_emplace(copy, launch.site).first->second != launch.site) return;
-    const bool is_told =
-        effects_.count_again(Rule::kNotSent, launch.site, name) ||
-        effects_.has(Rule::kNotSent, function_of(site_of(launch.site)), base_of(name));
-    if (is_told) return;
-    Effect facts = facts_of(Rule::kNotSent, Stake::kWrongValues, launch.site, row, nullptr);
-    if (const SourceFact* fact = sources_.of(launch.site, facts.item)) {
-      facts.shown = {fact->file, fact->use_line};
-    }
-    facts.kernels = {place_of(launch.site)};
-    if (op.site) facts.copied = place_of(op.site);
-    effects_.add(launch.site, std::move(facts), Confidence::kLikely);
-  }
-
-  static constexpr std::uint32_t kNoOp = Index<DataOp>::kNone;
-
-  /// The last transfer of a mapping that began before an instant; kNoOp: none did.
-  [[nodiscard]] std::uint32_t last_copy(std::uint32_t mapping, Nanoseconds at) const {
-    const auto all = evidence_.transfers(mapping);
-    const auto after = std::ranges::lower_bound(
-        all, at, {}, [&](std::uint32_t op) { return trace_.ops.begin_of(op); });
-    return after == all.begin() ? kNoOp : *std::prev(after);
-  }
-
-  /// Whether a mapping's last transfer had ended at an instant, and no earlier one ran beside it:
-  /// the host's data is the transfer's, then, unless the host changed it.
-  [[nodiscard]] bool has_ended_alone(std::uint32_t mapping, std::uint32_t copy,
-                                     Nanoseconds at) const {
-    if (trace_.ops.end_of(copy) > at) return false;
-    const Nanoseconds begin = trace_.ops.begin_of(copy);
-    return std::ranges::all_of(evidence_.transfers(mapping), [&](std::uint32_t op) {
-      return op == copy || trace_.ops.end_of(op) <= begin || trace_.ops.begin_of(op) >= at;
-    });
-  }
-
-  void tell_unsent(std::uint32_t number, const MapItem& item, Index<Region> at,
-                   std::uint32_t copy) {
-    const Mapping& row = evidence_.mapping(number);
-    const Nanoseconds begin = trace_.regions.begin_of(at.value);
-    Nanoseconds until = row.end;
-    for (const std::uint32_t op : evidence_.transfers(number)) {
-      const bool is_next = trace_.ops.common(op).kind == OpKind::kHtoD && op > copy;
-      if (is_next) until = std::min(until, trace_.ops.begin_of(op));
-    }
-    const Writer writer = writer_of(row, trace_.ops.end_of(copy), begin);
-    if (writer == Writer::kWriter) return;  // it is the device's copy that is newer
-    for (const NamingRegions::Naming& naming : kernels_.of(row, begin, until)) {
-      SourceLine shown;
-      const KernelUse use = use_of(naming, row, shown);
-      if (use == KernelUse::kNone) continue;
-      if (use == KernelUse::kUnknown) return;
-      const bool is_shown = use == KernelUse::kReads && is_kept(writer);
-      const Index<Site> site = site_of(at);
-      Effect facts = facts_of(Rule::kNotSent, is_shown ? Stake::kWrongValues : Stake::kHazard, site,
-                              row, &item);
-      facts.shown = shown;
-      facts.kernels = {place_of(naming.site)};
-      const Index<Site> copied = trace_.ops.common(copy).site;
-      if (copied) facts.copied = place_of(copied);
-      effects_.add(site, std::move(facts), is_shown ? Confidence::kProven : Confidence::kPossible);
       return;
     }
   }
@@ -593,19 +394,10 @@ class Values {
     return writer_of(row, since, at) == Writer::kWriter;
   }
 
-  const Evidence& evidence_;
-  const Trace& trace_;
-  ClauseEffects& effects_;
   std::vector<SourceQuestion>& questions_;
-  NamingRegions kernels_;
   NamingRegions asking_;
-  RegionFacts sources_;
-  Touches touches_;
   std::map<HostStretch, std::set<NamedItem>> open_;
-  /// By the transfer after which the host changed the data: the directive that did not send it.
-  std::map<std::uint32_t, Index<Site>> unsent_;
   bool nothing_came_back_ = true;
-  bool needs_sources_ = false;
 };
 
 }  // namespace
@@ -613,7 +405,8 @@ class Values {
 bool check_values(const Evidence& evidence, ClauseEffects& effects,
                   std::vector<SourceQuestion>& questions) {
   if (evidence.trace.launches.empty() || !knows_launches(evidence.trace)) return false;
-  return Values(evidence, effects, questions).check();
+  const bool needs_sources = Values(evidence, effects, questions).check();
+  return check_not_sent(evidence, effects) || needs_sources;
 }
 
 }  // namespace ompdm::analysis

@@ -156,6 +156,19 @@ bool outweighs_all_else(const Trace& trace, const Stream& stream, const DeviceWo
          work.between(trace.ops.begin_of(stream.ops.front()), trace.ops.end_of(stream.ops.back()));
 }
 
+/// How many blocks of device memory were allocated, one for each transfer; 0: not for each.
+std::uint64_t blocks_of(const Evidence& evidence, const Stream& stream) {
+  std::set<std::uint32_t> blocks;
+  const auto is_own = [&](std::uint32_t op) {
+    const std::uint32_t mapping = evidence.mappings.of(op);
+    const Index<Region> region = evidence.trace.ops.region_of(op);
+    return mapping != kNoMapping && region &&
+           evidence.trace.ops.region_of(evidence.mapping(mapping).alloc.value) == region &&
+           blocks.insert(mapping).second;
+  };
+  return std::ranges::all_of(stream.ops, is_own) ? blocks.size() : 0;
+}
+
 /// Fills in where the transfers are made.
 void complete(const Evidence& evidence, Stream& stream) {
   const std::uint32_t first = stream.ops.front();
@@ -200,6 +213,7 @@ std::vector<Candidate> small_transfers(const Evidence& evidence, const Removed& 
     if (!can_be_few) candidate.add_caveat(Caveat::Kind::kNeededAtOnce);
     complete(evidence, stream);
     if (can_be_few) stream.facts.enough = stream.ops.size() - stream.spared.size();
+    if (!can_be_few) stream.facts.blocks = blocks_of(evidence, stream);
     stream.facts.to_device = kind == OpKind::kHtoD;
     stream.facts.device = device;
     candidate.finding.facts = std::move(stream.facts);

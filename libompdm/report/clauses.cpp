@@ -57,10 +57,10 @@ std::vector<ShownFinding> shown_clauses(Analyses analyses) {
   std::vector<ShownFinding> all;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const Finding& finding : analyses[i].mapping) {
-      const bool is_known = are_inputs(analyses) &&
-                            std::ranges::any_of(all, [&](const ShownFinding& one) {
-                              return one.finding->id == finding.id;
-                            });
+      const bool is_known =
+          are_inputs(analyses) && std::ranges::any_of(all, [&](const ShownFinding& one) {
+            return one.finding->id == finding.id;
+          });
       if (!is_known) all.push_back({i, &finding});
     }
   }

@@ -276,10 +276,10 @@ Json loops_json(const Versions& all) {
 Json findings_json(const Versions& all, const std::vector<RowChain>& chains,
                    std::vector<analysis::Finding> Analysis::* findings,
                    Json (*json)(const analysis::Finding&, const Analysis&)) {
-  Json rows = rows_json(all, chains, findings,
-                        [&](const analysis::Finding& row, std::size_t version) {
-                          return json(row, all.recordings[version]);
-                        });
+  Json rows =
+      rows_json(all, chains, findings, [&](const analysis::Finding& row, std::size_t version) {
+        return json(row, all.recordings[version]);
+      });
   if (!all.are_two()) return rows;
   Json fates = {{"went", Json::array()}, {"stay", Json::array()}, {"came", Json::array()}};
   for (Json& pair : rows) {

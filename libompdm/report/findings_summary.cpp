@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "ompdm/report.h"
-#include "report/edits.h"
 #include "report/clauses.h"
+#include "report/edits.h"
 #include "report/findings.h"
 #include "report/patterns/patterns.h"
 #include "report/sentences.h"

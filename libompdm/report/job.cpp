@@ -279,20 +279,20 @@ void add_ranks(TableRow& cells, const Summary& job, const Row& row) {
 }
 
 Table job_findings(const Summary& job) {
-  return rank_rows(
-      "findings", "Findings", job.findings,
-      [&](TableRow& cells, const std::string& id, const Row& row) {
-        cells.add({"id", "Id"}, id);
-        cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
-        cells.add({"place", "Place"}, place_of(row));
-        cells.add({"variable", "Variable"}, text_of(row, "variable"));
-        add_ranks(cells, job, row);
-        add_sum(cells, sparable(2, "count", "Operations"), row.figures);
-        add_sum(cells, {"wasted_bytes", "Bytes"}, row.figures);
-        add_sum(cells, {"wasted_ns", "Time"}, row.figures);
-        cells.add({"look_at_rank", "See rank", Unit::kCount}, std::int64_t{look_at_rank(row)});
-        cells.add({"confidence", "Confidence"}, confidences_of(row));
-      });
+  return rank_rows("findings", "Findings", job.findings,
+                   [&](TableRow& cells, const std::string& id, const Row& row) {
+                     cells.add({"id", "Id"}, id);
+                     cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
+                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"variable", "Variable"}, text_of(row, "variable"));
+                     add_ranks(cells, job, row);
+                     add_sum(cells, sparable(2, "count", "Operations"), row.figures);
+                     add_sum(cells, {"wasted_bytes", "Bytes"}, row.figures);
+                     add_sum(cells, {"wasted_ns", "Time"}, row.figures);
+                     cells.add({"look_at_rank", "See rank", Unit::kCount},
+                               std::int64_t{look_at_rank(row)});
+                     cells.add({"confidence", "Confidence"}, confidences_of(row));
+                   });
 }
 
 Table job_clauses(const Summary& job) {
@@ -390,7 +390,7 @@ Table job_losses(const Summary& job) {
 std::vector<Table> job_tables(const Summary& job) {
   return {job_times(job),    job_bytes(job),      job_counts(job),    job_hosts(job),
           job_outliers(job), job_directives(job), job_variables(job), job_loops(job),
-          job_findings(job), job_clauses(job),  job_losses(job)};
+          job_findings(job), job_clauses(job),    job_losses(job)};
 }
 
 Json by_rank_json(const Figures& figures) {
@@ -616,8 +616,9 @@ std::vector<std::pair<std::string, std::string>> job_facts(const Summary& job) {
 std::string trace_of_rank(std::int32_t rank) { return fmt::format("trace.rank{}.json", rank); }
 
 std::string explain_command(std::int32_t rank, const std::string& id) {
-  return fmt::format("\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
-                     trace_of_rank(rank), id);
+  return fmt::format(
+      "\nWhat to do about one, in the trace of the rank to see: ompdm explain {} {}\n",
+      trace_of_rank(rank), id);
 }
 
 /// How to see what to do about the first finding, and what the ranks that do not have it say.

@@ -568,9 +568,7 @@ Json mapping_json(const Finding& row, const Analysis& of) {
   return json;
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 namespace {
 

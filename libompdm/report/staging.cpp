@@ -55,24 +55,23 @@ std::string sentence(const Staging& one, const SourceNames& names) {
 std::vector<std::string> steps(const Staging& one) {
   const bool are_named = !one.from.item.empty() && !one.to.item.empty();
   if (!are_named) {
-    return {"Give MPI the device addresses, if it takes them (a GPU-aware MPI), and leave out both "
-            "copies."};
+    return {"Give MPI the device addresses and leave out both copies.",
+            "It has to be a GPU-aware MPI."};
   }
   std::string items = one.from.item;
   if (one.to.item != items) items += ", " + one.to.item;
-  const bool is_one_function = one.from.place.file == one.to.place.file &&
-                               one.from.place.function == one.to.place.function;
+  const bool is_one_function =
+      one.from.place.file == one.to.place.file && one.from.place.function == one.to.place.function;
   std::string code = fmt::format("#pragma omp target data use_device_addr({})", items);
   if (is_fortran_source(one.from.place.file)) code = in_fortran(std::move(code));
   const std::string first =
-      is_one_function
-          ? fmt::format("Put the MPI calls in between into a region `{}`.", code)
-          : fmt::format("Put each MPI call into a region that gives it the device address: "
-                        "use_device_addr({}).",
-                        items);
-  return {first,
-          "Leave out both transfers, unless the host uses the data. Takes a GPU-aware MPI: the "
-          "clause gives it device addresses."};
+      is_one_function ? fmt::format("Put the MPI calls in between into a region `{}`.", code)
+                      : fmt::format(
+                            "Put each MPI call into a region that gives it the device address: "
+                            "use_device_addr({}).",
+                            items);
+  return {first, "Leave out both transfers, unless the host uses the data.",
+          "MPI gets device addresses then: it has to be a GPU-aware one."};
 }
 
 const std::vector<Staging>& rows(Analyses analyses) { return analyses.front().staging; }
@@ -122,8 +121,8 @@ Table staging_table(Analyses analyses, const SourceNames& names) {
                     row.add({"of", "Of", Unit::kCount}, number(one.of));
                     row.add({"bytes", "Bytes"}, number(one.bytes));
                     row.add({"time_ns", "Time"}, one.time);
-                    for (const auto& [key, word, at] : {std::tuple("from", "from", &one.from),
-                                                        std::tuple("to", "to", &one.to)}) {
+                    for (const auto& [key, word, at] :
+                         {std::tuple("from", "from", &one.from), std::tuple("to", "to", &one.to)}) {
                       row.add({std::string(key) + "_place", word},
                               names.place(at->place.file, at->place.line));
                       row.add({std::string(key) + "_directive", "Directive"}, spoken(*at, word));

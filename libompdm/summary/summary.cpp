@@ -33,12 +33,10 @@ bool all_but_size(const std::string& figure) { return figure != "bytes"; }
 bool passes_alone(const std::string& figure) { return figure == "count" || figure == "entries"; }
 
 /// The tables, and how their figures add up over the processes of a rank.
-constexpr std::pair<Rows Summary::*, AddsUp> kTables[] = {{&Summary::activities, all},
-                                                          {&Summary::directives, all},
-                                                          {&Summary::variables, all_but_size},
-                                                          {&Summary::loops, passes_alone},
-                                                          {&Summary::findings, all},
-                                                          {&Summary::mapping, all}};
+constexpr std::pair<Rows Summary::*, AddsUp> kTables[] = {
+    {&Summary::activities, all},         {&Summary::directives, all},
+    {&Summary::variables, all_but_size}, {&Summary::loops, passes_alone},
+    {&Summary::findings, all},           {&Summary::mapping, all}};
 
 void add(Figures& into, const Figures& other, std::int32_t rank, AddsUp adds_up) {
   for (const auto& [name, figure] : other) {

@@ -18,12 +18,9 @@ using InOrder = nlohmann::ordered_json;
 
 /// The tables by their names in the file.
 constexpr std::pair<const char*, Rows Summary::*> kNamedTables[] = {
-    {"activities", &Summary::activities},
-    {"directives", &Summary::directives},
-    {"variables", &Summary::variables},
-    {"loops", &Summary::loops},
-    {"findings", &Summary::findings},
-    {"mapping", &Summary::mapping}};
+    {"activities", &Summary::activities}, {"directives", &Summary::directives},
+    {"variables", &Summary::variables},   {"loops", &Summary::loops},
+    {"findings", &Summary::findings},     {"mapping", &Summary::mapping}};
 
 Distribution sums_of(const Json& json) {
   Distribution sums;

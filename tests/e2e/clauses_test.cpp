@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "project.h"
@@ -75,12 +76,69 @@ TEST(Clauses, DoWhatTheySayInEachRungOfTheKernels) {
   }
 }
 
+/// LLVM 19 deletes the table that a pointer lies in, where the pointer's data is deleted; LLVM 22
+/// does not.
+TEST(Clauses, ThatDeleteARowDeleteTheTableOfPointers) {
+  const Folder folder;
+  const std::string trace = (folder.path() / "trace.json").string();
+  run({{OMPDM_COMMAND, "record", "-o", trace, "--", program("clauses_pointers_deleted")}},
+      folder.path());
+  const Ended ended = run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder.path());
+  const Json report = Json::parse(ended.out);
+  const bool deletes = report.at("traces").at(0).at("runtime").get<std::string>().find("LLVM 19") !=
+                       std::string::npos;
+  const std::vector<std::string> expected = {"22 not_present hazard", "24 not_present hazard"};
+  EXPECT_EQ(told(report), deletes ? expected : std::vector<std::string>());
+}
+
+/// The finding on a program that has one, by each verb that tells findings.
+TEST(Clauses, AreToldByEachVerb) {
+  const Folder folder;
+  for (const auto& [name, trace] :
+       {std::pair("changed", "a.json"), {"changed", "again.json"}, {"right", "right.json"}}) {
+    run({{OMPDM_COMMAND, "record", "-o", trace, "--", program(std::string("clauses_") + name)}},
+        folder.path());
+  }
+  const auto ompdm = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), OMPDM_COMMAND);
+    return run({std::move(words)}, folder.path());
+  };
+  const auto json = [&](const std::vector<std::string>& words) {
+    return Json::parse(ompdm(words).out);
+  };
+  const Json report = json({"report", "a.json", "--format", "json"});
+  ASSERT_EQ(report.at("mapping").size(), 1U);
+  const Json& row = report.at("mapping").at(0);
+
+  const Ended list = ompdm({"explain", "a.json", row.at("id")});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_NE(list.out.find("update to("), std::string::npos) << list.out;
+  const std::size_t number = report.at("findings").size() + 1;
+  EXPECT_EQ(ompdm({"explain", "a.json", std::to_string(number)}).status, 0);
+  EXPECT_EQ(ompdm({"explain", "a.json", std::to_string(number + 1)}).status, 2);
+
+  const Json compared = json({"compare", "a.json", "right.json", "--format", "json"});
+  EXPECT_EQ(compared.at("mapping").at("went").size(), 1U);
+  EXPECT_EQ(compared.at("mapping").at("came").size(), 0U);
+  EXPECT_EQ(ompdm({"compare", "right.json", "a.json", "--fail-if", "mapping.came > 0"}).status, 3);
+
+  const Json runs = json({"report", "--as", "inputs", "a.json", "again.json", "--format", "json"});
+  ASSERT_EQ(runs.at("mapping").size(), 2U);
+  EXPECT_EQ(runs.at("mapping").at(0).at("runs").at("hold"), Json({1, 2}));
+
+  const Json job = json({"report", "--ranks", "a.json", "--format", "json"});
+  ASSERT_EQ(job.at("mapping").size(), 1U);
+  EXPECT_EQ(job.at("mapping").at(0).at("id"), row.at("id"));
+  EXPECT_EQ(job.at("mapping").at(0).at("stake"), row.at("stake"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Programs, ClausesOf,
     ::testing::Values(
         Case{"alloc_only", {"13 never_sent wrong_values"}, {"13 never_sent hazard"}},
         Case{"changed", {"16 not_sent wrong_values"}, {"16 not_sent hazard"}},
         Case{"changed_struct", {"15 not_sent wrong_values"}, {"15 not_sent hazard"}},
+        Case{"declared", {"12 not_sent wrong_values"}, {"12 not_sent hazard"}},
         Case{"deleted", {"13 results_lost wrong_values"}, {"13 results_lost hazard"}},
         Case{"entered_twice", {"17 not_copied_back wrong_values"}, {"17 not_copied_back hazard"}},
         Case{"entered_again", {"8 not_sent wrong_values"}, {}}, Case{"fenced", {}, {}},
@@ -98,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"11 host_address hazard", "11 host_address hazard"},
              {"11 host_address hazard", "11 host_address hazard"}},
         Case{"old_scalar", {"16 private_copy wrong_values"}, {}}, Case{"ordered", {}, {}},
-        Case{"outdated", {"11 results_lost hazard"}, {}},
+        Case{"other_member", {"14 partly_present wrong_values"}, {}},
+        Case{"outdated", {"11 results_lost hazard"}, {}}, Case{"own_member", {}, {}},
         Case{"own_scalar", {"8 private_copy wrong_values"}, {"8 private_copy wrong_values"}},
         Case{"pointer_end", {"12 not_present hazard"}, {"12 not_present hazard"}},
         Case{"right", {}, {}}, Case{"scratch", {}, {}},

@@ -21,7 +21,21 @@ foreach(mpi openmpi mpich slurm)
     COMMAND ${compile} -g -O1 -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}
       -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ranks/ranks.c -o ${ranks_folder}/${mpi}
     DEPENDS ranks/ranks.c VERBATIM COMMENT "Building a rank of ${mpi}")
-  add_custom_target(ranks_${mpi} ALL DEPENDS ${ranks_folder}/${mpi})
+  set(programs ${ranks_folder}/${mpi})
+  # A job whose ranks exchange data: by way of the host, and from device to device.
+  if(compile MATCHES WITH_MPI)
+    list(REMOVE_ITEM compile -DWITH_MPI)
+    foreach(way staged direct)
+      set(halo ${ranks_folder}/${mpi}_halo_${way})
+      string(TOUPPER ${way} definition)
+      add_custom_command(OUTPUT ${halo}
+        COMMAND ${compile} -D${definition} -g -O1 -fopenmp -fopenmp-targets=${OMPDM_OFFLOAD_TARGETS}
+          -Wl,-rpath,${OMPDM_OFFLOAD_LIBRARY_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/ranks/halo.c -o ${halo}
+        DEPENDS ranks/halo.c VERBATIM COMMENT "Building ranks of ${mpi} that exchange data (${way})")
+      list(APPEND programs ${halo})
+    endforeach()
+  endif()
+  add_custom_target(ranks_${mpi} ALL DEPENDS ${programs})
   add_dependencies(e2e_test ranks_${mpi})
   add_dependencies(offload_programs ranks_${mpi})
 endforeach()

@@ -97,6 +97,41 @@ TEST_P(Ranks, AreOneReport) {
   EXPECT_LE(std::ranges::count(text.out, '\n'), 60) << text.out;
 }
 
+/// Data that goes to another rank by way of the host; from device to device there is none, and the
+/// result is the same.
+TEST_P(Ranks, StageDataThroughTheHost) {
+  std::string printed;
+  for (const std::string way : {"staged", "direct"}) {
+    const std::string halo = program() + "_halo_" + way;
+    if (!std::filesystem::exists(halo)) GTEST_SKIP() << "built without the headers of MPI";
+    const Scratch folder;
+    const std::string options =
+        GetParam() == "openmpi" ? " --allow-run-as-root --oversubscribe" : "";
+    const Ran ran = testing::shell(folder.folder(), "OMP_NUM_THREADS=1 " + launcher() + options +
+                                                        " -n 3 " + record() + " " + halo);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    if (printed.empty()) printed = ran.out;
+    EXPECT_EQ(ran.out, printed);
+    const Json report =
+        Json::parse(testing::shell(folder.folder(), shell_word(OMPDM_COMMAND) +
+                                                        " report --format json trace.rank0.json "
+                                                        "trace.rank1.json trace.rank2.json")
+                        .out);
+    const Json& staging = report["staging"];
+    if (way == "direct") {
+      EXPECT_EQ(staging, Json::array());
+      continue;
+    }
+    ASSERT_EQ(staging.size(), 1U) << staging;
+    EXPECT_EQ(staging[0]["from"]["item"], "u[N:HALO]");
+    EXPECT_EQ(staging[0]["to"]["item"], "u[0:HALO]");
+    EXPECT_EQ(staging[0]["count"], 30);
+    EXPECT_EQ(staging[0]["of"], 30);
+    EXPECT_EQ(staging[0]["bytes"], 30 * 200 * 8);
+    EXPECT_EQ(staging[0]["ranks"].size(), 3U);
+  }
+}
+
 TEST_P(Ranks, AreToldOnceByARecordAroundTheLauncher) {
   const Ran ran = start("", "", record() + " ");
   ASSERT_EQ(ran.status, 0) << ran.err;

@@ -4,7 +4,7 @@ add_executable(analysis_test
   analysis/agreement_test.cpp
   analysis/iteration_finder_test.cpp analysis/code_loops_test.cpp
   calls/activations_test.cpp
-  analysis/clause_effects_test.cpp analysis/memory_test.cpp analysis/check_test.cpp
+  analysis/clause_effects_test.cpp analysis/memory_test.cpp analysis/check_test.cpp analysis/staging_test.cpp
   analysis/comparison_test.cpp
   analysis/device_clock_test.cpp
   analysis/directive_paths_test.cpp

@@ -285,6 +285,9 @@ struct DeviceVariable {
   std::uint64_t address = 0;  ///< on the host, minus the module's bias
   std::uint64_t bytes = 0;
   bool holds_pointers = false;  ///< or may: its type is not known
+  /// Fingerprint (DataOpRare) of what it holds when the program starts, on the device for as long
+  /// as nothing is sent there; 0: not known.
+  std::uint64_t initial = 0;
   bool operator==(const DeviceVariable&) const = default;
 };
 
@@ -295,6 +298,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("address", row.address, {.as = FieldRule::kAddress});
   visit("bytes", row.bytes);
   visit("holds_pointers", row.holds_pointers, {.optional = true});
+  visit("initial", row.initial, {.as = FieldRule::kAddress, .optional = true});
 }
 
 /// As many items are told of a directive's list; what it has besides is lost (records_too_large).

@@ -295,6 +295,9 @@ struct SmallTransfers {
   std::optional<SourcePlace> place = {};  ///< of the directive
   Directive directive = Directive::kRuntime;
   LoopPlace loop = {};  ///< the innermost around the first of them
+  /// Each was copied into device memory that was allocated for it alone: so many blocks. 0: not
+  /// all.
+  std::uint64_t blocks = 0;
 };
 
 /// Variables that are transferred by themselves with each launch of a loop's kernels.
@@ -463,7 +466,11 @@ struct ClauseEffect {
   bool is_watched = false;                ///< `ompdm check` saw them write it; else they may have
   /// kNotSent: the directive that copied the data last, either way, before the host changed it.
   std::optional<SourcePlace> copied = {};
-  SourceLine shown = {};  ///< the statement that uses the value, as the source shows; line 0: none
+  /// kPartlyPresent: what the kernel uses of the item, and is not there. kNotPresent: the part of
+  /// the data by whose name `ended` deleted all of it.
+  std::string member = {};
+  bool is_static = false;  ///< kNotSent: the data is of a `declare target` variable
+  SourceLine shown = {};   ///< the statement that uses the value, as the source shows; line 0: none
   bool nothing_came_back = false;  ///< of the whole run
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
   bool reads = false;    ///< kPrivateCopy: it reads an old value; else it loses a new one
@@ -472,9 +479,12 @@ struct ClauseEffect {
   bool is_write = false;            ///< the same: it was a write
   std::uint64_t element_bytes = 0;  ///< of an element, as the source shows; 0: not known
   bool asks_threads = false;        ///< kUninitialised: such a kernel asks for teams or threads
+  /// kUninitialised: what the kernels read that wrote the data, and nothing had set.
+  std::vector<std::string> unset_reads = {};
   /// Items that came back with other values for this reason, where device memory held other bytes.
   std::vector<std::string> spoiled = {};
-  std::optional<SourcePlace> ended = {};  ///< kUsedAfterDelete: the directive that freed it
+  /// kUsedAfterDelete, kNotPresent: the directive that freed it.
+  std::optional<SourcePlace> ended = {};
 };
 
 }  // namespace facts

@@ -38,8 +38,8 @@ struct RankTransfers {
   std::vector<Transfer> transfers;  ///< in order of time
 };
 
-/// Leaves out transfers of at most 64 bytes, those whose bytes are all equal, those on the runtime's
-/// own account, and those of unknown places.
+/// Leaves out transfers of at most 64 bytes, those whose bytes are all equal, those on the
+/// runtime's own account, and those of unknown places.
 RankTransfers rank_transfers(const Trace& trace);
 
 /// Contents that a directive copied back from the device of one rank, and another directive sent to

@@ -121,7 +121,7 @@ struct Summary {
   Rows variables;
   Rows loops;
   Rows findings;
-  Rows mapping;  ///< of Analysis::mapping
+  Rows mapping;                  ///< of Analysis::mapping
   std::optional<Source> source;  ///< of one rank's alone
 
   bool operator==(const Summary&) const = default;

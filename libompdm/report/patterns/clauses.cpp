@@ -60,9 +60,10 @@ std::string read_text(const Facts& facts, const char* finds) {
 
 Words not_sent(const Facts& facts) {
   const std::string name = base(facts.item);
-  const std::string since = facts.copied
-                                ? fmt::format("since the copy at {}", place_text(*facts.copied))
-                                : std::string("since it was copied last");
+  const std::string since =
+      facts.copied
+          ? fmt::format("since the copy at {}", place_text(*facts.copied))
+          : std::string(facts.is_static ? "since the program began" : "since it was copied last");
   const std::string kernel =
       fmt::format("The kernel at {} {}", places_text(facts.kernels),
                   facts.shown.line > 0 ? fmt::format("reads the old value at {}", shown_at(facts))
@@ -74,9 +75,12 @@ Words not_sent(const Facts& facts) {
             fmt::format("update {} on the device: the host changed it, and no directive sends it",
                         name)};
   }
-  return {fmt::format("{} sent nothing, since {} had put {} on the device. The host had changed {} "
-                      "{}. {}",
-                      own_clause(facts), holder_text(facts), name, name, since, kernel),
+  const std::string why =
+      facts.is_static
+          ? fmt::format("{} is a declare target variable: it is always on the device", name)
+          : fmt::format("{} had put {} on the device", holder_text(facts), name);
+  return {fmt::format("{} sent nothing, since {}. The host had changed {} {}. {}",
+                      own_clause(facts), why, name, since, kernel),
           fmt::format("update {} on the device: the host changed it, and this clause sent nothing",
                       name)};
 }
@@ -191,6 +195,16 @@ Words partly_present(const Facts& facts) {
             {fmt::format("at {}, let the section of {} begin and end with its data",
                          place_text(facts.place), name)}};
   }
+  if (!facts.member.empty()) {
+    return {
+        fmt::format("the kernel at {} uses {} at {}, and {} has mapped {} alone: what lies beside "
+                    "it on the device is other data",
+                    place_text(facts.place), facts.member, shown_at(facts), holder_text(facts),
+                    facts.held_as),
+        fmt::format("map {} too: a kernel uses it, and the device has other members of {}",
+                    facts.member, name),
+        {fmt::format("let {} map {} too, or all of {}", holder_text(facts), facts.member, name)}};
+  }
   return {
       fmt::format("{} names {}, of which {} has {} on the device ({}): a mapping cannot be "
                   "extended, and LLVM's runtime ends the program",
@@ -232,6 +246,17 @@ Words not_present(const Facts& facts, const Subject& subject) {
             fmt::format("name {} here, not the pointer alone", facts.held_as)};
   }
   const std::uint64_t count = subject.finding.count;
+  if (facts.ended) {
+    const std::string place = place_text(*facts.ended);
+    return {
+        fmt::format("{} was not on the device any more{}: a map clause at {} deletes what has {}, "
+                    "which is all of {}",
+                    name, count > 1 ? fmt::format(", {} times", count) : std::string(), place,
+                    facts.member, facts.held_as),
+        fmt::format("release the pointers at {}, do not delete them: {} went with {}", place,
+                    facts.held_as, facts.member),
+        {fmt::format("at {}, write release in place of delete", place)}};
+  }
   return {fmt::format("{} was not on the device: {} did nothing{}", name, own_clause(facts),
                       count > 1 ? fmt::format(", {} times", count) : std::string()),
           fmt::format("map {} before this, or remove it: it was not on the device", name),
@@ -269,6 +294,14 @@ Words uninitialised(const Facts& facts) {
   const std::string kernels = facts.kernels.empty()
                                   ? std::string("no kernel wrote it")
                                   : fmt::format("{} wrote it", kernels_text(facts));
+  if (!facts.unset_reads.empty()) {
+    const std::string read = spoken_list(facts.unset_reads);
+    return {fmt::format("{} came back at {} with other values where fresh device memory held other "
+                        "bytes: {}, and read {}, which nothing had set",
+                        name, place_text(facts.place), kernels, read),
+            fmt::format("set {} on the device: {} comes from it", read, name),
+            {"send it before the kernel (map(to:), update to), or let a kernel set it"}};
+  }
   return {
       fmt::format("{} came back at {} with other values where fresh device memory held other "
                   "bytes: nothing had set some of the memory that it comes from ({})",

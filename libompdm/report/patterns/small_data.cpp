@@ -23,6 +23,13 @@ std::string around(const facts::SmallTransfers& facts) {
 
 std::string fewer_transfers(const facts::SmallTransfers& facts) {
   const std::string where = where_of(facts.place);
+  if (facts.blocks > 0 && facts.directive != Directive::kTarget) {
+    return fmt::format(
+        "let {} point into one block of memory, and map that block once, in place of {} blocks at "
+        "{}: each takes an allocation on the device, too",
+        facts.items.empty() ? std::string("the pointers") : spoken_list(facts.items), facts.blocks,
+        where);
+  }
   if (!facts.enough) {
     return fmt::format(
         "at {}, let several kernels share one transfer: collect on the device what the host needs, "

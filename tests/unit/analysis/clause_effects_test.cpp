@@ -147,6 +147,69 @@ TEST(ClauseEffects, TheHostsChangeIsNotSent) {
   }
 }
 
+TEST(ClauseEffects, CopiesSideBySideDoNotTellWhatTheHostHad) {
+  for (const bool are_in_turn : {true, false}) {
+    Program program;
+    program.enter(Program::kTo);
+    program.bring(2);
+    const auto slow = static_cast<std::uint32_t>(program.trace.ops.size() - 1);
+    program.bring(3);
+    program.reader();
+    program.unsent(4);
+    if (!are_in_turn) {
+      const auto kernel = static_cast<std::uint32_t>(program.trace.regions.size() - 1);
+      program.trace.ops.edit(slow)->end = program.trace.regions.begin_of(kernel) + 1;
+    }
+    program.exit_from();
+    program.source(SourceUse::kRead);
+    EXPECT_EQ(text_of(program.found()), are_in_turn ? "not_sent 30 wrong" : "");
+  }
+}
+
+/// A declare target variable has on the device what the program's file holds.
+TEST(ClauseEffects, ADeclareTargetVariableIsNotSentByAMapClause) {
+  for (const std::uint64_t initial : {1U, 2U, 0U}) {
+    Program program;
+    const Index<Module> module{0};
+    program.trace.modules = {{.path = "a.out", .bias = 0x1000}};
+    program.trace.device_variables = {
+        {module, "a", program.host - 0x1000, Program::kBytes, false, initial}};
+    program.kernel(Program::kTo);
+    program.unsent(2);
+    program.source(SourceUse::kRead);
+    const std::vector<Finding> found = program.found();
+    ASSERT_EQ(text_of(found), initial == 1 ? "not_sent 30 wrong" : "");
+    if (found.empty()) continue;
+    EXPECT_TRUE(std::get<Effect>(found[0].facts).is_static);
+    EXPECT_EQ(found[0].edits.at(0).directive, Directive::kTargetUpdate);
+  }
+}
+
+/// The kernel gets the address of the part: it is right if it uses nothing else of the object.
+TEST(ClauseEffects, AKernelUsesAMemberThatIsNotThere) {
+  for (const char* used : {"a.x", "a.y"}) {
+    Program program;
+    std::vector<MapItem> member = program.trace.map_lists[Program::kTo];
+    member[0].name = "a.x";
+    std::vector<MapItem> object = program.trace.map_lists[Program::kLonger];
+    object[0].type |= kMapImplicit;
+    program.trace.map_lists.push_back(member);
+    program.trace.map_lists.push_back(object);
+    const auto list = static_cast<std::uint32_t>(program.trace.map_lists.size() - 2);
+    program.begin(program.OneArray::enter);
+    program.trace.regions.edit_back()->map_list = list;
+    program.op(OpKind::kAlloc, program.a, Program::kBytes, 10);
+    program.move(OpKind::kHtoD, 1);
+    program.end();
+    program.kernel(list + 1);
+    EXPECT_EQ(text_of(Program(program).found()), "") << "the source is not known";
+    program.trace.source_facts.push_back({"a.cpp", 30, used, SourceUse::kRead, 31, "", 0, false});
+    const std::vector<Finding> found = program.found();
+    ASSERT_EQ(text_of(found), used == std::string("a.x") ? "" : "partly_present 30 wrong");
+    if (!found.empty()) EXPECT_EQ(std::get<Effect>(found[0].facts).member, "a.y");
+  }
+}
+
 TEST(ClauseEffects, AnUpdateRanAfterALaterKernelHadBegun) {
   for (const bool is_in_order : {true, false}) {
     Program program;
