@@ -263,12 +263,13 @@ class Region {
     facts.use = use_of(facts);
     facts.updates = !is_unknown && writes && !has_plain_write;
     facts.overwritten_first = !is_unknown && writes && !reads;
-    if (!is_unknown && writes) add_coverage(item, facts);
+    if (!is_unknown) add_elements(item, facts);
     return facts;
   }
 
-  /// Of an array, or of what a pointer leads to, by the name of a variable alone.
-  void add_coverage(const Known& item, ItemFacts& facts) const {
+  /// Of an array, or of what a pointer leads to, by the name of a variable alone: the size of an
+  /// element, and how many are overwritten.
+  void add_elements(const Known& item, ItemFacts& facts) const {
     const Path& path = *item.paths.begin();
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     const bool is_plain = item.paths.size() == 1 && item.others.empty() && path.steps.size() <= 1 &&
@@ -280,7 +281,9 @@ class Region {
       element = array->getElementType();
     }
     if (element->isIncompleteType() || element->isDependentType()) return;
-    facts.overwritten = elements_overwritten(program_, region_, *variable);
+    if (facts.written_at) {
+      facts.overwritten = elements_overwritten(program_, region_, *variable);
+    }
     facts.element_bytes =
         static_cast<std::size_t>(program_.context().getTypeSizeInChars(element).getQuantity());
   }

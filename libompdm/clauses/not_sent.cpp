@@ -105,9 +105,13 @@ class NotSent : ValueRules {
     const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == touch.host_content) return;
     if (!has_ended_alone(number, copy, launch.begin)) return;
-    // Of a struct the host may have changed what no kernel uses.
+    // Of a struct the host may have changed what no kernel uses. An array may be mapped by its name.
     const std::string name = expression_of(trace_, row);
-    if (name.find('[') == std::string::npos || name.starts_with("this[")) return;
+    const SourceFact* fact = sources_.of(launch.site, base_of(name));
+    const bool is_section = name.find('[') != std::string::npos && !name.starts_with("this[");
+    const bool is_array =
+        fact != nullptr && fact->element_bytes > 0 && fact->element_bytes < row.bytes;
+    if (!is_section && !is_array) return;
     if (writer_of(row, op.end, launch.begin) != Writer::kNone) return;
     if (unsent_.try_emplace(copy, launch.site).first->second != launch.site) return;
     const bool is_told =
@@ -115,9 +119,7 @@ class NotSent : ValueRules {
         effects_.has(Rule::kNotSent, function_of(site_of(launch.site)), base_of(name));
     if (is_told) return;
     Effect facts = facts_of(Rule::kNotSent, Stake::kWrongValues, launch.site, row, nullptr);
-    if (const SourceFact* fact = sources_.of(launch.site, facts.item)) {
-      facts.shown = {fact->file, fact->use_line};
-    }
+    if (fact != nullptr) facts.shown = {fact->file, fact->use_line};
     facts.kernels = {place_of(launch.site)};
     if (op.site) facts.copied = place_of(op.site);
     effects_.add(launch.site, std::move(facts), Confidence::kLikely);

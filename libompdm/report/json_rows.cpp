@@ -559,6 +559,9 @@ Json mapping_json(const Finding& row, const Analysis& of) {
   if (facts.copied) json["copied_at"] = place_json(*facts.copied);
   if (!facts.kernels.empty()) json["kernels"] = array_of(facts.kernels, place_json);
   if (facts.ended) json["ended_at"] = place_json(*facts.ended);
+  if (!facts.member.empty()) json["member"] = facts.member;
+  if (facts.is_static) json["declare_target"] = true;
+  if (!facts.unset_reads.empty()) json["unset_reads"] = facts.unset_reads;
   if (facts.offset != 0) json.update({{"offset", facts.offset}, {"write", facts.is_write}});
   if (facts.shown.line > 0) {
     json["used_at"] = {{"file", facts.shown.file}, {"line", facts.shown.line}};

@@ -41,6 +41,9 @@ std::vector<analysis::Analysis> analyses_of(const std::vector<Trace>& traces) {
   std::vector<analysis::Analysis> analyses;
   for (const Trace& trace : traces) analyses.push_back(analysis::analyze(trace));
   if (!traces.empty() && traces[0].file.starts_with("trace.run")) analysis::agree(analyses);
+  std::vector<analysis::RankTransfers> transfers;
+  for (const Trace& trace : traces) transfers.push_back(analysis::rank_transfers(trace));
+  if (!analyses.empty()) analyses.front().staging = analysis::staging_of(transfers);
   return analyses;
 }
 

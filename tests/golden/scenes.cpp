@@ -1,11 +1,13 @@
 #include "scenes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/map_types.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::test {
@@ -70,6 +72,76 @@ Trace heat_data() {
   build.begin(exit);
   build.op(OpKind::kDtoH, u, 8000000, 900 * kMicrosecond);
   for (const auto array : {u_tmp, u}) build.op(OpKind::kDelete, array, 0, 500);
+  build.end();
+  return build.take();
+}
+
+/// The host changes a table in each step, and the kernel's map(to:) finds the old one there. Its
+/// results never come back. `rank`: the ranks of a job exchange edges by way of the host, too.
+Trace old_data(std::int32_t rank = -1) {
+  TraceBuilder build;
+  const auto enter = build.site(Directive::kTargetEnterData, "halo.cpp", 20, "main");
+  const auto solve = build.site(Directive::kTarget, "halo.cpp", 31, "main");
+  const auto from = build.site(Directive::kTargetUpdate, "halo.cpp", 35, "main");
+  const auto to = build.site(Directive::kTargetUpdate, "halo.cpp", 37, "main");
+  const auto exit = build.site(Directive::kTargetExitData, "halo.cpp", 40, "main");
+  const auto table = build.variable("table", 4096, "halo.cpp", 12);
+  const auto u = build.variable("u", 80000, "halo.cpp", 13);
+  const std::uint64_t table_at = build.trace.variables[0].address;
+  const std::uint64_t u_at = build.trace.variables[1].address;
+  const auto item = [](Index<Variable> what, const char* name, std::uint64_t base,
+                       std::uint64_t offset, std::uint64_t bytes, std::uint64_t type) {
+    return MapItem{what, name, base, base + offset, bytes, type};
+  };
+  const MapItem tables = item(table, "table[0:512]", table_at, 0, 4096, kMapTo);
+  const MapItem all = item(u, "u[0:10000]", u_at, 0, 80000, kMapTo);
+  build.trace.map_lists = {{tables, all},
+                           {item(u, "u[9900:100]", u_at, 79200, 800, kMapFrom)},
+                           {item(u, "u[0:100]", u_at, 0, 800, kMapTo)}};
+  build.trace.source_facts = {{"halo.cpp", 31, "table", SourceUse::kRead, 33},
+                              {"halo.cpp", 31, "u", SourceUse::kWritten, 33}};
+  const std::int32_t ranks = 3;
+  if (rank >= 0) {
+    build.trace.process.rank = rank;
+    build.trace.process.rank_count = ranks;
+    build.trace.process.pid += static_cast<std::uint32_t>(rank);
+  }
+  const auto begin = [&](Index<Site> at, std::uint32_t list) {
+    build.begin(at);
+    build.trace.regions.edit_back()->map_list = list;
+  };
+  const auto move = [&](OpKind kind, Index<Variable> what, std::uint64_t bytes,
+                        std::uint64_t content) {
+    const auto op = build.op(kind, what, bytes, 2 * kMicrosecond);
+    op->fingerprint = op->hash = content;
+    return op;
+  };
+  const auto own = static_cast<std::uint64_t>(std::max(rank, 0));
+  begin(enter, 0);
+  for (const auto& [what, bytes] : {std::pair(table, 4096U), {u, 80000U}}) {
+    build.op(OpKind::kAlloc, what, bytes, kMicrosecond);
+    move(OpKind::kHtoD, what, bytes, 7000 + bytes + own);
+  }
+  build.end();
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    begin(solve, 0);
+    const auto region = static_cast<std::uint32_t>(build.trace.regions.size() - 1);
+    build.launch(50 * kMicrosecond);
+    build.end();
+    build.trace.unsent_items.push_back({{region}, table_at, 4096, 100 + step});
+    if (rank < 0) continue;
+    // What a rank sends back, the next one gets.
+    const std::uint64_t left = own == 0 ? ranks - 1 : own - 1;
+    begin(from, 1);
+    move(OpKind::kDtoH, u, 800, 1000 + 10 * step + own)->dst = u_at + 79200;
+    build.end();
+    build.wait(5 * kMicrosecond);
+    begin(to, 2);
+    move(OpKind::kHtoD, u, 800, 1000 + 10 * step + left);
+    build.end();
+  }
+  begin(exit, 0);
+  for (const auto what : {table, u}) build.op(OpKind::kDelete, what, 0, 500);
   build.end();
   return build.take();
 }
@@ -447,6 +519,8 @@ std::vector<Scene> scenes() {
           {"contents", {contents_scene()}},
           {"call_paths", {call_paths()}},
           {"two_ranks", {heat_naive(0), heat_naive(1)}},
+          {"old_data", {old_data()}},
+          {"staging_ranks", {old_data(0), old_data(1), old_data(2)}},
           {"several_inputs", inputs_scene(), true}};
 }
 

@@ -212,6 +212,18 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "tr.directive.chosen")), 1)
         self.assert_quiet(driver)
 
+    def test_a_clause_that_does_not_do_what_it_says_has_a_card(self):
+        driver = self.open(page(self.folder, (GOLDEN / "old_data" / "trace.json").read_text()))
+        cards = driver.find_elements(By.CSS_SELECTOR, "#clauses .card")
+        self.assertEqual(len(cards), 2)
+        self.assertIn("table[0:512]", cards[0].find_element(By.TAG_NAME, "h3").text)
+        self.assertTrue(cards[0].find_element(By.CSS_SELECTOR, ".advice pre").is_displayed())
+        self.assertIn("target update to(table[0:512])", cards[0].text)
+        driver.execute_script("arguments[0].click()", cards[0].find_element(By.CSS_SELECTOR, ".links button"))
+        self.assertIn("halo.cpp:31", driver.find_element(By.CSS_SELECTOR, "#timeline .chosen-line").text)
+        self.assertIn("Device memory: 84.1 KB at most", driver.find_element(By.ID, "overview").text)
+        self.assert_quiet(driver)
+
     def test_tables_are_sorted_and_searched(self):
         trace = (GOLDEN / "all_directives" / "trace.json").read_text()
         driver = self.open(page(self.folder, trace))
