@@ -45,10 +45,11 @@ std::string sentence(const Staging& one, const SourceNames& names) {
     return names.place(at.place.file, at.place.line);
   };
   return fmt::format(
-      "{} of the {} transfers by {} at {} send what {} at {} copied back in another rank: {} each "
-      "way, {} ({})",
-      one.count, one.of, spoken(one.to, "to"), where(one.to), spoken(one.from, "from"),
-      where(one.from), spoken_size(one.bytes), spoken_time(one.time), spoken_ranks(one));
+      "{} by {} at {} send what {} at {} copied back in another rank: {} each way, {} ({})",
+      one.count == one.of ? fmt::format("all {} transfers", one.of)
+                          : fmt::format("{} of {} transfers", one.count, one.of),
+      spoken(one.to, "to"), where(one.to), spoken(one.from, "from"), where(one.from),
+      spoken_size(one.bytes), spoken_time(one.time), spoken_ranks(one));
 }
 
 /// What to write instead: a directive, where clauses name the data.

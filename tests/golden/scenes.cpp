@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/map_types.h"
 #include "support/trace_builder.h"
 
 namespace ompdm::test {
@@ -79,6 +78,8 @@ Trace heat_data() {
 /// The host changes a table in each step, and the kernel's map(to:) finds the old one there. Its
 /// results never come back. `rank`: the ranks of a job exchange edges by way of the host, too.
 Trace old_data(std::int32_t rank = -1) {
+  constexpr std::uint64_t kMapTo = 0x1;  // as libomptarget has it
+  constexpr std::uint64_t kMapFrom = 0x2;
   TraceBuilder build;
   const auto enter = build.site(Directive::kTargetEnterData, "halo.cpp", 20, "main");
   const auto solve = build.site(Directive::kTarget, "halo.cpp", 31, "main");
@@ -112,9 +113,8 @@ Trace old_data(std::int32_t rank = -1) {
   };
   const auto move = [&](OpKind kind, Index<Variable> what, std::uint64_t bytes,
                         std::uint64_t content) {
-    const auto op = build.op(kind, what, bytes, 2 * kMicrosecond);
-    op->fingerprint = op->hash = content;
-    return op;
+    build.op(kind, what, bytes, 2 * kMicrosecond)->hash = content;
+    build.trace.ops.edit_back()->fingerprint = content;
   };
   const auto own = static_cast<std::uint64_t>(std::max(rank, 0));
   begin(enter, 0);
@@ -133,7 +133,8 @@ Trace old_data(std::int32_t rank = -1) {
     // What a rank sends back, the next one gets.
     const std::uint64_t left = own == 0 ? ranks - 1 : own - 1;
     begin(from, 1);
-    move(OpKind::kDtoH, u, 800, 1000 + 10 * step + own)->dst = u_at + 79200;
+    move(OpKind::kDtoH, u, 800, 1000 + 10 * step + own);
+    build.trace.ops.edit_back()->dst = u_at + 79200;
     build.end();
     build.wait(5 * kMicrosecond);
     begin(to, 2);

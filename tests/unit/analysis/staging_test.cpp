@@ -93,7 +93,7 @@ TEST(Staging, LooksAtTransfersOfKnownContents) {
                         std::uint64_t hash, bool trivial) {
     program.begin(update);
     program.trace.regions.edit_back()->map_list = 0;
-    const auto op = program.op(OpKind::kHtoD, what, bytes, 10);
+    auto op = program.op(OpKind::kHtoD, what, bytes, 10);
     op->fingerprint = fingerprint;
     op->hash = hash;
     op->trivial = trivial;
