@@ -135,7 +135,11 @@ class Region {
       const clang::FieldDecl& field = *member.steps.front();
       if (!is_in_system_header(field) && !field.isAnonymousStructOrUnion()) members.insert(member);
     }
-    for (const Path& member : members) add(name_of(member), {member});
+    for (const Path& member : members) {
+      const std::string name = name_of(member);
+      // Of a pointer it is known what its data is used for.
+      if (std::ranges::find(known_, name, &Known::name) == known_.end()) add(name, {member});
+    }
   }
 
   /// Code may use what a clause names by a pointer that no clause names.

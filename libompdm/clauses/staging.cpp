@@ -1,11 +1,14 @@
 #include "ompdm/staging.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "analysis/names.h"
+#include "analysis/tables.h"
 #include "detectors/mappings.h"
 
 namespace ompdm::analysis {
@@ -58,6 +61,15 @@ class Stagings {
       all.push_back(std::move(found.staging));
     }
     std::ranges::stable_sort(all, std::greater<>(), &Staging::bytes);
+    RowIds ids;
+    for (Staging& row : all) {
+      std::string what = "staging";
+      for (const TransferPlace& at : {row.from, row.to}) {
+        what += fmt::format("\n{}\n{}\n{}\n{}\n{}", last_name(at.place.file), at.place.function,
+                            directive_name(at.directive), at.api, at.item);
+      }
+      row.id = ids.of(what);
+    }
     return all;
   }
 

@@ -1,6 +1,7 @@
 #include "report/clauses.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -35,9 +36,27 @@ std::string heading_text(const std::vector<ShownFinding>& all) {
                      wrong == 0 ? std::string() : fmt::format(", {} with wrong values", wrong));
 }
 
+/// "rank 0, 2: ", of the recordings that have the finding; empty if there is one recording, and of
+/// runs on several inputs, of which runs_sentence() tells.
+std::string recordings_with(const Finding& finding, Analyses analyses) {
+  constexpr std::size_t kMost = 4;
+  const Ranks ranks = ranks_of(analyses);
+  if (ranks.key.empty() || are_inputs(analyses)) return {};
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    if (std::ranges::find(analyses[i].mapping, finding.id, &Finding::id) !=
+        analyses[i].mapping.end()) {
+      labels.push_back(ranks.labels[i]);
+    }
+  }
+  if (labels.size() == analyses.size()) return fmt::format("each {}: ", ranks.key);
+  if (labels.size() > kMost) return fmt::format("{} {}s: ", labels.size(), ranks.key);
+  return fmt::format("{} {}: ", ranks.key, fmt::join(labels, ", "));
+}
+
 std::string lead_of(const ShownFinding& one, Analyses analyses, const SourceNames& names) {
   const Finding& finding = *one.finding;
-  return fmt::format("{}{}: {}", prefix(ranks_of(analyses), one.recording),
+  return fmt::format("{}{}: {}", recordings_with(finding, analyses),
                      names.place(finding.file, finding.line), action_text(finding, names));
 }
 
@@ -57,11 +76,13 @@ std::vector<ShownFinding> shown_clauses(Analyses analyses) {
   std::vector<ShownFinding> all;
   for (std::size_t i = 0; i < analyses.size(); ++i) {
     for (const Finding& finding : analyses[i].mapping) {
-      const bool is_known =
-          are_inputs(analyses) && std::ranges::any_of(all, [&](const ShownFinding& one) {
-            return one.finding->id == finding.id;
-          });
-      if (!is_known) all.push_back({i, &finding});
+      const auto known = std::ranges::find(all, finding.id,
+                                           [](const ShownFinding& one) { return one.finding->id; });
+      if (known == all.end()) {
+        all.push_back({i, &finding});
+      } else if (rank_of(finding) < rank_of(*known->finding)) {
+        *known = {i, &finding};
+      }
     }
   }
   std::ranges::stable_sort(all, {}, [](const ShownFinding& one) { return rank_of(*one.finding); });

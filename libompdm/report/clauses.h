@@ -36,8 +36,8 @@ std::string clauses_checked(Analyses analyses);
 /// How many directives the rules looked at; empty where they looked at all.
 std::string clauses_unchecked(const analysis::Analysis& one);
 
-/// Findings of all recordings, those with wrong values first. Of runs on several inputs each id
-/// comes once.
+/// Findings of all recordings, those with wrong values first. An id comes once: where most is at
+/// stake.
 std::vector<ShownFinding> shown_clauses(Analyses analyses);
 
 /// One row a finding, for programs.

@@ -137,7 +137,8 @@ Json staging_json(Analyses analyses) {
   for (const Staging& one : rows(analyses)) {
     Json ranks = Json::array();
     for (const auto& [from, to] : one.ranks) ranks.push_back({{"from", from}, {"to", to}});
-    json.push_back({{"from", end_json(one.from)},
+    json.push_back({{"id", one.id},
+                    {"from", end_json(one.from)},
                     {"to", end_json(one.to)},
                     {"count", one.count},
                     {"of", one.of},

@@ -45,6 +45,7 @@ RankTransfers rank_transfers(const Trace& trace);
 /// Contents that a directive copied back from the device of one rank, and another directive sent to
 /// the device of another.
 struct Staging {
+  std::string id;  ///< equal in two runs where directives and items are, though lines have moved
   TransferPlace from;
   TransferPlace to;
   std::uint64_t count = 0;  ///< transfers to the device with such contents

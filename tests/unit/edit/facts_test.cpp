@@ -423,9 +423,10 @@ TEST_F(FactsTest, NameMembersByTheirPath) {
   EXPECT_EQ(use_of(by_pointer, "s->u"), "write");
   EXPECT_EQ(use_of(by_pointer, "s->v"), "read");
   const File by_value = kernel("S s", "map(tofrom: s.u[0:n])", "s.u[i] = s.v[i] + s.n;", type);
-  EXPECT_EQ(names_in(region_of(by_value)), (Names{"s.u", "s.v", "s"}));
+  EXPECT_EQ(names_in(region_of(by_value)), (Names{"s.u", "s.v", "s", "s.n"}));
   EXPECT_EQ(use_of(by_value, "s.u"), "write");
   EXPECT_EQ(use_of(by_value, "s.v"), "read");
+  EXPECT_EQ(use_of(by_value, "s.n"), "read");
 }
 
 TEST_F(FactsTest, KnowFieldsOfElements) {
