@@ -92,10 +92,8 @@ Ordered json_of(const ItemFacts& item) {
   one["updates"] = item.updates;
   one["reduction"] = item.reduction;
   one["overwritten_first"] = item.overwritten_first;
-  if (!item.overwritten.empty()) {
-    one["overwritten"] = item.overwritten;
-    one["element_bytes"] = item.element_bytes;
-  }
+  if (!item.overwritten.empty()) one["overwritten"] = item.overwritten;
+  if (item.element_bytes > 0) one["element_bytes"] = item.element_bytes;
   return one;
 }
 

@@ -40,6 +40,15 @@ std::vector<std::string> found(const Checked& checked) {
   return all;
 }
 
+/// What is found where ompdm reads sources; nothing elsewhere.
+std::vector<std::string> by_sources([[maybe_unused]] std::vector<std::string> found) {
+#ifdef OMPDM_HAS_EDIT
+  return found;
+#else
+  return {};
+#endif
+}
+
 struct Case {
   const char* program;
   std::vector<std::string> found;
@@ -63,12 +72,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"checks_freed", {"15 used_after_delete a[0:N]"}},
                       Case{"checks_freed_on_host", {"11 freed_while_mapped a[0:N]"}},
                       Case{"checks_host_reads", {"8 host_access memory of omp_target_alloc"}},
+                      Case{"checks_by_name", by_sources({"8 not_sent c"})},
                       Case{"checks_own_handler", {}}, Case{"clauses_right", {}},
                       Case{"clauses_scratch", {}}, Case{"clauses_fenced", {}},
                       Case{"clauses_alloc_only", {"13 never_sent table[0:N]"}},
                       Case{"clauses_timer", {"11 unset_copied_back spent"}},
                       Case{"clauses_no_clause", {"11 host_address a", "11 host_address b"}}),
     [](const auto& test) { return std::string(test.param.program); });
+
+TEST(CheckOf, DataThatHangsOnRowsWhichNothingHadSet) {
+  const Folder folder;
+  const Checked checked = check({program("checks_rows_unset")}, folder.path());
+  EXPECT_EQ(checked.status, 3);
+  ASSERT_EQ(found(checked), std::vector<std::string>{"18 uninitialised sum"});
+  EXPECT_EQ(checked.report.at("mapping").at(0).at("unset_reads"), Json({"rows[k][0:N]"}));
+}
 
 TEST(CheckOf, EachRungOfTheKernelsFindsNothing) {
   const std::vector<std::vector<std::string>> runs = {
