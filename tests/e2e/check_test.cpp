@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"checks_freed", {"15 used_after_delete a[0:N]"}},
                       Case{"checks_freed_on_host", {"11 freed_while_mapped a[0:N]"}},
                       Case{"checks_host_reads", {"8 host_access memory of omp_target_alloc"}},
-                      Case{"checks_by_name", by_sources({"8 not_sent c"})},
+                      Case{"checks_by_name", by_sources({"9 not_sent c"})},
                       Case{"checks_own_handler", {}}, Case{"clauses_right", {}},
                       Case{"clauses_scratch", {}}, Case{"clauses_fenced", {}},
                       Case{"clauses_alloc_only", {"13 never_sent table[0:N]"}},
