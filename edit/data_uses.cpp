@@ -133,13 +133,30 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
     facts.read = {"unknown", "its pointer is set anew", std::nullopt};
     return facts;
   }
-  const auto brings_back = [&](const Step& step) {
+  // So is what the host sets before.
+  Places data;
+  for (const Naming& naming : trail_.namings) {
+    if (naming.item == number) data.add(naming.places);
+  }
+  const auto is_its = [&](const Access& access) {
+    return std::ranges::any_of(data.paths,
+                               [&](const Path& path) { return trail_.may_be_of(access, path); });
+  };
+  const auto sets = [&](const Access& access) {
+    const bool may_write = access.use != Use::kRead && access.use != Use::kNone;
+    return may_write && !access.is_step && is_its(access);
+  };
+  const auto renews = [&](const Step& step) {
+    if (step.kind == Kind::kAccess && !step.on_device) return sets(trail_.accesses[step.access]);
+    if (step.kind == Kind::kMade) return is_its(trail_.accesses[step.access]);
     if (step.kind != Kind::kDirective && step.kind != Kind::kDirectiveEnd) return false;
     const auto* directive = dyn_cast_or_null<Directive>(step.at);
     return directive != nullptr && may_bring_back(*directive, roots);
   };
-  HostUse read = facts_of(item, number, spans_.after_until(directives, brings_back)).read;
-  if (read.use == "no") read = {"unknown", "a directive may have brought it back", std::nullopt};
+  HostUse read = facts_of(item, number, spans_.after_until(directives, renews)).read;
+  if (read.use == "no") {
+    read = {"unknown", "the host may set it before, or a directive bring it back", std::nullopt};
+  }
   facts.read = std::move(read);
   return facts;
 }

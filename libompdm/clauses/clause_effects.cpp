@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "detectors/edits.h"
 #include "model/map_types.h"
@@ -138,6 +141,27 @@ void ClauseEffects::join_lost() {
   }
 }
 
+void ClauseEffects::join_unordered() {
+  std::set<std::pair<std::string, std::string>> unordered;  // file, name
+  std::set<SourcePlace> tasks;
+  for (const auto& [key, seen] : seen_) {
+    if (seen.facts.rule != Rule::kUnordered) continue;
+    unordered.emplace(seen.facts.place.file, base_of(seen.facts.item));
+    tasks.insert(seen.facts.place);
+  }
+  std::erase_if(seen_, [&](const auto& one) {
+    const Effect& facts = one.second.facts;
+    const bool comes_of_order =
+        facts.rule == Rule::kResultsLost || facts.rule == Rule::kNotCopiedBack ||
+        facts.rule == Rule::kNeverSent || facts.rule == Rule::kNotSent ||
+        facts.rule == Rule::kUnsetCopiedBack || facts.rule == Rule::kResultsOverwritten ||
+        facts.rule == Rule::kNotPresent;
+    const auto is_task = [&](const SourcePlace& place) { return tasks.contains(place); };
+    return comes_of_order && (unordered.contains({facts.place.file, base_of(facts.item)}) ||
+                              is_task(facts.place) || std::ranges::any_of(facts.kernels, is_task));
+  });
+}
+
 void ClauseEffects::join_unset() {
   std::erase_if(seen_, [&](const auto& one) {
     const Effect& unset = one.second.facts;
@@ -157,6 +181,7 @@ void ClauseEffects::join_unset() {
 }
 
 std::vector<Finding> ClauseEffects::finish() {
+  join_unordered();
   join_lost();
   join_unset();
   // Another variable's data was there: the host changed none of it.
@@ -255,6 +280,14 @@ const SourceFact* RegionFacts::of(Index<Site> region, const std::string& item) c
   const Site& site = trace_.sites[region.value];
   const auto known = facts_.find({site.file, site.line, base_of(item)});
   return known == facts_.end() ? nullptr : known->second;
+}
+
+bool RegionFacts::are_known(Index<Site> region) const {
+  if (!region) return false;
+  const Site& site = trace_.sites[region.value];
+  const auto first = facts_.lower_bound({site.file, site.line, std::string()});
+  return first != facts_.end() && std::get<0>(first->first) == site.file &&
+         std::get<1>(first->first) == site.line;
 }
 
 std::vector<const SourceFact*> RegionFacts::members_of(Index<Site> region,

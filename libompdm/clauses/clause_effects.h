@@ -48,6 +48,8 @@ class ClauseEffects {
 
   /// An end that names a pointer instead of its section is why results are lost.
   void join_lost();
+  /// Tasks ran in another order: what is wrong with their data comes of that.
+  void join_unordered();
   /// What came back hung on fresh memory: where a kernel that wrote it is known to read such
   /// memory, that is why.
   void join_unset();
@@ -95,6 +97,8 @@ class RegionFacts {
  public:
   explicit RegionFacts(const Trace& trace);
   [[nodiscard]] const SourceFact* of(Index<Site> region, const std::string& item) const;
+  /// Whether it is known which data the kernel uses.
+  [[nodiscard]] bool are_known(Index<Site> region) const;
   /// Of the members of an object that the kernel uses, by their names: "s.a".
   [[nodiscard]] std::vector<const SourceFact*> members_of(Index<Site> region,
                                                           const std::string& object) const;

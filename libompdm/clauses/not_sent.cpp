@@ -105,7 +105,8 @@ class NotSent : ValueRules {
     const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == touch.host_content) return;
     if (!has_ended_alone(number, copy, launch.begin)) return;
-    // Of a struct the host may have changed what no kernel uses. An array may be mapped by its name.
+    // Of a struct the host may have changed what no kernel uses. An array may be mapped by its
+    // name.
     const std::string name = expression_of(trace_, row);
     const SourceFact* fact = sources_.of(launch.site, base_of(name));
     const bool is_section = name.find('[') != std::string::npos && !name.starts_with("this[");

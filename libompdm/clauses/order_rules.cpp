@@ -79,6 +79,7 @@ class OrderRules {
     facts.devices = {region.device};
     facts.holder = source_place(site_of(other));
     facts.held_by = site_of(other).directive;
+    facts.at_end = other.ends_data;
     effects_.add(region.site, std::move(facts), Confidence::kLikely);
   }
 

@@ -1,6 +1,7 @@
 // Rules on where data is: there in part, at the address of another variable or of device memory, on
 // two devices, or not at all.
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -272,11 +273,20 @@ class PresenceRules {
     if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
       return;
     const SourceFact* fact = sources_.of(region.site, item.name);
-    if (fact != nullptr && fact->use == SourceUse::kNone) return;  // it looks at the pointer alone
+    // It looks at the pointer alone.
+    const bool is_none = fact != nullptr ? fact->use == SourceUse::kNone
+                                         : sources_.are_known(region.site) && is_plain(item.name);
+    if (is_none) return;
     needs_sources_ = needs_sources_ || fact == nullptr;
     Effect facts = facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping);
-    if (fact != nullptr) facts.shown = {fact->file, fact->use_line};
+    const bool is_shown = fact != nullptr && fact->use != SourceUse::kUnknown;
+    if (is_shown) facts.shown = {fact->file, fact->use_line};
     effects_.add(region.site, std::move(facts), Confidence::kCertain);
+  }
+
+  /// Whether a name is that of a variable.
+  static bool is_plain(const std::string& name) {
+    return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   }
 
   /// Whether it is in a `declare target` variable.
@@ -396,11 +406,10 @@ class PresenceRules {
     Nanoseconds sent = mine.begin;  // since when mine has what the host had
     Nanoseconds since = theirs.begin;
     std::optional<std::uint32_t> brought;
-    std::vector<std::uint32_t> all(evidence_.transfers(later).begin(),
-                                   evidence_.transfers(later).end());
-    all.insert(all.end(), evidence_.transfers(other).begin(), evidence_.transfers(other).end());
-    std::ranges::sort(all);
-    for (const std::uint32_t op : all) {
+    both_.clear();
+    std::ranges::merge(evidence_.transfers(later), evidence_.transfers(other),
+                       std::back_inserter(both_));
+    for (const std::uint32_t op : both_) {
       const bool is_mine = evidence_.mappings.of(op) == later;
       const bool is_back = trace_.ops.common(op).kind == OpKind::kDtoH;
       const Nanoseconds begin = trace_.ops.begin_of(op);
@@ -436,6 +445,7 @@ class PresenceRules {
   DeviceBlocks blocks_;
   RegionFacts sources_;
   bool needs_sources_ = false;
+  std::vector<std::uint32_t> both_;                             // transfers of two mappings
   std::map<std::string, std::vector<const Mapping*>> by_name_;  // by the names of their data
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::set<std::uint64_t> empty_;        // where sections of no element begin

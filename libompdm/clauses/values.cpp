@@ -67,8 +67,10 @@ class Values : ValueRules {
       const KernelUse use = use_of(naming, row, shown);
       if (use == KernelUse::kNone) continue;
       if (use == KernelUse::kUnknown) return;
-      // A kernel before may have set it by the pointer that leads to it.
+      // A kernel before may have set it by the pointer that leads to it; one that the program
+      // reaches before may run later.
       const Nanoseconds begin = trace_.regions.begin_of(naming.region.value);
+      if (is_raced(row, naming.first, begin)) return;
       if (row.is_pointee && evidence_.kernels.any(row.device, from, begin)) return;
       const Index<Site> at = naming.site;
       Effect facts =
@@ -79,6 +81,15 @@ class Values : ValueRules {
                    use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
       return;
     }
+  }
+
+  /// Whether a task with a kernel that names the mapping's data was made before an instant, and
+  /// ran after another.
+  [[nodiscard]] bool is_raced(const Mapping& row, Nanoseconds from, Nanoseconds before) const {
+    return std::ranges::any_of(kernels_.of(row, from, row.end), [&](const auto& naming) {
+      const Nanoseconds made = trace_.regions.rare(naming.region.value).made;
+      return trace_.regions.common(naming.region.value).nowait && made != 0 && made < before;
+    });
   }
 
   /// When the directive began that made the mapping.
@@ -134,7 +145,33 @@ class Values : ValueRules {
     const Writer writer = writer_of(row, since, row.end);
     if (writer >= Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
+    if (is_restored(number, row)) return;
     tell_lost(row, since, writer == Writer::kWriter);
+  }
+
+  /// Whether updates send the same content again and again, and first before any kernel: what
+  /// kernels make of it is not the program's result.
+  [[nodiscard]] bool is_restored(std::uint32_t number, const Mapping& row) const {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> sent;  // site, content
+    for (const std::uint32_t op : evidence_.transfers(number)) {
+      const DataOp one = trace_.ops[op];
+      const bool is_update = one.kind == OpKind::kHtoD && one.site && one.fingerprint != 0 &&
+                             site_of(one.site).directive == Directive::kTargetUpdate;
+      if (is_update && ++sent[{one.site.value, one.fingerprint}] > 1) {
+        return restores(row, one.site);
+      }
+    }
+    return false;
+  }
+
+  /// Whether a mapping is of what an element of an array of pointers leads to: "rows[1][0:n]".
+  [[nodiscard]] bool is_element(const Mapping& row) const {
+    const std::string name = expression_of(trace_, row);
+    const std::size_t open = name.find('[');
+    const std::size_t close = name.find(']', open);
+    return close != std::string::npos &&
+           name.substr(open, close - open).find(':') == std::string::npos &&
+           name.find('[', close) != std::string::npos;
   }
 
   /// Whether the directive that ends the mapping copies it back.
@@ -165,14 +202,19 @@ class Values : ValueRules {
     for (const Suspect& suspect : suspects_of(row, since, kernels.front().first)) {
       const HostFact* fact = suspect.is_left ? fact_behind_kernel(last, row)
                                              : fact_behind(suspect.at, suspect.item, row);
-      const Answer read = fact == nullptr ? Answer::kUnknown : fact->read.answer;
+      // Of an array's pointers the host may follow another one.
+      const Answer read = fact == nullptr || (fact->read.answer == Answer::kYes && is_element(row))
+                              ? Answer::kUnknown
+                              : fact->read.answer;
       const bool is_strange = (suspect.rule == Rule::kResultsLost && nothing_came_back_ &&
                                !suspect.is_scratch && !suspect.is_left) ||
                               (suspect.rule == Rule::kNotCopiedBack && suspect.is_end);
       if (read == Answer::kNo || (read == Answer::kUnknown && !is_strange)) continue;
       // What is sent alone may be the kernels' to change, beside the results that come back.
       if (suspect.is_scratch && !nothing_came_back_) continue;
-      const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch;
+      // What the host computes itself behind it is a value of its own: a reference, say.
+      const bool is_used = read == Answer::kYes && is_written && !suspect.is_scratch &&
+                           fact->written.answer != Answer::kYes;
       Effect facts = facts_of(suspect.rule, is_used ? Stake::kWrongValues : Stake::kHazard,
                               suspect.at, row, suspect.item);
       facts.kernels = std::move(writers);
@@ -252,6 +294,7 @@ class Values : ValueRules {
     if (effects_.count_again(Rule::kResultsOverwritten, at, name)) return true;
     const HostFact* fact = fact_behind(at, item, row);
     if (fact == nullptr || fact->read.answer != Answer::kYes) return false;
+    if (restores(row, at)) return false;
     Effect facts = facts_of(Rule::kResultsOverwritten, Stake::kHazard, at, row, item);
     facts.shown = fact->read.at;
     facts.is_watched = touches_.are_known(row.device, since, begin);
@@ -270,6 +313,17 @@ class Values : ValueRules {
         at, std::move(facts),
         is_useless && writer == Writer::kWriter ? Confidence::kProven : Confidence::kPossible);
     return true;
+  }
+
+  /// Whether a directive sends the data before any kernel uses it, too: it gives each repetition
+  /// the same input.
+  [[nodiscard]] bool restores(const Mapping& row, Index<Site> at) const {
+    for (const std::uint32_t op : evidence_.transfers(number_of(row))) {
+      const bool is_its =
+          trace_.ops.common(op).site == at && trace_.ops.common(op).kind == OpKind::kHtoD;
+      if (is_its) return kernels_.of(row, row.begin, trace_.ops.begin_of(op)).empty();
+    }
+    return false;
   }
 
   /// What the source says of an item's data once a directive has ended; asked for where it was not
@@ -377,11 +431,28 @@ class Values : ValueRules {
                                !evidence_.kernels.may_see(row, row.begin, row.end);
     if (use != SourceUse::kWritten && !is_newer && !is_unset_back) return;
     const bool is_shown = use == SourceUse::kWritten || is_newer;
-    Effect facts = facts_of(Rule::kPrivateCopy, Stake::kWrongValues, launch.site, row, &item);
+    const bool is_lost = use == SourceUse::kWritten && !is_newer;
+    const Answer read = is_lost ? read_at_end(row) : Answer::kYes;
+    if (read == Answer::kNo) return;
+    const bool is_used = read == Answer::kYes;
+    Effect facts = facts_of(Rule::kPrivateCopy, is_used ? Stake::kWrongValues : Stake::kHazard,
+                            launch.site, row, &item);
     if (is_shown) facts.shown = {fact->file, fact->use_line};
     facts.reads = is_newer;
     effects_.add(launch.site, std::move(facts),
-                 is_shown ? Confidence::kProven : Confidence::kLikely);
+                 is_shown && is_used ? Confidence::kProven : Confidence::kLikely);
+  }
+
+  /// Whether the host reads a mapping's data once that has ended. Unset data that comes back is its
+  /// value.
+  Answer read_at_end(const Mapping& row) {
+    if (!row.remove) return Answer::kUnknown;
+    const bool is_unset =
+        row.returned && !row.sent && !evidence_.kernels.may_see(row, row.begin, row.end);
+    if (is_unset) return Answer::kYes;
+    const Index<Site> end = trace_.ops.common(row.remove.value).site;
+    const HostFact* fact = end ? fact_behind(end, item_at(row.remove.value, row), row) : nullptr;
+    return fact == nullptr ? Answer::kUnknown : fact->read.answer;
   }
 
   /// Whether a kernel wrote the mapping's data, and nothing brought it back.

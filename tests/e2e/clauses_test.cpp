@@ -129,7 +129,6 @@ TEST(Clauses, AreToldByEachVerb) {
   const Json job = json({"report", "--ranks", "a.json", "--format", "json"});
   ASSERT_EQ(job.at("mapping").size(), 1U);
   EXPECT_EQ(job.at("mapping").at(0).at("id"), row.at("id"));
-  EXPECT_EQ(job.at("mapping").at(0).at("stake"), row.at("stake"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

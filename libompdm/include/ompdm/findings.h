@@ -462,6 +462,7 @@ struct ClauseEffect {
   Directive held_by = Directive::kTarget;
   std::string held_as = {};  ///< the item there
   std::uint64_t held_bytes = 0;
+  bool at_end = false;  ///< kUnordered: it is that directive's end which had begun
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
   bool is_watched = false;                ///< `ompdm check` saw them write it; else they may have
   /// kNotSent: the directive that copied the data last, either way, before the host changed it.

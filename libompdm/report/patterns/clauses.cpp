@@ -149,7 +149,7 @@ Words unset_copied_back(const Facts& facts) {
 Words private_copy(const Facts& facts) {
   const std::string name = base(facts.item);
   const std::string own =
-      fmt::format("no clause of the kernel at {} names {}, so that it is firstprivate there",
+      fmt::format("no map clause of the kernel at {} names {}, which has its own copy there",
                   place_text(facts.place), name);
   const std::string held = holder_text(facts);
   std::string evidence;
@@ -226,13 +226,22 @@ Words device_address(const Facts& facts) {
 
 Words host_address(const Facts& facts) {
   const std::string name = base(facts.item);
+  const std::string section = fmt::format(
+      "at {}, map the section of {} that the kernel uses, by map(to:), map(from:) or "
+      "map(tofrom:)",
+      place_text(facts.place), name);
+  if (facts.shown.line == 0) {
+    return {fmt::format("the kernel at {} gets in {} an address of the host's memory, which no "
+                        "clause maps, and which a GPU cannot reach",
+                        place_text(facts.place), name),
+            fmt::format("map {}, if the kernel follows it: it leads to the host's memory", name),
+            {section + ", if it uses any"}};
+  }
   return {fmt::format("the kernel at {} uses {}, which no clause maps, and which is on no device: "
                       "it gets the address of the host's memory, which a GPU cannot reach",
                       place_text(facts.place), name),
           fmt::format("map {}: the kernel uses the host's memory", name),
-          {fmt::format("at {}, map the section of {} that the kernel uses, by map(to:), map(from:) "
-                       "or map(tofrom:)",
-                       place_text(facts.place), name)}};
+          {section}};
 }
 
 Words not_present(const Facts& facts, const Subject& subject) {
@@ -279,14 +288,17 @@ Words two_devices(const Facts& facts) {
 Words unordered(const Facts& facts, const Subject& subject) {
   const std::string name = base(facts.item);
   const std::uint64_t count = subject.finding.count;
+  const std::string other = facts.at_end ? "the end of " + holder_text(facts) : holder_text(facts);
   return {
-      fmt::format("{} has nowait, and ran after {} had begun, which the program reaches later{}: "
-                  "nothing orders them, and both use {}",
-                  own_clause(facts), holder_text(facts),
+      fmt::format("the {} at {} has nowait, and ran after {} had begun, which the program reaches "
+                  "later{}: nothing orders them, and both use {}",
+                  analysis::directive_name(facts.directive), place_text(facts.place), other,
                   count > 1 ? fmt::format(", {} times", count) : std::string(), name),
       fmt::format("order what is done with {}: tasks ran in another order", name),
-      {fmt::format("write depend clauses on {} for both, or #pragma omp taskwait before {}", name,
-                   holder_text(facts))}};
+      {facts.at_end
+           ? fmt::format("write #pragma omp taskwait before {}", other)
+           : fmt::format("write depend clauses on {} for both, or #pragma omp taskwait before {}",
+                         name, other)}};
 }
 
 Words uninitialised(const Facts& facts) {

@@ -338,6 +338,51 @@ TEST(ClauseEffects, AnUpdateToTheDeviceReplacesResults) {
   }
 }
 
+TEST(ClauseEffects, AnUpdateThatGivesEachRepetitionItsInputIsRight) {
+  Program program;
+  program.enter(Program::kTo);
+  for (int i = 0; i < 3; ++i) {
+    program.send(1);
+    program.trace.regions.edit_back()->map_list = Program::kTo;
+    program.writer();
+  }
+  program.release();
+  program.source(SourceUse::kWritten);
+  program.read_behind(20, HostUse::Answer::kYes);
+  program.read_behind(40, HostUse::Answer::kYes);
+  EXPECT_EQ(text_of(program.found()), "");
+}
+
+TEST(ClauseEffects, WhatTheHostComputesItselfBehindIsNoLostResult) {
+  Program program;
+  program.enter(Program::kTo);
+  program.writer();
+  program.release();
+  program.source(SourceUse::kWritten);
+  program.read_behind(40, HostUse::Answer::kYes);
+  program.trace.host_facts.back().written = {HostUse::Answer::kYes, {"a.cpp", 99}, ""};
+  EXPECT_EQ(text_of(program.found()), "results_lost 40 hazard");
+}
+
+TEST(ClauseEffects, ATaskThatWasMadeBeforeMayHaveBeenToSetIt) {
+  for (const bool was_made : {false, true}) {
+    Program program;
+    program.enter(Program::kAlloc);
+    program.reader();
+    const auto reader = static_cast<std::uint32_t>(program.trace.regions.size() - 1);
+    const Nanoseconds began = program.trace.regions.begin_of(reader);
+    program.begin(program.check);
+    program.trace.regions.edit_back()->map_list = Program::kToFrom;
+    program.trace.regions.edit_back()->nowait = true;
+    program.trace.regions.edit_back()->made = was_made ? began - 1 : began + 1;
+    program.launch(1000);
+    program.end();
+    program.exit_from();
+    program.source(SourceUse::kRead);
+    EXPECT_EQ(text_of(program.found()), was_made ? "" : "never_sent 30 wrong");
+  }
+}
+
 TEST(ClauseEffects, WhatNothingHadSetComesBack) {
   Program program;
   program.enter(Program::kAlloc);
@@ -354,12 +399,17 @@ TEST(ClauseEffects, WhatNothingHadSetComesBack) {
 }
 
 TEST(ClauseEffects, AKernelHasACopyOfItsOwn) {
-  Program writes;
-  writes.enter(Program::kToFrom, writes.block);
-  writes.kernel(Program::kOwnCopy);
-  writes.exit_from();
-  writes.source(SourceUse::kWritten);
-  EXPECT_EQ(text_of(writes.found()), "private_copy 30 wrong");
+  for (const auto& [read, expected] : {std::pair(HostUse::Answer::kYes, "private_copy 30 wrong"),
+                                       {HostUse::Answer::kUnknown, "private_copy 30 hazard"},
+                                       {HostUse::Answer::kNo, ""}}) {
+    Program writes;
+    writes.enter(Program::kToFrom, writes.block);
+    writes.kernel(Program::kOwnCopy);
+    writes.exit_from();
+    writes.source(SourceUse::kWritten);
+    writes.read_behind(40, read);
+    EXPECT_EQ(text_of(writes.found()), expected);
+  }
   Program reads;
   reads.enter(Program::kToFrom, reads.block);
   reads.kernel(Program::kOwnCopy);
