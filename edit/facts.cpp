@@ -285,6 +285,11 @@ class Region {
       element = array->getElementType();
     }
     if (element->isIncompleteType() || element->isDependentType()) return;
+    if (const auto last = largest_index(program_, region_, *variable)) {
+      facts.last_index = last->index;
+      facts.last_is_written = last->is_written;
+      facts.last_line = last->at.line;
+    }
     if (facts.written_at) {
       facts.overwritten = elements_overwritten(program_, region_, *variable);
     }
@@ -323,6 +328,7 @@ void merge(ItemFacts& all, const ItemFacts& one) {
   if (all.overwritten != one.overwritten || all.element_bytes != one.element_bytes) {
     all.overwritten.clear();
   }
+  if (all.last_index != one.last_index) all.last_index.reset();
 }
 
 void merge(std::vector<ItemFacts>& all, const std::vector<ItemFacts>& more) {

@@ -1,6 +1,8 @@
 // What is certain of the code of target regions: which data each reads and writes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "messages.h"
@@ -18,6 +20,19 @@ std::vector<RegionFacts> facts_of(const std::vector<const Program*>& units,
 /// the alphabet. Empty: not known.
 std::string elements_overwritten(const Program& program, const Directive& region,
                                  const VarDecl& array);
+
+/// An element that a region uses in any run.
+struct LargestIndex {
+  std::int64_t index = 0;
+  bool is_written = false;
+  Place at;
+};
+
+/// The largest index by which a region uses an array, or what a pointer leads to: where it is a sum
+/// of the variables of loops that count from a number to a number, and no condition is around. The
+/// region may use larger ones. None: no index is such.
+std::optional<LargestIndex> largest_index(const Program& program, const Directive& region,
+                                          const VarDecl& array);
 
 /// Whether that is all of a list item: a section from 0 on, or an array.
 bool overwrites_all(const Program& program, const Directive& region, const VarDecl& array,

@@ -94,6 +94,11 @@ Ordered json_of(const ItemFacts& item) {
   one["overwritten_first"] = item.overwritten_first;
   if (!item.overwritten.empty()) one["overwritten"] = item.overwritten;
   if (item.element_bytes > 0) one["element_bytes"] = item.element_bytes;
+  if (item.last_index) {
+    one.update({{"last_index", *item.last_index},
+                {"last_is_written", item.last_is_written},
+                {"last_line", item.last_line}});
+  }
   return one;
 }
 

@@ -188,6 +188,10 @@ struct ItemFacts {
   /// Elements that are overwritten, from the first on, before any is read: "m*n"; empty: not known.
   std::string overwritten = {};
   std::size_t element_bytes = 0;  ///< of one; 0: not known
+  /// The largest index that it is used by in any run; none: not known.
+  std::optional<std::int64_t> last_index = {};
+  bool last_is_written = false;
+  int last_line = 0;  ///< of that use
 };
 
 struct RegionFacts {

@@ -166,7 +166,11 @@ bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
   for (const Ordered& one : json.at("regions")) {
     regions.push_back({one.at("file"), one.at("line"), one.at("name"),
                        value_named<SourceUse>(one.at("use"), kUses), one.at("use_line"),
-                       one.at("overwritten"), one.at("element_bytes"), one.at("reads_first")});
+                       one.at("overwritten"), one.at("element_bytes"), one.at("reads_first"),
+                       one.at("last_index").is_null()
+                           ? std::nullopt
+                           : std::optional(one.at("last_index").get<std::int64_t>()),
+                       one.at("last_is_written"), one.at("last_line")});
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
@@ -195,14 +199,18 @@ void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& or
       {"host", Ordered::array()},
       {"patches", Ordered::array()}};
   for (const SourceFact& fact : trace.source_facts) {
-    json["regions"].push_back({{"file", fact.file},
-                               {"line", fact.line},
-                               {"name", fact.name},
-                               {"use", word_of(fact.use, kUses)},
-                               {"use_line", fact.use_line},
-                               {"overwritten", fact.overwritten},
-                               {"element_bytes", fact.element_bytes},
-                               {"reads_first", fact.reads_first}});
+    json["regions"].push_back(
+        {{"file", fact.file},
+         {"line", fact.line},
+         {"name", fact.name},
+         {"use", word_of(fact.use, kUses)},
+         {"use_line", fact.use_line},
+         {"overwritten", fact.overwritten},
+         {"element_bytes", fact.element_bytes},
+         {"reads_first", fact.reads_first},
+         {"last_index", fact.last_index ? Ordered(*fact.last_index) : Ordered()},
+         {"last_is_written", fact.last_is_written},
+         {"last_line", fact.last_line}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
   for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));

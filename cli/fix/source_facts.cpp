@@ -227,6 +227,11 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
   }
 }
 
+std::optional<std::int64_t> last_index_of(const Json& item) {
+  const auto found = item.find("last_index");
+  return found == item.end() ? std::nullopt : std::optional(found->get<std::int64_t>());
+}
+
 void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& asked,
                       std::vector<SourceFact>& facts) {
   for (const Json& region : regions) {
@@ -237,7 +242,9 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
       for (const std::string& name : source.names) {
         facts.push_back({name, region.at("line"), item.at("name"), use_named(item.at("use")),
                          line_of(item), item.value("overwritten", std::string()),
-                         item.value("element_bytes", 0U), item.value("updates", false)});
+                         item.value("element_bytes", 0U), item.value("updates", false),
+                         last_index_of(item), item.value("last_is_written", false),
+                         item.value("last_line", 0)});
       }
     }
   }

@@ -29,6 +29,8 @@ struct Looked {
   bool has_clause = false;  ///< and bytes: it is to be there as a whole
   /// Another item of the directive, whose section begins before this one and ends in it.
   const MapItem* reached_by = nullptr;
+  /// The source shows an index by which the kernel uses it.
+  const SourceFact* used = nullptr;
 };
 
 /// The item of a region whose section reaches into another one, of another pointer; null: none
@@ -108,10 +110,12 @@ class PresenceRules {
 
   /// Returns whether the source of regions would tell more.
   bool check() {
-    // Kernels that ran, and so reached what they use.
-    std::vector<bool> ran(trace_.regions.size());
+    // Kernels that ran, and so reached what they use: when they began.
+    constexpr Nanoseconds kNever = -1;
+    std::vector<Nanoseconds> ran(trace_.regions.size(), kNever);
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) {
-      if (const Index<Region> region = trace_.launches[i].region) ran[region.value] = true;
+      const Launch& launch = trace_.launches[i];
+      if (launch.region) ran[launch.region.value] = launch.begin;
     }
     const auto looked_at = [&](const Region& region) { return looked_of(region); };
     const std::vector<std::vector<Looked>> of_shape = trace_.regions.of_shapes(looked_at);
@@ -120,9 +124,10 @@ class PresenceRules {
         if (looked.reached_by != nullptr) check_overlap(i, looked);
         if (looked.has_clause) {
           check_named(i, *looked.item);
-        } else if (ran[i]) {
+        } else if (ran[i] != kNever) {
           check_pointer(i, *looked.item);
         }
+        if (looked.used != nullptr && ran[i] != kNever) check_end(i, looked, ran[i]);
       }
     }
     for (const IdleDirectives::Item& item : evidence_.idle_directives.items()) check_idle(item);
@@ -144,9 +149,13 @@ class PresenceRules {
       const bool has_memory = item.begin != 0 && (item.type & (kMapLiteral | kMapPrivate)) == 0 &&
                               (item.type & kMapReturnParam) == 0 && !item.by_mapper;
       if (!has_memory || !begins) continue;
-      if (item.bytes > 0) all.push_back({&item, true, reached_by(trace_, region, item)});
+      const bool is_kernel = directive == Directive::kTarget;
+      const SourceFact* fact = is_kernel ? sources_.of(region.site, item.name) : nullptr;
+      const bool is_used = fact != nullptr && fact->last_index && fact->element_bytes > 0;
+      const SourceFact* used = is_used ? fact : nullptr;
+      if (item.bytes > 0) all.push_back({&item, true, reached_by(trace_, region, item), used});
       const bool is_bare = item.bytes == 0 && (item.type & kMapImplicit) != 0;
-      if (is_bare && directive == Directive::kTarget) all.push_back({&item, false, nullptr});
+      if (is_bare && is_kernel) all.push_back({&item, false, nullptr, used});
     }
     return all;
   }
@@ -229,6 +238,30 @@ class PresenceRules {
     return std::ranges::any_of(rows->second, [&](const Mapping* row) {
       return row->device == device && row->begin <= at && at < row->end;
     });
+  }
+
+  /// A kernel uses an element behind the end of what is mapped, as its source shows.
+  void check_end(std::uint32_t number, const Looked& looked, Nanoseconds at) {
+    const MapItem& item = *looked.item;
+    const Index<Site> site = trace_.regions.common(number).site;
+    if (effects_.count_again(Rule::kOutOfSection, site, item.name)) return;
+    const std::int32_t device = trace_.regions.common(number).device;
+    const std::uint64_t base = item.base != 0 ? item.base : item.begin;
+    const std::uint64_t bytes = looked.used->element_bytes;
+    const std::uint64_t element =
+        base + static_cast<std::uint64_t>(*looked.used->last_index) * bytes;
+    const std::uint32_t holder = evidence_.presence.at_instant(
+        device, item.begin, std::max<std::uint64_t>(item.bytes, 1), at);
+    if (holder == kNoMapping || evidence_.presence.is_there(device, element, bytes, at)) return;
+    const Mapping& row = evidence_.mapping(holder);
+    if (element < row.host + row.bytes || row.is_private) return;
+    Effect facts = facts_of(Rule::kOutOfSection, Stake::kWrongValues, {number}, item, holder);
+    facts.bytes = row.bytes;
+    facts.offset = static_cast<std::int64_t>(element - row.host);
+    facts.is_write = looked.used->last_is_written;
+    facts.element_bytes = bytes;
+    facts.shown = {looked.used->file, looked.used->last_line};
+    effects_.add(site, std::move(facts), Confidence::kProven);
   }
 
   /// A section that reaches into that of another pointer of the directive.

@@ -135,6 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
     Programs, ClausesOf,
     ::testing::Values(
         Case{"alloc_only", {"13 never_sent wrong_values"}, {"13 never_sent hazard"}},
+        Case{"behind_end", {"11 out_of_section wrong_values"}, {}},
         Case{"changed", {"16 not_sent wrong_values"}, {"16 not_sent hazard"}},
         Case{"changed_struct", {"15 not_sent wrong_values"}, {"15 not_sent hazard"}},
         Case{"declared", {"12 not_sent wrong_values"}, {"12 not_sent hazard"}},

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,10 @@ struct SourceFact {
   std::uint64_t element_bytes = 0;  ///< of one of these
   /// Of kWritten: each write needs the value before it, as `u[i] += k` and `u[i] = u[i] * k` do.
   bool reads_first = false;
+  /// An index by which any run uses it, the largest that is known: elements of element_bytes.
+  std::optional<std::int64_t> last_index = {};
+  bool last_is_written = false;
+  int last_line = 0;  ///< of that use
   bool operator==(const SourceFact&) const = default;
 };
 

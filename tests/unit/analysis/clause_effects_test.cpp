@@ -211,6 +211,27 @@ TEST(ClauseEffects, AKernelUsesAMemberThatIsNotThere) {
   }
 }
 
+TEST(ClauseEffects, AKernelUsesAnElementBehindTheEnd) {
+  constexpr std::int64_t kElements = Program::kBytes / 8;
+  for (const std::int64_t last : {kElements - 1, kElements}) {
+    Program program;
+    program.enter(Program::kTo);
+    program.reader();
+    program.exit_from();
+    program.source(SourceUse::kRead);
+    SourceFact& fact = program.trace.source_facts.back();
+    fact.element_bytes = 8;
+    fact.last_index = last;
+    fact.last_line = 32;
+    const std::vector<Finding> found = program.found();
+    ASSERT_EQ(text_of(found), last < kElements ? "" : "out_of_section 30 wrong");
+    if (found.empty()) continue;
+    const auto& facts = std::get<Effect>(found[0].facts);
+    EXPECT_EQ(facts.offset, static_cast<std::int64_t>(Program::kBytes));
+    EXPECT_EQ(facts.shown.line, 32);
+  }
+}
+
 TEST(ClauseEffects, AnUpdateRanAfterALaterKernelHadBegun) {
   for (const bool is_in_order : {true, false}) {
     Program program;

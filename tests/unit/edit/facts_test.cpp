@@ -429,6 +429,34 @@ TEST_F(FactsTest, NameMembersByTheirPath) {
   EXPECT_EQ(use_of(by_value, "s.n"), "read");
 }
 
+/// Where loops count from a number to a number, and the code is run in any case.
+TEST_F(FactsTest, KnowTheLargestIndex) {
+  const auto last = [&](const std::string& body,
+                        const std::string& loops = "for (int i = 1; i < N; ++i) {") {
+    const File file =
+        write("source.cpp",
+              "enum { N = 100 };\nvoid k(int n, double* u, int* v, const bool c) {\n"
+              "#pragma omp target teams distribute parallel for map(tofrom: u[0:N])\n" +
+                  loops + "\n    " + body + "\n  }\n}\n");
+    return item_of(file, "u");
+  };
+  EXPECT_EQ(last("u[i] = 1;").last_index, 99);
+  EXPECT_TRUE(last("u[i] = 1;").last_is_written);
+  const ItemFacts read = last("v[0] += u[i + 8] + u[i];");
+  EXPECT_EQ(read.last_index, 107);
+  EXPECT_FALSE(read.last_is_written);
+  EXPECT_EQ(read.last_line, 5);
+  EXPECT_EQ(last("u[2 * (N - i) + 3] = 1;").last_index, 201);
+  EXPECT_EQ(last("for (int j = 0; j <= 3; ++j) u[4 * i + j] = 1;").last_index, 399);
+  EXPECT_EQ(last("u[i] = 1;", "for (int i = 0; i < n; ++i) {").last_index, std::nullopt);
+  EXPECT_EQ(last("if (c) u[i + 8] = 1; u[i - 1] = c ? u[i + 9] : 0;").last_index, 98);
+  EXPECT_EQ(last("u[i - 1] = c && u[i + 9] > 0;").last_index, 98);
+  EXPECT_EQ(last("if (c) continue; u[i + 8] = 1;").last_index, std::nullopt);
+  EXPECT_EQ(last("u[v[i]] = 1;").last_index, std::nullopt);
+  EXPECT_EQ(last("for (int j = 0; j < 9; ++j) { u[j] = 1; j += 1; }").last_index, std::nullopt);
+  EXPECT_EQ(last("for (int j = 5; j < 5; ++j) u[j] = 1;").last_index, std::nullopt);
+}
+
 TEST_F(FactsTest, KnowFieldsOfElements) {
   const File file = kernel("P* p, Q* q", "map(tofrom: p[0:n])", "p[i].x[1] += p[i].v; q[i].y = 0;",
                            "struct P { double x[3], v; };\nstruct Q { double y; };\n");

@@ -1,0 +1,188 @@
+// The largest index by which a region uses an array in each run, where it follows from numbers
+// alone.
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "facts.h"
+#include "names.h"
+
+namespace ompdm::edit {
+namespace {
+
+/// What a loop's variable counts, both ends included.
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+/// A sum of variables times numbers, and a number.
+struct Linear {
+  std::map<const VarDecl*, std::int64_t> factors;
+  std::int64_t number = 0;
+};
+
+/// No index that a program uses is larger; products of two do not overflow.
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+const VarDecl* variable_in(const Expr& any) {
+  const auto* name = dyn_cast<clang::DeclRefExpr>(any.IgnoreParenImpCasts());
+  return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+}
+
+/// Looks at what each iteration of the region's loops evaluates: nothing behind a condition or a
+/// jump, and no body of another function.
+class Indices : public clang::RecursiveASTVisitor<Indices> {
+ public:
+  Indices(const clang::ASTContext& context, const VarDecl& array)
+      : context_(context), array_(array) {}
+
+  [[nodiscard]] const std::optional<LargestIndex>& largest() const { return largest_; }
+
+  bool TraverseForStmt(clang::ForStmt* loop) {
+    const VarDecl* variable = nullptr;
+    const std::optional<Range> range = range_of(*loop, variable);
+    if (!range || has_jumps(*loop->getBody())) return true;
+    ranges_[variable] = *range;
+    TraverseStmt(loop->getBody());
+    ranges_.erase(variable);
+    return true;
+  }
+  bool TraverseIfStmt(clang::IfStmt* choice) { return TraverseStmt(choice->getCond()); }
+  bool TraverseConditionalOperator(clang::ConditionalOperator* choice) {
+    return TraverseStmt(choice->getCond());
+  }
+  bool TraverseWhileStmt(clang::WhileStmt* /*loop*/) { return true; }
+  bool TraverseDoStmt(clang::DoStmt* /*loop*/) { return true; }
+  bool TraverseSwitchStmt(clang::SwitchStmt* /*choice*/) { return true; }
+  bool TraverseCXXForRangeStmt(clang::CXXForRangeStmt* /*loop*/) { return true; }
+  bool TraverseLambdaExpr(clang::LambdaExpr* /*lambda*/) { return true; }
+  bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr* /*size*/) { return true; }
+  bool TraverseBinaryOperator(clang::BinaryOperator* operation) {
+    if (operation->isLogicalOp()) return TraverseStmt(operation->getLHS());
+    if (operation->isAssignmentOp()) written_ = operation->getLHS()->IgnoreParens();
+    return RecursiveASTVisitor::TraverseBinaryOperator(operation);
+  }
+
+  bool VisitArraySubscriptExpr(clang::ArraySubscriptExpr* element) {
+    if (variable_in(*element->getBase()) != &array_) return true;
+    const std::optional<Linear> index = linear_of(*element->getIdx());
+    if (!index) return true;
+    std::int64_t most = index->number;
+    for (const auto& [variable, factor] : index->factors) {
+      const Range& range = ranges_.at(variable);
+      most += factor > 0 ? factor * range.most : factor * range.least;
+    }
+    if (most < 0 || most > kMost || (largest_ && most <= largest_->index)) return true;
+    largest_ = LargestIndex{most, written_ == element, place_of(context_, *element)};
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> number_of(const Expr& any) const {
+    Expr::EvalResult result;
+    if (any.isValueDependent() || !any.EvaluateAsInt(result, context_)) return std::nullopt;
+    const std::optional<std::int64_t> value = result.Val.getInt().tryExtValue();
+    return value && *value <= kMost && *value >= -kMost ? value : std::nullopt;
+  }
+
+  /// Of a loop that counts up, from a number to a number, and has an iteration.
+  [[nodiscard]] std::optional<Range> range_of(const clang::ForStmt& loop,
+                                              const VarDecl*& variable) const {
+    std::optional<std::int64_t> first;
+    if (const auto* declared = dyn_cast_or_null<clang::DeclStmt>(loop.getInit())) {
+      variable = declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
+      if (variable != nullptr && variable->getInit() != nullptr) {
+        first = number_of(*variable->getInit());
+      }
+    } else if (const auto* set = dyn_cast_or_null<clang::BinaryOperator>(loop.getInit())) {
+      variable = set->getOpcode() == clang::BO_Assign ? variable_in(*set->getLHS()) : nullptr;
+      first = number_of(*set->getRHS());
+    }
+    const auto* condition = dyn_cast_or_null<clang::BinaryOperator>(loop.getCond());
+    if (variable == nullptr || !first || condition == nullptr) return std::nullopt;
+    const bool is_below = condition->getOpcode() == clang::BO_LT;
+    const bool is_up_to = condition->getOpcode() == clang::BO_LE;
+    if ((!is_below && !is_up_to) || variable_in(*condition->getLHS()) != variable) {
+      return std::nullopt;
+    }
+    const std::optional<std::int64_t> end = number_of(*condition->getRHS());
+    const auto* step = dyn_cast_or_null<clang::UnaryOperator>(loop.getInc());
+    const bool counts =
+        step != nullptr && step->isIncrementOp() && variable_in(*step->getSubExpr()) == variable;
+    if (!end || !counts || is_changed(*loop.getBody(), *variable)) return std::nullopt;
+    const Range range{*first, is_below ? *end - 1 : *end};
+    return range.least <= range.most ? std::optional(range) : std::nullopt;
+  }
+
+  [[nodiscard]] bool is_changed(const Stmt& body, const VarDecl& variable) const {
+    clang::ExprMutationAnalyzer changes(body, const_cast<clang::ASTContext&>(context_));
+    return changes.isMutated(&variable);
+  }
+
+  static bool has_jumps(const Stmt& code) {
+    if (isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt,
+            clang::CXXThrowExpr>(code)) {
+      return true;
+    }
+    return std::ranges::any_of(
+        code.children(), [](const Stmt* child) { return child != nullptr && has_jumps(*child); });
+  }
+
+  [[nodiscard]] std::optional<Linear> linear_of(const Expr& any) const {
+    const Expr& at = *any.IgnoreParenImpCasts();
+    if (const std::optional<std::int64_t> number = number_of(at)) return Linear{{}, *number};
+    if (const VarDecl* variable = variable_in(at)) {
+      return ranges_.contains(variable) ? std::optional(Linear{{{variable, 1}}, 0}) : std::nullopt;
+    }
+    const auto* operation = dyn_cast<clang::BinaryOperator>(&at);
+    if (operation == nullptr) return std::nullopt;
+    std::optional<Linear> left = linear_of(*operation->getLHS());
+    const std::optional<Linear> right = linear_of(*operation->getRHS());
+    if (!left || !right) return std::nullopt;
+    if (operation->getOpcode() == clang::BO_Mul) {
+      if (left->factors.empty()) return times(*right, left->number);
+      return right->factors.empty() ? times(*left, right->number) : std::nullopt;
+    }
+    const bool is_sum = operation->getOpcode() == clang::BO_Add;
+    if (!is_sum && operation->getOpcode() != clang::BO_Sub) return std::nullopt;
+    const std::int64_t sign = is_sum ? 1 : -1;
+    for (const auto& [variable, factor] : right->factors) left->factors[variable] += sign * factor;
+    left->number += sign * right->number;
+    return left;
+  }
+
+  static std::optional<Linear> times(Linear sum, std::int64_t by) {
+    for (auto& [variable, factor] : sum.factors) {
+      if (std::abs(factor) > kMost) return std::nullopt;
+      factor *= by;
+    }
+    if (std::abs(sum.number) > kMost) return std::nullopt;
+    sum.number *= by;
+    return sum;
+  }
+
+  const clang::ASTContext& context_;
+  const VarDecl& array_;
+  std::map<const VarDecl*, Range> ranges_;
+  const Expr* written_ = nullptr;
+  std::optional<LargestIndex> largest_;
+};
+
+}  // namespace
+
+std::optional<LargestIndex> largest_index(const Program& program, const Directive& region,
+                                          const VarDecl& array) {
+  Indices indices(program.context(), array);
+  const clang::CapturedStmt* captured = region.getInnermostCapturedStmt();
+  indices.TraverseStmt(const_cast<Stmt*>(captured->getCapturedStmt()));
+  return indices.largest();
+}
+
+}  // namespace ompdm::edit
