@@ -215,9 +215,14 @@ class Checks {
                           first().end.exit_status != second().end.exit_status || any_unset();
     if (is_other) {
       again_ = run(kFirstRun, 3);
+      second_again_ = run(kSecondRun, 4);
       unset_output_ = difference_of(first().end.output, again_->end.output, second().end.output);
+      const std::vector<std::string> lines = output_lines(second_again_->end.output);
+      const bool is_steady = unset_output_ && unset_output_->line <= lines.size() &&
+                             lines[unset_output_->line - 1] == unset_output_->second;
+      if (!is_steady) unset_output_.reset();  // it differs from run to run
     }
-    if (first().end.exit_status != 0 || second().end.exit_status != 0) plain_ = run("", 4);
+    if (first().end.exit_status != 0 || second().end.exit_status != 0) plain_ = run("", 5);
     for (const std::string& line : output_lines(first().end.errors)) {
       const bool is_it = line.find("OMP: Warning #96:") != std::string::npos;
       if (is_it && few_threads_.empty()) few_threads_ = line.substr(line.find("OMP:"));
@@ -232,7 +237,7 @@ class Checks {
   [[nodiscard]] const CheckedRun& second() const { return runs_.back(); }
   [[nodiscard]] const std::optional<CheckedRun>& plain() const { return plain_; }
   [[nodiscard]] std::size_t count() const {
-    return runs_.size() + (again_ ? 1U : 0U) + (plain_ ? 1U : 0U);
+    return runs_.size() + (again_ ? 2U : 0U) + (plain_ ? 1U : 0U);
   }
 
   /// The first line of what the program prints that hangs on the bytes of fresh device memory: the
@@ -323,14 +328,18 @@ class Checks {
     return false;
   }
 
+  /// Null: the run had no such process.
+  static const Trace* trace_of(const CheckedRun& run, std::size_t process) {
+    return process < run.traces.size() ? &run.traces[process] : nullptr;
+  }
+
   void analyze() {
     EditProcess process;
     for (std::size_t i = 0; i < first().traces.size(); ++i) {
       Trace& trace = runs_.front().traces[i];
       Trace* other = i < second().traces.size() ? &runs_.back().traces[i] : nullptr;
       if (other != nullptr && again_) {
-        find_unset_transfers(trace, *other,
-                             i < again_->traces.size() ? &again_->traces[i] : nullptr,
+        find_unset_transfers(trace, *other, {trace_of(*again_, i), trace_of(*second_again_, i)},
                              unset_output_.has_value());
       }
       if (options_.source != "off") AskedSources(trace, {}, process).add_facts(false);
@@ -391,7 +400,8 @@ class Checks {
   std::string input_;
   std::vector<std::string> words_;
   std::vector<CheckedRun> runs_;
-  std::optional<CheckedRun> again_;
+  std::optional<CheckedRun> again_;  ///< like the first, where it differs from the second
+  std::optional<CheckedRun> second_again_;
   std::optional<CheckedRun> plain_;
   std::optional<Difference> unset_output_;
   std::string few_threads_;
@@ -550,7 +560,7 @@ void setup_check(CLI::App& app, int& exit_status) {
       *verb, "ompdm check [options] [--] PROGRAM [ARG...]",
       "PROGRAM must be built for host devices (-fopenmp-targets=x86_64-pc-linux-gnu). Its device\n"
       "memory is filled, with one byte in the first run and another in the second, and lies\n"
-      "between pages that may not be touched. It runs once more where the two differ, and\n"
+      "between pages that may not be touched. It runs twice more where the two differ, and\n"
       "unchecked where it fails. Each run has a copy of this folder and the same standard input.\n"
       "The exit status is 3 if something was found, else PROGRAM's own.",
       "ompdm check ./heat 100 10\n"

@@ -169,7 +169,10 @@ bool DataUses::may_bring_back(const Directive& directive,
   const auto is_its = [&](const Expr& item) {
     const VarDecl* variable = root_variable(item);
     if (variable == nullptr) return true;
-    if (variable->getType().getNonReferenceType()->isArithmeticType()) return false;
+    const clang::QualType type = variable->getType();
+    if (type.getNonReferenceType()->isArithmeticType()) {
+      return roots.contains(variable) || type->isReferenceType();
+    }
     return any || isa<clang::ParmVarDecl>(variable) || roots.contains(variable) ||
            is_moved(*variable);
   };

@@ -179,9 +179,12 @@ class Indices : public clang::RecursiveASTVisitor<Indices> {
 
 std::optional<LargestIndex> largest_index(const Program& program, const Directive& region,
                                           const VarDecl& array) {
+  Stmt& code = const_cast<Stmt&>(*region.getInnermostCapturedStmt()->getCapturedStmt());
+  clang::ExprMutationAnalyzer changes(code, program.context());
+  const bool is_set = array.getType()->isAnyPointerType() && changes.isMutated(&array);
+  if (is_set) return std::nullopt;
   Indices indices(program.context(), array);
-  const clang::CapturedStmt* captured = region.getInnermostCapturedStmt();
-  indices.TraverseStmt(const_cast<Stmt*>(captured->getCapturedStmt()));
+  indices.TraverseStmt(&code);
   return indices.largest();
 }
 

@@ -2,8 +2,12 @@
 // name, and answers each with a line on standard output: facts of the source, and where edits go.
 // `ompdm` runs it; see messages.h. Exit status: 0 where it could answer, 1 on what is no request.
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
 
+#include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <iostream>
 #include <sstream>
@@ -20,14 +24,26 @@ constexpr const char* kHelp =
     "`ompdm report` and `ompdm fix` start it, write requests, a line each, and read its answers.\n"
     "It parses the program's sources by clang's own syntax tree; it is not meant to be typed.\n";
 
+namespace {
+
+/// Processor time for an answer.
+constexpr time_t kMostSeconds = 120;
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--help") {
     fmt::print("{}", kHelp);
     return 0;
   }
+  // Whoever asks may be killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     ompdm::edit::Answers answers;
     for (std::string line; std::getline(std::cin, line);) {
+      // A source that takes longer is not read: the default of the signal ends this process.
+      const itimerval most{{0, 0}, {kMostSeconds, 0}};
+      setitimer(ITIMER_PROF, &most, nullptr);
       std::istringstream in(line);
       ompdm::edit::write_answer(answers.to(ompdm::edit::read_request(in)), std::cout);
       std::cout.flush();

@@ -105,6 +105,9 @@ class NotSent : ValueRules {
     const bool is_it = host == row.host && op.bytes == row.bytes && op.fingerprint != 0;
     if (!is_it || op.fingerprint == touch.host_content) return;
     if (!has_ended_alone(number, copy, launch.begin)) return;
+    // The clause that asks for it is told of.
+    const MapItem* own = evidence_.mappings.item_of(launch.region, row.host, row.bytes, true);
+    if (own != nullptr && (own->type & (kMapTo | kMapImplicit)) == kMapTo) return;
     // Of a struct the host may have changed what no kernel uses. An array may be mapped by its
     // name.
     const std::string name = expression_of(trace_, row);

@@ -151,13 +151,25 @@ class PresenceRules {
       if (!has_memory || !begins) continue;
       const bool is_kernel = directive == Directive::kTarget;
       const SourceFact* fact = is_kernel ? sources_.of(region.site, item.name) : nullptr;
-      const bool is_used = fact != nullptr && fact->last_index && fact->element_bytes > 0;
+      // `ompdm check` sees the first byte that is touched.
+      // An item may be the pointer itself.
+      const bool is_data = item.bytes != sizeof(void*) || base_of(item.name) != item.name;
+      const bool is_used = is_data && fact != nullptr && fact->last_index &&
+                           fact->element_bytes > 0 && trace_.recording.check.empty();
       const SourceFact* used = is_used ? fact : nullptr;
       if (item.bytes > 0) all.push_back({&item, true, reached_by(trace_, region, item), used});
       const bool is_bare = item.bytes == 0 && (item.type & kMapImplicit) != 0;
       if (is_bare && is_kernel) all.push_back({&item, false, nullptr, used});
     }
     return all;
+  }
+
+  /// Whether the compiler made the item of those that clauses name: members of an object.
+  [[nodiscard]] bool holds_members(const Region& region, const MapItem& item) const {
+    const std::vector<MapItem>& items = items_of(trace_, region);
+    const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
+    return std::ranges::any_of(
+        items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
   }
 
   [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Region> at, const MapItem& item,
@@ -170,7 +182,7 @@ class PresenceRules {
     facts.directive = site.directive;
     facts.place = source_place(site);
     facts.item = item.name;
-    facts.clause = clause_of(item, site.directive);
+    if (!holds_members(region, item)) facts.clause = clause_of(item, site.directive);
     facts.bytes = item.bytes;
     facts.devices = {region.device};
     if (holder != kNoMapping) tell_holder(trace_, evidence_.mapping(holder), facts);
@@ -215,7 +227,7 @@ class PresenceRules {
     const std::vector<const SourceFact*> used = sources_.members_of(at, item.name);
     needs_sources_ = needs_sources_ || used.empty();
     for (const SourceFact* member : used) {
-      if (is_named_there(number, member->name)) continue;
+      if (is_member_there(number, item, member->name)) continue;
       Effect facts = facts_of(Rule::kPartlyPresent, Stake::kWrongValues, {number}, item, holder);
       facts.shown = {member->file, member->use_line};
       facts.member = member->name;
@@ -224,19 +236,25 @@ class PresenceRules {
     }
   }
 
-  /// Whether a mapping of that name, or of what it leads to, is on the device.
-  [[nodiscard]] bool is_named_there(std::uint32_t number, const std::string& name) {
-    if (by_name_.empty()) {
-      for (const Mapping& row : evidence_.mappings.rows()) {
-        by_name_[base_of(expression_of(trace_, row))].push_back(&row);
+  /// Whether a member of an object is on the device: where clauses name it, in any directive.
+  [[nodiscard]] bool is_member_there(std::uint32_t number, const MapItem& object,
+                                     const std::string& name) {
+    if (places_.empty()) {
+      for (const std::vector<MapItem>& items : trace_.map_lists) {
+        for (const MapItem& item : items) {
+          for (const std::uint64_t place : {item.begin, item.base}) {
+            if (place != 0 && !item.name.empty()) places_[base_of(item.name)].insert(place);
+          }
+        }
       }
     }
-    const auto rows = by_name_.find(name);
-    if (rows == by_name_.end()) return false;
+    const auto places = places_.find(name);
+    if (places == places_.end()) return false;
     const std::int32_t device = trace_.regions.common(number).device;
     const Nanoseconds at = trace_.regions.begin_of(number);
-    return std::ranges::any_of(rows->second, [&](const Mapping* row) {
-      return row->device == device && row->begin <= at && at < row->end;
+    return std::ranges::any_of(places->second, [&](std::uint64_t place) {
+      return place >= object.begin && place < object.begin + object.bytes &&
+             evidence_.presence.is_there(device, place, 1, at);
     });
   }
 
@@ -478,8 +496,9 @@ class PresenceRules {
   DeviceBlocks blocks_;
   RegionFacts sources_;
   bool needs_sources_ = false;
-  std::vector<std::uint32_t> both_;                             // transfers of two mappings
-  std::map<std::string, std::vector<const Mapping*>> by_name_;  // by the names of their data
+  std::vector<std::uint32_t> both_;  // transfers of two mappings
+  std::map<std::string, std::set<std::uint64_t>>
+      places_;                           // where clauses' items lie, by their names
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::set<std::uint64_t> empty_;        // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there

@@ -48,11 +48,13 @@ bool is_back(const Trace& trace, std::uint32_t op) {
 
 }  // namespace
 
-void find_unset_transfers(Trace& trace, const Trace& other_fill, const Trace* again,
+void find_unset_transfers(Trace& trace, const Trace& other_fill, std::array<const Trace*, 2> again,
                           bool with_untouched) {
   std::map<Place, bool> varies;
-  if (again != nullptr) {
-    each_difference(trace, *again, [&](const Place& place, std::uint32_t, std::uint32_t) {
+  const std::array<const Trace*, 2> alike = {&trace, &other_fill};
+  for (std::size_t i = 0; i < alike.size(); ++i) {
+    if (again[i] == nullptr) continue;
+    each_difference(*alike[i], *again[i], [&](const Place& place, std::uint32_t, std::uint32_t) {
       varies[place] = true;
     });
   }

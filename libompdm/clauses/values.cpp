@@ -130,7 +130,10 @@ class Values : ValueRules {
 
   /// What kernels wrote since it last came back.
   void check_results(std::uint32_t number, const Mapping& row) {
-    if (comes_back_at_end(number, row)) return;
+    if (comes_back_at_end(number, row)) {
+      check_before_end(row);
+      return;
+    }
     Nanoseconds since = row.begin;
     bool was_asked = false;
     for (const std::uint32_t op : evidence_.transfers(number)) {
@@ -147,6 +150,33 @@ class Values : ValueRules {
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
     if (is_restored(number, row)) return;
     tell_lost(row, since, writer == Writer::kWriter);
+  }
+
+  /// The end brings the results back, and the host reads them before: a kernel's own clause asks
+  /// for them, and finds a reference left.
+  void check_before_end(const Mapping& row) {
+    const auto transfers = evidence_.transfers(number_of(row));
+    const auto comes_back = [&](std::uint32_t op) {
+      return trace_.ops.common(op).kind == OpKind::kDtoH;
+    };
+    if (has_other_ways(row) || std::ranges::count_if(transfers, comes_back) != 1) return;
+    const Index<Region> made = trace_.ops.region_of(row.alloc.value);
+    const Index<Region> removed = trace_.ops.region_of(row.remove.value);
+    for (const NamingRegions::Naming& naming : asking_.of(row, row.begin, row.end)) {
+      const bool is_kernel = site_of(naming.site).directive == Directive::kTarget;
+      if (!is_kernel || naming.region == made || naming.region == removed) continue;
+      const SourceFact* use = sources_.of(naming.site, naming.item->name);
+      if (use == nullptr || use->use != SourceUse::kWritten) continue;
+      const HostFact* fact = fact_behind(naming.site, naming.item, row);
+      const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes && !is_element(row);
+      if (!is_read) continue;
+      Effect facts =
+          facts_of(Rule::kNotCopiedBack, Stake::kWrongValues, naming.site, row, naming.item);
+      facts.kernels = {place_of(naming.site)};
+      facts.shown = fact->read.at;
+      effects_.add(naming.site, std::move(facts), Confidence::kProven);
+      return;
+    }
   }
 
   /// Whether updates send the same content again and again, and first before any kernel: what

@@ -130,14 +130,14 @@ TEST(Check, ContentsThatWereComputedFromFreshMemoryAreFound) {
   const Trace untouched = run_with(2, 7);
   EXPECT_FALSE(has_unset_transfers(trace, same));
   EXPECT_TRUE(has_unset_transfers(trace, computed));
-  find_unset_transfers(trace, computed, &same, false);
+  find_unset_transfers(trace, computed, {&same}, false);
   ASSERT_EQ(trace.unset_transfers.size(), 1U);
   EXPECT_EQ(text_of(analyze(trace).mapping), "uninitialised 25");
-  find_unset_transfers(trace, untouched, &same, false);
+  find_unset_transfers(trace, untouched, {&same}, false);
   EXPECT_TRUE(trace.unset_transfers.empty()) << "padding, say";
-  find_unset_transfers(trace, untouched, &same, true);
+  find_unset_transfers(trace, untouched, {&same}, true);
   EXPECT_EQ(trace.unset_transfers.size(), 1U);
-  find_unset_transfers(trace, computed, &computed, false);
+  find_unset_transfers(trace, computed, {&computed}, false);
   EXPECT_TRUE(trace.unset_transfers.empty()) << "it differs from run to run";
 }
 
