@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -29,6 +30,13 @@ namespace {
 /// Processor time for an answer.
 constexpr time_t kMostSeconds = 120;
 
+void give_up(int /*signal*/) {
+  constexpr std::string_view kWhy =
+      "reading took two minutes of processor time, and was given up\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kWhy.data(), kWhy.size());
+  _exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -36,12 +44,12 @@ int main(int argc, char** argv) {
     fmt::print("{}", kHelp);
     return 0;
   }
+  std::signal(SIGPROF, give_up);
   // Whoever asks may be killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     ompdm::edit::Answers answers;
     for (std::string line; std::getline(std::cin, line);) {
-      // A source that takes longer is not read: the default of the signal ends this process.
       const itimerval most{{0, 0}, {kMostSeconds, 0}};
       setitimer(ITIMER_PROF, &most, nullptr);
       std::istringstream in(line);

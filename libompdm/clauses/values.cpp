@@ -168,7 +168,11 @@ class Values : ValueRules {
       const SourceFact* use = sources_.of(naming.site, naming.item->name);
       if (use == nullptr || use->use != SourceUse::kWritten) continue;
       const HostFact* fact = fact_behind(naming.site, naming.item, row);
-      const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes && !is_element(row);
+      // A kernel that gets a copy by value is told of.
+      const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes &&
+                           !is_element(row) &&
+                           !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
+                                         base_of(naming.item->name));
       if (!is_read) continue;
       Effect facts =
           facts_of(Rule::kNotCopiedBack, Stake::kWrongValues, naming.site, row, naming.item);
