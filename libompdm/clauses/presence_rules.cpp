@@ -100,6 +100,13 @@ class PresenceRules {
     for (const Mapping& row : evidence.mappings.rows()) {
       if (row.base < row.host) shifted_.push_back(&row);
     }
+    for (std::uint32_t i = 0; i < trace_.ops.size(); ++i) {
+      if (trace_.ops.common(i).kind != OpKind::kAssociate) continue;
+      const DataOp op = trace_.ops[i];
+      for (const std::uint64_t begin : {op.src, op.dst}) {
+        if (begin != 0) associated_.emplace_back(begin, begin + op.bytes);
+      }
+    }
     for (const std::vector<MapItem>& items : trace_.map_lists) {
       for (const MapItem& item : items) {
         const bool is_empty = item.bytes == 0 && (item.type & kMapImplicit) == 0;
@@ -321,6 +328,7 @@ class PresenceRules {
              blocks_.at(region.device, address, begin) != kNoMapping;
     };
     if (empty_.contains(item.begin)) return;  // a clause names none of its elements
+    if (is_associated(item.begin)) return;
     if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
       return;
     const SourceFact* fact = sources_.of(region.site, item.name);
@@ -333,6 +341,13 @@ class PresenceRules {
     const bool is_shown = fact != nullptr && fact->use != SourceUse::kUnknown;
     if (is_shown) facts.shown = {fact->file, fact->use_line};
     effects_.add(region.site, std::move(facts), Confidence::kCertain);
+  }
+
+  /// Whether the program has given the runtime device memory for it, at any time.
+  [[nodiscard]] bool is_associated(std::uint64_t address) const {
+    return std::ranges::any_of(associated_, [&](const auto& memory) {
+      return address >= memory.first && address < memory.second;
+    });
   }
 
   /// Whether a name is that of a variable.
@@ -450,10 +465,26 @@ class PresenceRules {
     }
   }
 
+  /// Whether a mapping is copied back at any time after another one was, in its own time.
+  [[nodiscard]] bool comes_back_after(std::uint32_t later, std::uint32_t other) const {
+    const auto is_back = [&](std::uint32_t op) {
+      return trace_.ops.common(op).kind == OpKind::kDtoH;
+    };
+    const auto mine = evidence_.transfers(later);
+    const auto theirs = evidence_.transfers(other);
+    const auto last = std::find_if(mine.rbegin(), mine.rend(), is_back);
+    if (last == mine.rend()) return false;
+    const Nanoseconds since = evidence_.mapping(later).begin;
+    return std::ranges::any_of(theirs, [&](std::uint32_t op) {
+      return op < *last && is_back(op) && trace_.ops.begin_of(op) > since;
+    });
+  }
+
   void check_pair(std::uint32_t later, std::uint32_t other) {
     const Mapping& mine = evidence_.mapping(later);
     const Mapping& theirs = evidence_.mapping(other);
     if (theirs.end <= mine.begin || mine.end <= theirs.begin) return;
+    if (!comes_back_after(later, other)) return;
     Nanoseconds sent = mine.begin;  // since when mine has what the host had
     Nanoseconds since = theirs.begin;
     std::optional<std::uint32_t> brought;
@@ -500,7 +531,8 @@ class PresenceRules {
   std::map<std::string, std::set<std::uint64_t>>
       places_;                           // where clauses' items lie, by their names
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
-  std::set<std::uint64_t> empty_;        // where sections of no element begin
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> associated_;  // begin, end
+  std::set<std::uint64_t> empty_;                           // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };
 

@@ -3,8 +3,12 @@
 // by their clauses, and by their source where that is known.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "clauses/value_rules.h"
 #include "model/map_types.h"
@@ -46,6 +50,16 @@ class Values : ValueRules {
   }
 
  private:
+  /// A directive by which results did not come back.
+  struct Suspect {
+    Rule rule = Rule::kResultsLost;
+    Index<Site> at;
+    const MapItem* item = nullptr;
+    bool is_end = false;      ///< an `exit data`
+    bool is_scratch = false;  ///< its clause says that the kernel's copy is its own: map(to:)
+    bool is_left = false;     ///< no directive ended the mapping, which this one made
+  };
+
   /// A kernel reads what nothing has set: the first that uses the mapping, before the host sends
   /// it.
   void check_set(std::uint32_t number, const Mapping& row) {
@@ -148,7 +162,8 @@ class Values : ValueRules {
     const Writer writer = writer_of(row, since, row.end);
     if (writer >= Writer::kScratch && trace_.source_facts.empty()) needs_sources_ = true;
     if (writer != Writer::kWriter && writer != Writer::kNamed) return;
-    if (is_restored(number, row)) return;
+    // Of an object by its pointer, its members are what counts.
+    if (is_restored(number, row) || base_of(expression_of(trace_, row)) == "this") return;
     tell_lost(row, since, writer == Writer::kWriter);
   }
 
@@ -164,13 +179,14 @@ class Values : ValueRules {
     const Index<Region> removed = trace_.ops.region_of(row.remove.value);
     for (const NamingRegions::Naming& naming : asking_.of(row, row.begin, row.end)) {
       const bool is_kernel = site_of(naming.site).directive == Directive::kTarget;
-      if (!is_kernel || naming.region == made || naming.region == removed) continue;
+      const bool is_inner = naming.region != made && naming.region != removed;
+      if (!is_kernel || !is_inner || brings_back(naming.site)) continue;
       const SourceFact* use = sources_.of(naming.site, naming.item->name);
       if (use == nullptr || use->use != SourceUse::kWritten) continue;
       const HostFact* fact = fact_behind(naming.site, naming.item, row);
       // A kernel that gets a copy by value is told of.
       const bool is_read = fact != nullptr && fact->read.answer == Answer::kYes &&
-                           !is_element(row) &&
+                           !is_of_several(row) &&
                            !effects_.has(Rule::kPrivateCopy, function_of(site_of(naming.site)),
                                          base_of(naming.item->name));
       if (!is_read) continue;
@@ -196,6 +212,43 @@ class Values : ValueRules {
       }
     }
     return false;
+  }
+
+  /// Whether a clause brings data back in other executions: what the host reads behind them is new.
+  bool returns_elsewhere(const Suspect& suspect) {
+    return suspect.rule == Rule::kNotCopiedBack && !suspect.is_end && brings_back(suspect.at);
+  }
+  /// Where a directive stands: inlined code has it at several sites.
+  [[nodiscard]] SourceLine line_of(Index<Site> site) const {
+    return {site_of(site).file, site_of(site).line};
+  }
+
+  bool brings_back(Index<Site> at) {
+    if (!knows_returning_) {
+      for (std::uint32_t i = 0; i < trace_.ops.size(); ++i) {
+        const DataOp& op = trace_.ops.common(i);
+        if (op.kind == OpKind::kDtoH && op.site) returning_.insert(line_of(op.site));
+      }
+      knows_returning_ = true;
+    }
+    return returning_.contains(line_of(at));
+  }
+
+  using PlaceKey = std::pair<SourceLine, std::string>;  // of the directive; name
+  [[nodiscard]] PlaceKey place_key(const Mapping& row) const {
+    return {line_of(row.site), base_of(expression_of(trace_, row))};
+  }
+
+  /// Whether a name stands for several pieces of data, of which the source does not tell which one
+  /// the host reads: objects of a class, arrays that a function is handed, an array's pointers.
+  bool is_of_several(const Mapping& row) {
+    if (places_.empty()) {
+      for (const Mapping& one : evidence_.mappings.rows()) {
+        if (one.site && one.host != 0) places_[place_key(one)].insert(one.host);
+      }
+    }
+    const auto places = row.site ? places_.find(place_key(row)) : places_.end();
+    return is_element(row) || (places != places_.end() && places->second.size() > 1);
   }
 
   /// Whether a mapping is of what an element of an array of pointers leads to: "rows[1][0:n]".
@@ -236,8 +289,9 @@ class Values : ValueRules {
     for (const Suspect& suspect : suspects_of(row, since, kernels.front().first)) {
       const HostFact* fact = suspect.is_left ? fact_behind_kernel(last, row)
                                              : fact_behind(suspect.at, suspect.item, row);
-      // Of an array's pointers the host may follow another one.
-      const Answer read = fact == nullptr || (fact->read.answer == Answer::kYes && is_element(row))
+      const Answer read = fact == nullptr ||
+                                  (fact->read.answer == Answer::kYes && is_of_several(row)) ||
+                                  returns_elsewhere(suspect)
                               ? Answer::kUnknown
                               : fact->read.answer;
       const bool is_strange = (suspect.rule == Rule::kResultsLost && nothing_came_back_ &&
@@ -269,16 +323,6 @@ class Values : ValueRules {
              trace_.launches[touch.launch.value].site == kernel;
     });
   }
-
-  /// A directive by which results did not come back.
-  struct Suspect {
-    Rule rule = Rule::kResultsLost;
-    Index<Site> at;
-    const MapItem* item = nullptr;
-    bool is_end = false;      ///< an `exit data`
-    bool is_scratch = false;  ///< its clause says that the kernel's copy is its own: map(to:)
-    bool is_left = false;     ///< no directive ended the mapping, which this one made
-  };
 
   /// What is to blame first: an end that asks for the data and leaves it there; the end of the
   /// mapping; a clause within that asks for it.
@@ -503,6 +547,9 @@ class Values : ValueRules {
   NamingRegions asking_;
   std::map<HostStretch, std::set<NamedItem>> open_;
   bool nothing_came_back_ = true;
+  std::map<PlaceKey, std::set<std::uint64_t>> places_;  ///< where data lies, by what names it
+  std::set<SourceLine> returning_;                      ///< directives that bring any data back
+  bool knows_returning_ = false;
 };
 
 }  // namespace
