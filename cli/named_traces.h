@@ -105,11 +105,11 @@ void take_newest_if_none(NamedTraces& named);
 /// Traces, re-timed on a link if there is one, and their analyses.
 struct OpenedTraces {
   std::vector<analysis::Analysis> analyses;
-  std::vector<Trace> traces;                ///< where they are asked for
-  std::vector<analysis::Picture> pictures;  ///< for a page, where they are asked for
-  bool complete = true;                     ///< none was left out
+  std::vector<Trace> traces;                       ///< where they are asked for
+  std::vector<analysis::Picture> pictures;         ///< for a page, where they are asked for
+  bool complete = true;                            ///< none was left out
   std::vector<analysis::RankTransfers> transfers;  ///< beside `analyses`
-  std::vector<OneRecording> recordings;     ///< in the order in which they were opened
+  std::vector<OneRecording> recordings;            ///< in the order in which they were opened
   std::vector<std::size_t> order;  ///< positions in `recordings`, in the order of the others
 
   /// For a page.

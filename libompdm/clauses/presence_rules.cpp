@@ -274,7 +274,7 @@ class PresenceRules {
     const std::uint64_t base = item.base != 0 ? item.base : item.begin;
     const std::uint64_t bytes = looked.used->element_bytes;
     const std::uint64_t element =
-        base + static_cast<std::uint64_t>(*looked.used->last_index) * bytes;
+        base + static_cast<std::uint64_t>(looked.used->last_index.value_or(0)) * bytes;
     const std::uint32_t holder = evidence_.presence.at_instant(
         device, item.begin, std::max<std::uint64_t>(item.bytes, 1), at);
     if (holder == kNoMapping || evidence_.presence.is_there(device, element, bytes, at)) return;
