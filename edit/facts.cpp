@@ -3,6 +3,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecordLayout.h>
 #include <clang/ASTMatchers/ASTMatchFinder.h>
 #include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
 
@@ -64,7 +65,7 @@ class Region {
     }
     const std::size_t mapped = known_.size();
     for (const Access& access : accesses_.all) {
-      if (access.is_step || access.path.root.isNull()) continue;
+      if (access.path.root.isNull() || (access.is_step && !is_of_object(access.path))) continue;
       const Path item = item_of(access.path);
       const auto is_of = [&](const Known& one) {
         return std::ranges::any_of(one.paths,
@@ -171,6 +172,13 @@ class Region {
     return text_of(program_.context(), *at);
   }
 
+  /// Whether a pointer on the way to data is a member of an object that a variable tells: the
+  /// object is used, too.
+  static bool is_of_object(const Path& path) {
+    return isa<const VarDecl*>(path.root) && !path.steps.empty() && path.steps.back() != nullptr &&
+           !is_in_system_header(*path.steps.back());
+  }
+
   /// What of a path is an item: the object that its last pointer leads to, or a member of `this`.
   static Path item_of(const Path& path) {
     const auto last = std::ranges::find(path.steps.rbegin(), path.steps.rend(), nullptr);
@@ -268,7 +276,41 @@ class Region {
     facts.updates = !is_unknown && writes && !has_plain_write;
     facts.overwritten_first = !is_unknown && writes && !reads;
     if (!is_unknown) add_elements(item, facts);
+    facts.offset = offset_of(*item.paths.begin());
     return facts;
+  }
+
+  /// Of a member, or of a pointer that is one, in its variable; none of others.
+  [[nodiscard]] std::optional<std::uint64_t> offset_of(const Path& path) const {
+    const auto* object = dyn_cast_or_null<const VarDecl*>(path.root);
+    const bool is_member =
+        object != nullptr && !path.steps.empty() && path.steps.front() != nullptr &&
+        (path.steps.size() == 1 || (path.steps.size() == 2 && path.steps.back() == nullptr));
+    if (!is_member) return {};
+    const auto* record = object->getType().getNonReferenceType()->getAsRecordDecl();
+    return record == nullptr ? std::nullopt : offset_in(*record, *path.steps.front());
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> offset_in(const clang::RecordDecl& record,
+                                                       const clang::FieldDecl& field) const {
+    const clang::ASTContext& context = program_.context();
+    const clang::RecordDecl* whole = record.getDefinition();
+    if (whole == nullptr || whole->isInvalidDecl() || whole->isDependentType()) return {};
+    if (field.getParent()->getDefinition() == whole) {
+      return static_cast<std::uint64_t>(
+          context.toCharUnitsFromBits(static_cast<std::int64_t>(context.getFieldOffset(&field)))
+              .getQuantity());
+    }
+    const auto* derived = dyn_cast<clang::CXXRecordDecl>(whole);
+    if (derived == nullptr) return {};
+    for (const clang::CXXBaseSpecifier& base : derived->bases()) {
+      const auto* its = base.isVirtual() ? nullptr : base.getType()->getAsCXXRecordDecl();
+      const auto within = its == nullptr ? std::nullopt : offset_in(*its, field);
+      if (!within) continue;
+      const auto begin = context.getASTRecordLayout(derived).getBaseClassOffset(its);
+      return *within + static_cast<std::uint64_t>(begin.getQuantity());
+    }
+    return {};
   }
 
   /// Of an array, or of what a pointer leads to, by the name of a variable alone: the size of an
@@ -325,10 +367,13 @@ void merge(ItemFacts& all, const ItemFacts& one) {
   all.updates = is_known && writes(all) && is_update;
   all.reduction = all.reduction || one.reduction;
   all.overwritten_first = all.use == "write";
+  const bool is_same = all.last_index == one.last_index && all.element_bytes == one.element_bytes;
+  if (!is_same) all.last_index.reset();
   if (all.overwritten != one.overwritten || all.element_bytes != one.element_bytes) {
     all.overwritten.clear();
   }
-  if (all.last_index != one.last_index) all.last_index.reset();
+  if (all.element_bytes != one.element_bytes) all.element_bytes = 0;
+  if (all.offset != one.offset) all.offset.reset();
 }
 
 void merge(std::vector<ItemFacts>& all, const std::vector<ItemFacts>& more) {

@@ -46,6 +46,8 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"sprintf", "w*"},
     {"fputs", "r."},
     {"omp_target_memcpy", "xx....."},
+    {"omp_target_is_present", ".."},
+    {"omp_target_is_accessible", "..."},
     {"MPI_Send", "r....."},
     {"MPI_Ssend", "r....."},
     {"MPI_Recv", "w.....w"},

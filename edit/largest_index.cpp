@@ -4,12 +4,15 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Analysis/Analyses/ExprMutationAnalyzer.h>
+#include <clang/Basic/SourceManager.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 
+#include "conditionals.h"
 #include "facts.h"
 #include "names.h"
 
@@ -36,12 +39,64 @@ const VarDecl* variable_in(const Expr& any) {
   return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
 }
 
+/// Tells numbers that options of the build may decide: those of macros that options define, or that
+/// are defined under a condition (`#ifndef N`).
+class FixedNumbers {
+ public:
+  explicit FixedNumbers(const Program& program)
+      : program_(program), sources_(program.context().getSourceManager()) {}
+
+  /// Whether the value of an expression is the same whatever the options are.
+  bool are_fixed(const Expr& number) { return is_fixed(number, kDeepest); }
+
+ private:
+  static constexpr int kDeepest = 8;
+
+  bool is_fixed(const Stmt& at, int depth) {
+    if (depth == 0 || !is_fixed(at.getBeginLoc()) || !is_fixed(at.getEndLoc())) return false;
+    if (const auto* name = dyn_cast<clang::DeclRefExpr>(&at)) {
+      const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+      const auto* constant = dyn_cast<clang::EnumConstantDecl>(name->getDecl());
+      const Expr* value = variable != nullptr   ? variable->getAnyInitializer()
+                          : constant != nullptr ? constant->getInitExpr()
+                                                : nullptr;
+      if (value != nullptr && !is_fixed(*value, depth - 1)) return false;
+    }
+    return std::ranges::all_of(at.children(), [&](const Stmt* child) {
+      return child == nullptr || is_fixed(*child, depth);
+    });
+  }
+
+  bool is_fixed(clang::SourceLocation at) {
+    for (; at.isMacroID(); at = sources_.getImmediateMacroCallerLoc(at)) {
+      const clang::SourceLocation written = sources_.getSpellingLoc(at);
+      if (!sources_.isInSystemHeader(written) && is_under_condition(written)) return false;
+    }
+    return true;
+  }
+
+  bool is_under_condition(clang::SourceLocation written) {
+    const auto [file, offset] = sources_.getDecomposedLoc(written);
+    if (!sources_.getFileEntryRefForID(file)) return true;  // an option gives it
+    const auto [at, is_new] = texts_.try_emplace(file);
+    if (is_new) at->second = file_text(sources_, file, program_.context().getLangOpts());
+    return std::ranges::any_of(at->second.conditionals,
+                               [&, offset = offset](const Conditional& one) {
+                                 return !one.is_guard && one.begin < offset && offset < one.end;
+                               });
+  }
+
+  const Program& program_;
+  const clang::SourceManager& sources_;
+  std::map<clang::FileID, FileText> texts_;
+};
+
 /// Looks at what each iteration of the region's loops evaluates: nothing behind a condition or a
 /// jump, and no body of another function.
 class Indices : public clang::RecursiveASTVisitor<Indices> {
  public:
-  Indices(const clang::ASTContext& context, const VarDecl& array)
-      : context_(context), array_(array) {}
+  Indices(const Program& program, const VarDecl& array)
+      : program_(program), context_(program.context()), array_(array), fixed_(program) {}
 
   [[nodiscard]] const std::optional<LargestIndex>& largest() const { return largest_; }
 
@@ -85,16 +140,17 @@ class Indices : public clang::RecursiveASTVisitor<Indices> {
   }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> number_of(const Expr& any) const {
+  [[nodiscard]] std::optional<std::int64_t> number_of(const Expr& any) {
     Expr::EvalResult result;
     if (any.isValueDependent() || !any.EvaluateAsInt(result, context_)) return std::nullopt;
+    if (!program_.knows_options() && !fixed_.are_fixed(any)) return std::nullopt;
     const std::optional<std::int64_t> value = result.Val.getInt().tryExtValue();
     return value && *value <= kMost && *value >= -kMost ? value : std::nullopt;
   }
 
   /// Of a loop that counts up, from a number to a number, and has an iteration.
   [[nodiscard]] std::optional<Range> range_of(const clang::ForStmt& loop,
-                                              const VarDecl*& variable) const {
+                                              const VarDecl*& variable) {
     std::optional<std::int64_t> first;
     if (const auto* declared = dyn_cast_or_null<clang::DeclStmt>(loop.getInit())) {
       variable = declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
@@ -135,7 +191,7 @@ class Indices : public clang::RecursiveASTVisitor<Indices> {
         code.children(), [](const Stmt* child) { return child != nullptr && has_jumps(*child); });
   }
 
-  [[nodiscard]] std::optional<Linear> linear_of(const Expr& any) const {
+  [[nodiscard]] std::optional<Linear> linear_of(const Expr& any) {
     const Expr& at = *any.IgnoreParenImpCasts();
     if (const std::optional<std::int64_t> number = number_of(at)) return Linear{{}, *number};
     if (const VarDecl* variable = variable_in(at)) {
@@ -168,8 +224,10 @@ class Indices : public clang::RecursiveASTVisitor<Indices> {
     return sum;
   }
 
+  const Program& program_;
   const clang::ASTContext& context_;
   const VarDecl& array_;
+  FixedNumbers fixed_;
   std::map<const VarDecl*, Range> ranges_;
   const Expr* written_ = nullptr;
   std::optional<LargestIndex> largest_;
@@ -183,7 +241,7 @@ std::optional<LargestIndex> largest_index(const Program& program, const Directiv
   clang::ExprMutationAnalyzer changes(code, program.context());
   const bool is_set = array.getType()->isAnyPointerType() && changes.isMutated(&array);
   if (is_set) return std::nullopt;
-  Indices indices(program.context(), array);
+  Indices indices(program, array);
   indices.TraverseStmt(&code);
   return indices.largest();
 }

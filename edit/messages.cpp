@@ -99,6 +99,7 @@ Ordered json_of(const ItemFacts& item) {
                 {"last_is_written", item.last_is_written},
                 {"last_line", item.last_line}});
   }
+  if (item.offset) one["offset"] = *item.offset;
   return one;
 }
 

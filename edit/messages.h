@@ -191,7 +191,8 @@ struct ItemFacts {
   /// The largest index that it is used by in any run; none: not known.
   std::optional<std::int64_t> last_index = {};
   bool last_is_written = false;
-  int last_line = 0;  ///< of that use
+  int last_line = 0;                         ///< of that use
+  std::optional<std::uint64_t> offset = {};  ///< of a member of a variable, in bytes
 };
 
 struct RegionFacts {

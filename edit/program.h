@@ -48,6 +48,8 @@ class Program {
   [[nodiscard]] const Stmt* loop_at(const Place& place, const std::vector<Place>& holding) const;
   /// Functions with bodies that are not of the system's headers.
   [[nodiscard]] const std::vector<const FunctionDecl*>& functions() const { return functions_; }
+  /// Whether it was parsed with the options of its build: else macros may have other values.
+  [[nodiscard]] bool knows_options() const { return !request_->compiled; }
   [[nodiscard]] Macros macros() const { return Macros(*preprocessor_); }
   [[nodiscard]] const clang::Preprocessor& preprocessor() const { return *preprocessor_; }
   /// Whether only sources that are seen may call a function.

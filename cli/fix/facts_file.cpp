@@ -19,7 +19,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-constexpr const char* kFactsSchema = "ompdm.facts/7";
+constexpr const char* kFactsSchema = "ompdm.facts/8";
 
 constexpr std::array kUses = {"unknown", "none", "read", "written"};
 constexpr std::array kAnswers = {"unknown", "no", "yes"};
@@ -43,6 +43,16 @@ Value value_named(const std::string& name, const Names& names) {
 Ordered row_of(const SourceLine& line) { return {{"file", line.file}, {"line", line.line}}; }
 
 SourceLine line_from(const Ordered& json) { return {json.at("file"), json.at("line")}; }
+
+template <class Number>
+Ordered row_of(const std::optional<Number>& number) {
+  return number ? Ordered(*number) : Ordered();
+}
+
+template <class Number>
+std::optional<Number> number_from(const Ordered& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<Number>());
+}
 
 Ordered row_of(const std::vector<SourceLine>& lines) {
   Ordered all = Ordered::array();
@@ -165,12 +175,10 @@ bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
   std::vector<SourceFact> regions;
   for (const Ordered& one : json.at("regions")) {
     regions.push_back({one.at("file"), one.at("line"), one.at("name"),
-                       value_named<SourceUse>(one.at("use"), kUses), one.at("use_line"),
+                       value_named<SourceUse>(one.at("use"), kUses), line_from(one.at("used_at")),
                        one.at("overwritten"), one.at("element_bytes"), one.at("reads_first"),
-                       one.at("last_index").is_null()
-                           ? std::nullopt
-                           : std::optional(one.at("last_index").get<std::int64_t>()),
-                       one.at("last_is_written"), one.at("last_line")});
+                       number_from<std::int64_t>(one.at("last_index")), one.at("last_is_written"),
+                       one.at("last_line"), number_from<std::uint64_t>(one.at("offset"))});
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
@@ -199,18 +207,18 @@ void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& or
       {"host", Ordered::array()},
       {"patches", Ordered::array()}};
   for (const SourceFact& fact : trace.source_facts) {
-    json["regions"].push_back(
-        {{"file", fact.file},
-         {"line", fact.line},
-         {"name", fact.name},
-         {"use", word_of(fact.use, kUses)},
-         {"use_line", fact.use_line},
-         {"overwritten", fact.overwritten},
-         {"element_bytes", fact.element_bytes},
-         {"reads_first", fact.reads_first},
-         {"last_index", fact.last_index ? Ordered(*fact.last_index) : Ordered()},
-         {"last_is_written", fact.last_is_written},
-         {"last_line", fact.last_line}});
+    json["regions"].push_back({{"file", fact.file},
+                               {"line", fact.line},
+                               {"name", fact.name},
+                               {"use", word_of(fact.use, kUses)},
+                               {"used_at", row_of(fact.used_at)},
+                               {"overwritten", fact.overwritten},
+                               {"element_bytes", fact.element_bytes},
+                               {"reads_first", fact.reads_first},
+                               {"last_index", row_of(fact.last_index)},
+                               {"last_is_written", fact.last_is_written},
+                               {"last_line", fact.last_line},
+                               {"offset", row_of(fact.offset)}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
   for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));

@@ -64,14 +64,6 @@ SourceUse use_named(const std::string& use) {
   return use == "write" || use == "read_write" ? SourceUse::kWritten : SourceUse::kUnknown;
 }
 
-/// The line of the statement that shows an item's use; 0: none does.
-int line_of(const Json& item) {
-  for (const char* place : {"written_at", "read_at"}) {
-    if (item.contains(place)) return item.at(place).value("line", 0);
-  }
-  return item.value("line", 0);
-}
-
 /// The program's translation units, those with regions first.
 struct Units {
   std::vector<CompileArguments> all;
@@ -227,13 +219,22 @@ void add_host_facts(const Json& stretches, const std::vector<SourceQuestion>& qu
   }
 }
 
-std::optional<std::int64_t> last_index_of(const Json& item) {
-  const auto found = item.find("last_index");
-  return found == item.end() ? std::nullopt : std::optional(found->get<std::int64_t>());
+/// The statement that shows an item's use; line 0: none does.
+SourceLine used_at(const Json& item, const Names& names) {
+  for (const char* place : {"written_at", "read_at"}) {
+    if (item.contains(place)) return names.line(item.at(place));
+  }
+  return item.contains("file") ? names.line(item) : SourceLine();
+}
+
+template <class Number>
+std::optional<Number> number_of(const Json& item, const char* key) {
+  const auto found = item.find(key);
+  return found == item.end() ? std::nullopt : std::optional(found->get<Number>());
 }
 
 void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& asked,
-                      std::vector<SourceFact>& facts) {
+                      const Names& names, std::vector<SourceFact>& facts) {
   for (const Json& region : regions) {
     const Asked& source = asked.at(region.at("file").get<std::string>());
     Json items = region.at("items");
@@ -241,10 +242,11 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
     for (const Json& item : items) {
       for (const std::string& name : source.names) {
         facts.push_back({name, region.at("line"), item.at("name"), use_named(item.at("use")),
-                         line_of(item), item.value("overwritten", std::string()),
+                         used_at(item, names), item.value("overwritten", std::string()),
                          item.value("element_bytes", 0U), item.value("updates", false),
-                         last_index_of(item), item.value("last_is_written", false),
-                         item.value("last_line", 0)});
+                         number_of<std::int64_t>(item, "last_index"),
+                         item.value("last_is_written", false), item.value("last_line", 0),
+                         number_of<std::uint64_t>(item, "offset")});
       }
     }
   }
@@ -351,7 +353,7 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
       });
       if (is_own || answer.at("unread").empty()) regions.push_back(region);
     }
-    add_region_facts(regions, all, trace.source_facts);
+    add_region_facts(regions, all, names, trace.source_facts);
     add_host_facts(facts.at("stretches"), questions, names, trace.host_facts);
   }
   return told();

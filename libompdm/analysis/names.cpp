@@ -146,6 +146,12 @@ std::string place_of(const Site& site) { return place_of(source_place(site)); }
 
 std::string function_of(const Site& site) { return without_signature(site.function); }
 
+bool is_variable_name(const std::string& name) {
+  return !name.empty() && name != "this" && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
 std::string base_of(const std::string& expression) {
   std::string base;
   int depth = 0;

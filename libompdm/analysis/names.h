@@ -82,6 +82,9 @@ std::string function_of(const Site& site);
 /// The item's name without array sections: "u" of "u[0:n*n]" and of Fortran's "u(1:n)".
 std::string base_of(const std::string& expression);
 
+/// Whether it is the name of a variable alone: no member, and not `this`.
+bool is_variable_name(const std::string& name);
+
 /// What the program has no name for: "786 KB that gray line 5 maps"; an empty place is not known.
 std::string nameless(std::uint64_t bytes, const std::string& place);
 

@@ -518,6 +518,10 @@ class Replay {
   void mark_attached(std::vector<MapItem>& items) {
     for (const MapItem& attach : items) {
       if ((attach.type & kMapAttach) == 0) continue;
+      for (MapItem& item : items) {
+        const bool is_it = item.begin == attach.begin && (item.type & kMapAttach) == 0;
+        if (is_it) item.attached_to = attach.base;
+      }
       const bool is_there =
           storage_.is_present(attach.base) || std::ranges::any_of(items, [&](const MapItem& item) {
             return (item.type & kMapAttach) == 0 && attach.base - item.begin < item.bytes;

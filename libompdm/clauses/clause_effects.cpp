@@ -17,13 +17,13 @@ namespace {
 using Rule = Effect::Rule;
 
 /// Finding::pattern, in the order of Rule.
-constexpr std::array kPatterns = {"not_sent",          "never_sent",          "results_lost",
-                                  "not_copied_back",   "results_overwritten", "unset_copied_back",
-                                  "private_copy",      "ended_frame",         "partly_present",
-                                  "device_address",    "host_address",        "not_present",
-                                  "two_devices",       "unordered",           "uninitialised",
-                                  "out_of_section",    "used_after_delete",   "host_access",
-                                  "freed_while_mapped"};
+constexpr std::array kPatterns = {"not_sent",        "never_sent",          "results_lost",
+                                  "not_copied_back", "results_overwritten", "unset_copied_back",
+                                  "private_copy",    "ended_frame",         "partly_present",
+                                  "device_address",  "host_address",        "not_present",
+                                  "two_devices",     "unordered",           "pointer_not_mapped",
+                                  "uninitialised",   "out_of_section",      "used_after_delete",
+                                  "host_access",     "freed_while_mapped"};
 static_assert(kPatterns.size() == static_cast<std::size_t>(Rule::kFreedWhileMapped) + 1);
 
 /// An insertion of an update of the item before or after a directive.
@@ -59,8 +59,8 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
     case Rule::kNeverSent: {
       const Site* holder = holder_of(trace, facts);
       if (holder != nullptr && maps_data(holder->directive)) {
-        const bool returns = facts.clause == "from";
-        replace(*holder, returns && holder == &site ? "tofrom" : "to", facts.held_as);
+        const bool is_needed = facts.held_clause == "from" && !(holder == &site && facts.reads);
+        replace(*holder, is_needed ? "tofrom" : "to", facts.held_as);
       }
       break;
     }
@@ -162,6 +162,21 @@ void ClauseEffects::join_unordered() {
   });
 }
 
+void ClauseEffects::join_unattached() {
+  std::set<std::pair<std::string, std::string>> pointers;  // file, name
+  for (const auto& [key, seen] : seen_) {
+    if (seen.facts.rule != Rule::kPointerNotMapped || seen.facts.is_attached) continue;
+    for (const std::string& item : seen.facts.pointers) {
+      pointers.emplace(seen.facts.place.file, base_of(item));
+    }
+  }
+  std::erase_if(seen_, [&](const auto& one) {
+    const Effect& facts = one.second.facts;
+    return facts.rule == Rule::kUnsetCopiedBack &&
+           pointers.contains({facts.place.file, base_of(facts.item)});
+  });
+}
+
 void ClauseEffects::join_unset() {
   std::erase_if(seen_, [&](const auto& one) {
     const Effect& unset = one.second.facts;
@@ -183,6 +198,7 @@ void ClauseEffects::join_unset() {
 std::vector<Finding> ClauseEffects::finish() {
   join_unordered();
   join_lost();
+  join_unattached();
   join_unset();
   // Another variable's data was there: the host changed none of it.
   std::erase_if(seen_, [&](const auto& one) {
@@ -312,6 +328,37 @@ void tell_holder(const Trace& trace, const Mapping& mapping, Effect& facts) {
   facts.held_by = site.directive;
   facts.held_as = expression_of(trace, mapping);
   facts.held_bytes = mapping.bytes;
+  if (mapping.item == nullptr) return;
+  facts.held_clause = clause_of(*mapping.item, site.directive);
+  std::string members = members_of(trace, mapping);
+  if (!members.empty()) facts.held_as = std::move(members);
+}
+
+bool holds_members(const std::vector<MapItem>& items, const MapItem& item) {
+  const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
+  return std::ranges::any_of(
+      items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
+}
+
+std::string members_of(const Trace& trace, const Mapping& mapping) {
+  const Index<Region> region = trace.ops.region_of(mapping.alloc.value);
+  if (!region || mapping.item == nullptr) return {};
+  const std::vector<MapItem>& items = items_of(trace, trace.regions.common(region.value));
+  std::string members;
+  for (const MapItem& item : items) {
+    const std::uint64_t object = item.type >> kMapMemberOfShift;
+    if (object == 0 || object > items.size() || &items[object - 1] != mapping.item) continue;
+    members += (members.empty() ? "" : ", ") + base_of(item.name);
+  }
+  return members;
+}
+
+bool is_device_variable(const Trace& trace, std::uint64_t address) {
+  return std::ranges::any_of(trace.device_variables, [&](const DeviceVariable& variable) {
+    if (!variable.module) return false;
+    const std::uint64_t begin = variable.address + trace.modules[variable.module.value].bias;
+    return address >= begin && address < begin + variable.bytes;
+  });
 }
 
 std::string clause_of(const MapItem& item, Directive directive) {
@@ -333,23 +380,35 @@ std::string clause_of(const MapItem& item, Directive directive) {
 void check_clauses(const Evidence& evidence, Analysis& analysis) {
   const Trace& trace = evidence.trace;
   ClauseChecks& checks = analysis.clause_checks;
+  // A kernel that is handed nothing has no list, nor has any where lists are not told.
+  const bool is_told = !trace.map_lists.empty() || trace.ops.empty();
   std::set<std::uint32_t> known;  // directive rows
   std::set<std::uint32_t> all;
   for (std::size_t i = 0; i < trace.regions.size(); ++i) {
     const Region& region = trace.regions.common(i);
     const std::uint32_t row = row_of(evidence.directives, region.site);
     if (row == kNoDirective || all.contains(row) || region.host_fallback) continue;
+    const bool has_list = region.map_list < trace.map_lists.size() || region.ends_data;
+    const bool has_no_items =
+        is_told && trace.sites[region.site.value].directive == Directive::kTarget;
+    if (!has_list && has_no_items) continue;
     all.insert(row);
-    if (region.map_list < trace.map_lists.size() || region.ends_data) known.insert(row);
+    if (has_list) known.insert(row);
   }
   checks.directives = all.size();
   checks.checked = known.size();
   checks.is_part = has_lost_events(trace) || !is_recorded_whole(trace.recording);
+  // With it clauses map nothing.
+  const bool is_shared = trace.recording.unified_shared_memory;
+  if (is_shared) checks.checked = 0;
   if (checks.is_part || !has_transfers(trace.recording)) return;
   ClauseEffects effects(evidence);
-  checks.need_sources = check_values(evidence, effects, analysis.source_questions);
-  checks.need_sources = check_presence(evidence, effects) || checks.need_sources;
-  check_order(evidence, effects);
+  if (!is_shared) {
+    checks.need_sources = check_values(evidence, effects, analysis.source_questions);
+    checks.need_sources = check_presence(evidence, effects) || checks.need_sources;
+    checks.need_sources = check_pointers(evidence, effects) || checks.need_sources;
+    check_order(evidence, effects);
+  }
   check_memory(evidence, effects);
   analysis.mapping = effects.finish();
 }

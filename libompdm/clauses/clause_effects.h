@@ -50,6 +50,8 @@ class ClauseEffects {
   void join_lost();
   /// Tasks ran in another order: what is wrong with their data comes of that.
   void join_unordered();
+  /// What lies on the device is not used where its pointer is not set there: it comes back unset.
+  void join_unattached();
   /// What came back hung on fresh memory: where a kernel that wrote it is known to read such
   /// memory, that is why.
   void join_unset();
@@ -111,6 +113,16 @@ class RegionFacts {
 /// Facts of a mapping, as far as any rule tells them: the directive that made it, and its name.
 void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect& facts);
 
+/// Whether the compiler made an item of a list of others that clauses name: members of an object.
+bool holds_members(const std::vector<MapItem>& items, const MapItem& item);
+
+/// The names of the members that a mapping was made of, where clauses name those of an object:
+/// "s.u, s.v"; empty of others.
+std::string members_of(const Trace& trace, const Mapping& mapping);
+
+/// Whether a `declare target` variable lies at an address of the host's.
+bool is_device_variable(const Trace& trace, std::uint64_t address);
+
 /// "tofrom" of an item's map type; "" where no clause of the directive has it.
 std::string clause_of(const MapItem& item, Directive directive);
 
@@ -121,6 +133,10 @@ bool check_values(const Evidence& evidence, ClauseEffects& effects,
 
 /// Rules on where data is: in part, at another address, or not at all. Returns as check_values().
 bool check_presence(const Evidence& evidence, ClauseEffects& effects);
+
+/// The rule on pointers that are members, and that no clause maps with their data. Returns as
+/// check_values().
+bool check_pointers(const Evidence& evidence, ClauseEffects& effects);
 
 /// The rule on the order of directives with `nowait`.
 void check_order(const Evidence& evidence, ClauseEffects& effects);

@@ -74,7 +74,6 @@ class MemoryRules : ValueRules {
       if (end) facts.ended = source_place(site_of(end));
     }
     if (const SourceFact* fact = sources_.of(at, facts.item)) {
-      facts.shown = {fact->file, fact->use_line};
       facts.element_bytes = fact->element_bytes;
     }
     effects_.add(at, std::move(facts), Confidence::kCertain);

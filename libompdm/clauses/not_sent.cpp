@@ -123,7 +123,7 @@ class NotSent : ValueRules {
         effects_.has(Rule::kNotSent, function_of(site_of(launch.site)), base_of(name));
     if (is_told) return;
     Effect facts = facts_of(Rule::kNotSent, Stake::kWrongValues, launch.site, row, nullptr);
-    if (fact != nullptr) facts.shown = {fact->file, fact->use_line};
+    if (fact != nullptr) facts.shown = fact->used_at;
     facts.kernels = {place_of(launch.site)};
     if (op.site) facts.copied = place_of(op.site);
     effects_.add(launch.site, std::move(facts), Confidence::kLikely);

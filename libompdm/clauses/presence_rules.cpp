@@ -1,7 +1,6 @@
 // Rules on where data is: there in part, at the address of another variable or of device memory, on
 // two devices, or not at all.
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -171,14 +170,6 @@ class PresenceRules {
     return all;
   }
 
-  /// Whether the compiler made the item of those that clauses name: members of an object.
-  [[nodiscard]] bool holds_members(const Region& region, const MapItem& item) const {
-    const std::vector<MapItem>& items = items_of(trace_, region);
-    const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
-    return std::ranges::any_of(
-        items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
-  }
-
   [[nodiscard]] Effect facts_of(Rule rule, Stake stake, Index<Region> at, const MapItem& item,
                                 std::uint32_t holder) const {
     const Region& region = trace_.regions.common(at.value);
@@ -189,7 +180,8 @@ class PresenceRules {
     facts.directive = site.directive;
     facts.place = source_place(site);
     facts.item = item.name;
-    if (!holds_members(region, item)) facts.clause = clause_of(item, site.directive);
+    if (!holds_members(items_of(trace_, region), item))
+      facts.clause = clause_of(item, site.directive);
     facts.bytes = item.bytes;
     facts.devices = {region.device};
     if (holder != kNoMapping) tell_holder(trace_, evidence_.mapping(holder), facts);
@@ -233,36 +225,20 @@ class PresenceRules {
     if (site_of(at).directive != Directive::kTarget) return;
     const std::vector<const SourceFact*> used = sources_.members_of(at, item.name);
     needs_sources_ = needs_sources_ || used.empty();
+    const std::int32_t device = trace_.regions.common(number).device;
+    const Nanoseconds begin = trace_.regions.begin_of(number);
     for (const SourceFact* member : used) {
-      if (is_member_there(number, item, member->name)) continue;
+      const bool is_known = member->offset && *member->offset < item.bytes;
+      if (!is_known ||
+          evidence_.presence.is_there(device, item.begin + *member->offset, 1, begin)) {
+        continue;
+      }
       Effect facts = facts_of(Rule::kPartlyPresent, Stake::kWrongValues, {number}, item, holder);
-      facts.shown = {member->file, member->use_line};
+      facts.shown = member->used_at;
       facts.member = member->name;
       effects_.add(at, std::move(facts), Confidence::kProven);
       return;
     }
-  }
-
-  /// Whether a member of an object is on the device: where clauses name it, in any directive.
-  [[nodiscard]] bool is_member_there(std::uint32_t number, const MapItem& object,
-                                     const std::string& name) {
-    if (places_.empty()) {
-      for (const std::vector<MapItem>& items : trace_.map_lists) {
-        for (const MapItem& item : items) {
-          for (const std::uint64_t place : {item.begin, item.base}) {
-            if (place != 0 && !item.name.empty()) places_[base_of(item.name)].insert(place);
-          }
-        }
-      }
-    }
-    const auto places = places_.find(name);
-    if (places == places_.end()) return false;
-    const std::int32_t device = trace_.regions.common(number).device;
-    const Nanoseconds at = trace_.regions.begin_of(number);
-    return std::ranges::any_of(places->second, [&](std::uint64_t place) {
-      return place >= object.begin && place < object.begin + object.bytes &&
-             evidence_.presence.is_there(device, place, 1, at);
-    });
   }
 
   /// A kernel uses an element behind the end of what is mapped, as its source shows.
@@ -321,7 +297,7 @@ class PresenceRules {
     const bool is_host = device != trace_.devices.end() && device->emulated;
     // The compiler's own pointers have names that no program can write.
     const bool is_named = !item.name.empty() && item.name.front() != '.';
-    if (!is_host || trace_.recording.unified_shared_memory || !is_named) return;
+    if (!is_host || !is_named) return;
     const Nanoseconds begin = trace_.regions.begin_of(number);
     const auto is_there = [&](std::uint64_t address) {
       return evidence_.presence.is_there(region.device, address, 1, begin) ||
@@ -329,17 +305,20 @@ class PresenceRules {
     };
     if (empty_.contains(item.begin)) return;  // a clause names none of its elements
     if (is_associated(item.begin)) return;
-    if (is_there(item.begin) || is_static(item.begin) || is_base(region.device, item.begin, begin))
+    if (is_there(item.begin) || is_device_variable(trace_, item.begin) ||
+        is_base(region.device, item.begin, begin))
       return;
     const SourceFact* fact = sources_.of(region.site, item.name);
     // It looks at the pointer alone.
-    const bool is_none = fact != nullptr ? fact->use == SourceUse::kNone
-                                         : sources_.are_known(region.site) && is_plain(item.name);
+    const bool is_none = fact != nullptr
+                             ? fact->use == SourceUse::kNone
+                             : sources_.are_known(region.site) && is_variable_name(item.name);
     if (is_none) return;
     needs_sources_ = needs_sources_ || fact == nullptr;
     Effect facts = facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping);
     const bool is_shown = fact != nullptr && fact->use != SourceUse::kUnknown;
-    if (is_shown) facts.shown = {fact->file, fact->use_line};
+    if (is_shown) facts.shown = fact->used_at;
+    facts.is_table = item.hands_table;
     effects_.add(region.site, std::move(facts), Confidence::kCertain);
   }
 
@@ -347,20 +326,6 @@ class PresenceRules {
   [[nodiscard]] bool is_associated(std::uint64_t address) const {
     return std::ranges::any_of(associated_, [&](const auto& memory) {
       return address >= memory.first && address < memory.second;
-    });
-  }
-
-  /// Whether a name is that of a variable.
-  static bool is_plain(const std::string& name) {
-    return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-  }
-
-  /// Whether it is in a `declare target` variable.
-  [[nodiscard]] bool is_static(std::uint64_t address) const {
-    return std::ranges::any_of(trace_.device_variables, [&](const DeviceVariable& variable) {
-      if (!variable.module) return false;
-      const std::uint64_t begin = variable.address + trace_.modules[variable.module.value].bias;
-      return address >= begin && address < begin + variable.bytes;
     });
   }
 
@@ -374,6 +339,7 @@ class PresenceRules {
 
   void check_idle(const IdleDirectives::Item& item) {
     if (item.idle.size() != item.instances || !item.site || item.named->name.empty()) return;
+    if (is_device_variable(trace_, item.named->begin)) return;  // it is always there
     const Site& site = site_of(item.site);
     Effect facts;
     facts.rule = Rule::kNotPresent;
@@ -527,9 +493,7 @@ class PresenceRules {
   DeviceBlocks blocks_;
   RegionFacts sources_;
   bool needs_sources_ = false;
-  std::vector<std::uint32_t> both_;  // transfers of two mappings
-  std::map<std::string, std::set<std::uint64_t>>
-      places_;                           // where clauses' items lie, by their names
+  std::vector<std::uint32_t> both_;      // transfers of two mappings
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::vector<std::pair<std::uint64_t, std::uint64_t>> associated_;  // begin, end
   std::set<std::uint64_t> empty_;                           // where sections of no element begin

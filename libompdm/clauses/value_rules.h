@@ -91,7 +91,7 @@ class ValueRules {
     if (watched) {
       const SourceFact* seen = sources_.of(naming.site, naming.item->name);
       if (*watched == KernelUse::kReads && seen != nullptr && seen->use != SourceUse::kNone) {
-        shown = {seen->file, seen->use_line};
+        shown = seen->used_at;
       }
       return *watched;
     }
@@ -100,7 +100,7 @@ class ValueRules {
     if (fact == nullptr) needs_sources_ = true;
     if (use == SourceUse::kNone) return KernelUse::kNone;
     if (use == SourceUse::kRead || (fact != nullptr && fact->reads_first)) {
-      shown = {fact->file, fact->use_line};
+      shown = fact->used_at;
       return KernelUse::kReads;
     }
     const bool is_only_sent = use == SourceUse::kUnknown && naming.item->bytes > 0 &&

@@ -85,12 +85,15 @@ class Values : ValueRules {
       // reaches before may run later.
       const Nanoseconds begin = trace_.regions.begin_of(naming.region.value);
       if (is_raced(row, naming.first, begin)) return;
+      if (!members_of(trace_, row).empty()) return;  // each is set by itself
       if (row.is_pointee && evidence_.kernels.any(row.device, from, begin)) return;
       const Index<Site> at = naming.site;
       Effect facts =
           facts_of(Rule::kNeverSent,
                    use == KernelUse::kReads ? Stake::kWrongValues : Stake::kHazard, at, row, &item);
       facts.shown = shown;
+      const SourceFact* fact = sources_.of(at, item.name);
+      facts.reads = fact != nullptr && fact->use == SourceUse::kRead;
       effects_.add(at, std::move(facts),
                    use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
       return;
@@ -515,7 +518,7 @@ class Values : ValueRules {
     const bool is_used = read == Answer::kYes;
     Effect facts = facts_of(Rule::kPrivateCopy, is_used ? Stake::kWrongValues : Stake::kHazard,
                             launch.site, row, &item);
-    if (is_shown) facts.shown = {fact->file, fact->use_line};
+    if (is_shown) facts.shown = fact->used_at;
     facts.reads = is_newer;
     effects_.add(launch.site, std::move(facts),
                  is_shown && is_used ? Confidence::kProven : Confidence::kLikely);

@@ -209,7 +209,12 @@ class ItemUses {
     if (!at || name.empty()) return SourceUse::kUnknown;
     const Site& site = trace_.sites[at.value];
     const auto fact = facts_.find({site.file, site.line, name});
-    return fact == facts_.end() ? SourceUse::kUnknown : fact->second;
+    if (fact != facts_.end()) return fact->second;
+    // Of a pointer that a region only hands on, or compares, the source tells no use.
+    const auto first = facts_.lower_bound({site.file, site.line, std::string()});
+    const bool are_known = first != facts_.end() && std::get<0>(first->first) == site.file &&
+                           std::get<1>(first->first) == site.line;
+    return are_known && is_variable_name(name) ? SourceUse::kNone : SourceUse::kUnknown;
   }
 
   const Trace& trace_;

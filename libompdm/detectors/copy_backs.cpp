@@ -55,8 +55,8 @@ SourceLine writing_line(const Trace& trace, Index<Site> at, const std::vector<st
         fact.use == SourceUse::kWritten &&
         std::ranges::any_of(items, [&](const auto& item) { return base_of(item) == fact.name; });
     if (!is_it) continue;
-    if (fact.file == site.file && fact.line == site.line) return {fact.file, fact.use_line};
-    if (elsewhere.line == 0) elsewhere = {fact.file, fact.use_line};
+    if (fact.file == site.file && fact.line == site.line) return fact.used_at;
+    if (elsewhere.line == 0) elsewhere = fact.used_at;
   }
   return maps_data(site.directive) && site.directive != Directive::kTarget ? elsewhere
                                                                            : SourceLine();

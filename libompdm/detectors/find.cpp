@@ -510,6 +510,26 @@ std::vector<Candidate> take_refuted(const Trace& trace, std::vector<Candidate>& 
 
 namespace {
 
+/// Drops findings on data that no kernel used because nothing set its pointer on the device.
+void drop_what_lacks_its_pointer(const std::vector<Finding>& mapping,
+                                 std::vector<Candidate>& reported) {
+  std::set<std::string> names;
+  for (const Finding& finding : mapping) {
+    const auto& effect = std::get<facts::ClauseEffect>(finding.facts);
+    if (effect.is_attached) continue;
+    for (const std::string& item : effect.pointers) names.insert(base_of(item));
+  }
+  if (names.empty()) return;
+  std::erase_if(reported, [&](const Candidate& candidate) {
+    const Finding& finding = candidate.finding;
+    const bool is_unused = std::holds_alternative<facts::UnusedTransfer>(finding.facts) ||
+                           std::holds_alternative<facts::UnusedAllocation>(finding.facts);
+    return is_unused && std::ranges::any_of(finding.data, [&](const EditData& data) {
+             return names.contains(base_of(data.expression));
+           });
+  });
+}
+
 /// Lets the end of a mapping that no directive ended copy back what a kernel's results are lost of.
 void copy_back_what_is_lost(const std::vector<Finding>& mapping, std::vector<Candidate>& reported) {
   for (const Finding& lost : mapping) {
@@ -584,6 +604,7 @@ std::vector<std::uint32_t> find_redundant(const Trace& trace, const DirectiveTab
   identify(analysis.refuted);
   ask_one_way(evidence, removed, analysis.source_questions);
   check_clauses(evidence, analysis);
+  drop_what_lacks_its_pointer(analysis.mapping, candidates.reported);
   copy_back_what_is_lost(analysis.mapping, candidates.reported);
   candidates.withheld = conflicts->resolve(std::move(candidates.withheld));
   analysis.withheld = withheld_of(trace, candidates.withheld, removed);

@@ -43,6 +43,19 @@ std::vector<std::uint32_t> order_of_effect(const Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+/// What libomptarget allocates before members of an object, so that these lie as on the host
+/// (getPartialStructRequiredAlignment): 0 before all else.
+std::uint64_t padding_of(const MapItem& item) {
+  constexpr std::uint64_t kMost = 16;
+  const bool is_part = item.base != 0 && item.base < item.begin && (item.type & kMapTo) == 0 &&
+                       item.type >> kMapMemberOfShift == 0;
+  return is_part ? item.begin % std::min(item.base & -item.base, kMost) : 0;
+}
+
+}  // namespace
+
 Mappings::Mappings(const Trace& trace)
     : trace_(trace), order_(trace.map_lists.size()), mapping_of_op_(trace.ops.size(), kNoMapping) {
   for (std::size_t list = 0; list < order_.size(); ++list) {
@@ -82,11 +95,12 @@ const MapItem* Mappings::item_of(Index<Region> region, std::uint64_t begin, std:
       region ? trace_.regions.common(region.value).map_list : Index<Region>::kNone;
   if (list >= order_.size()) return nullptr;
   const std::vector<MapItem>& items = trace_.map_lists[list];
-  const auto same = std::ranges::equal_range(
-      order_[list], std::pair(begin, bytes), {},
-      [&](std::uint32_t i) { return std::pair(items[i].begin, items[i].bytes); });
-  const auto at = std::ranges::find_if(
-      same, [&](std::uint32_t i) { return !is_named || !items[i].name.empty(); });
+  const auto same = std::ranges::equal_range(order_[list], begin, {},
+                                             [&](std::uint32_t i) { return items[i].begin; });
+  const auto at = std::ranges::find_if(same, [&](std::uint32_t i) {
+    const bool is_it = items[i].bytes == bytes || items[i].bytes + padding_of(items[i]) == bytes;
+    return is_it && (!is_named || !items[i].name.empty());
+  });
   return at != same.end() ? &items[*at] : nullptr;
 }
 

@@ -38,7 +38,8 @@ void unite_loops(Trace& trace, const FunctionLoops& function,
 void find_repeats(Trace& trace, const std::vector<std::uint32_t>& places,
                   const std::vector<spool::Entry>& entries);
 
-/// Fills CodeLoop::unreached and makes_memory of the functions' loops. Needs the call paths.
+/// Fills CodeLoop::unreached and makes_memory of the functions' loops, and names each
+/// `target data` whose end was not executed. Needs the call paths.
 /// Returns how many loops have too much code to be read: directives in it are not known.
 std::uint64_t find_unexecuted(Trace& trace, Symbols& symbols,
                               const std::vector<FunctionLoops>& functions);

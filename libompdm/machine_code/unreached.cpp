@@ -1,4 +1,5 @@
-// Directives that a loop's code leads to, and that were not executed in this run.
+// Directives, and ends of them, that the program's code leads to and that were not executed in this
+// run.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -81,6 +82,15 @@ class Unexecuted {
     }
     for (const auto& [loop, calls] : copies) {
       describe(function.calls.calls_between(calls), function, trace_.loops[loop]);
+    }
+  }
+
+  /// Names each `target data` whose end was not executed, as where the program ended within it.
+  void name_unended() {
+    for (Site& site : trace_.sites) {
+      if (site.directive == Directive::kTargetEnterData && has_end(site)) {
+        site.directive = Directive::kTargetData;
+      }
     }
   }
 
@@ -170,6 +180,20 @@ class Unexecuted {
     for (; path; path = trace_.call_paths[path.value].caller) {
       below_[trace_.call_paths[path.value].place.value].insert(address);
     }
+  }
+
+  /// Whether the function that a begin lies in ends a mapping at the same place of the source.
+  bool has_end(const Site& site) {
+    RuntimeCalls* code = site.line > 0 ? code_of(site.module.value) : nullptr;
+    if (code == nullptr) return false;
+    const auto function = symbols_.code(site.module)->function_at(site.address - 1);
+    if (!function) return false;
+    return std::ranges::any_of(code->in(function->begin).runtime, [&](const auto& made) {
+      const RuntimeCall& call = made.second;
+      const std::optional<SourceName> told = parse_source(call.source);
+      return call.entry.starts_with("__tgt_target_data_end") && told && told->file == site.file &&
+             told->line == site.line && told->column == site.column;
+    });
   }
 
   /// None of a library that is no part of the program, or whose file is not at hand.
@@ -274,6 +298,7 @@ std::uint64_t find_unexecuted(Trace& trace, Symbols& symbols,
   Unexecuted unexecuted(trace, symbols);
   for (const FunctionLoops& function : functions) unexecuted.find(function);
   for (const FunctionLoops& function : functions) unexecuted.find_unrolled(function);
+  unexecuted.name_unended();
   return unexecuted.cut();
 }
 

@@ -157,6 +157,9 @@ std::string clauses_unchecked(const Analysis& one) {
   if (checks.is_part) {
     return "Data clauses were not checked: that takes all events of the run.";
   }
+  if (one.recording.unified_shared_memory) {
+    return "Data clauses were not checked: with unified_shared_memory they map nothing.";
+  }
   if (checks.checked == checks.directives) return {};
   return fmt::format(
       "Data clauses of {} of {} directives were checked: the items of the others are not known.",

@@ -561,6 +561,7 @@ Json mapping_json(const Finding& row, const Analysis& of) {
   if (facts.ended) json["ended_at"] = place_json(*facts.ended);
   if (!facts.member.empty()) json["member"] = facts.member;
   if (facts.is_static) json["declare_target"] = true;
+  if (!facts.pointers.empty()) json["pointers"] = facts.pointers;
   if (!facts.unset_reads.empty()) json["unset_reads"] = facts.unset_reads;
   if (facts.offset != 0) json.update({{"offset", facts.offset}, {"write", facts.is_write}});
   if (facts.shown.line > 0) {

@@ -66,13 +66,20 @@ enum class SourceUse : std::uint8_t {
   kWritten,  ///< it may read the data, too
 };
 
+/// A line of a source file.
+struct SourceLine {
+  std::string file;  ///< as other rows name it
+  int line = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
 /// What the source of a target region says of data that the region names.
 struct SourceFact {
   std::string file;  ///< of the region's pragma, as Site::file
   int line = 0;      ///< of the pragma
   std::string name;  ///< of the data, as a clause of the region would name it: "u", "s->u"
   SourceUse use = SourceUse::kUnknown;
-  int use_line = 0;  ///< of the statement that shows the use; 0: none does
+  SourceLine used_at = {};  ///< the statement that shows the use; line 0: none does
   /// Elements that it overwrites, from the first on, before it reads any: a product in the names of
   /// the region, "m*n", "1000". Empty: not known.
   std::string overwritten = {};
@@ -82,15 +89,9 @@ struct SourceFact {
   /// An index by which any run uses it, the largest that is known: elements of element_bytes.
   std::optional<std::int64_t> last_index = {};
   bool last_is_written = false;
-  int last_line = 0;  ///< of that use
+  int last_line = 0;                         ///< of that use
+  std::optional<std::uint64_t> offset = {};  ///< of a member in its object, in bytes
   bool operator==(const SourceFact&) const = default;
-};
-
-/// A line of a source file.
-struct SourceLine {
-  std::string file;  ///< as other rows name it
-  int line = 0;
-  auto operator<=>(const SourceLine&) const = default;
 };
 
 /// Code of the program that runs while data is to stay on a device.
@@ -328,6 +329,9 @@ struct MapItem {
   bool hands_table = false;
   /// Memory of its function's frame, by debug information: gone when the function returns.
   bool automatic = false;
+  /// Where the pointer is that is set on the device to point to this item, if it is present there,
+  /// by compilers that have items of their own for that (from LLVM 22 on); 0: none.
+  std::uint64_t attached_to = 0;
   bool operator==(const MapItem&) const = default;
 };
 
@@ -345,6 +349,7 @@ constexpr void fields(Visit&& visit, Row& row) {
   visit("aggregate", row.aggregate, {.optional = true});
   visit("hands_table", row.hands_table, {.optional = true});
   visit("automatic", row.automatic, {.optional = true});
+  visit("attached_to", row.attached_to, {.as = FieldRule::kAddress, .optional = true});
 }
 
 /// A target region's code.

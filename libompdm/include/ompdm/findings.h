@@ -434,6 +434,9 @@ struct ClauseEffect {
     kNotPresent,          ///< an update, or an end, of what is not on the device
     kTwoDevices,          ///< a copy back of one device replaced what another had brought back
     kUnordered,           ///< a nowait directive ran after one that the program reaches later
+    /// The data of a pointer is mapped, and no clause maps the member that the pointer is: a kernel
+    /// that uses it by that has the host's address, from LLVM 22 on.
+    kPointerNotMapped,
     // Of recordings by `ompdm check`.
     kUninitialised,     ///< what came back hung on what device memory held before anything set it
     kOutOfSection,      ///< a kernel touched memory before or past the block of an item
@@ -460,7 +463,8 @@ struct ClauseEffect {
   /// The directive whose mapping the item met; none: there was none.
   std::optional<SourcePlace> holder = {};
   Directive held_by = Directive::kTarget;
-  std::string held_as = {};  ///< the item there
+  std::string held_as = {};      ///< the item there; of an object's members their names
+  std::string held_clause = {};  ///< as `clause`, of the item there
   std::uint64_t held_bytes = 0;
   bool at_end = false;  ///< kUnordered: it is that directive's end which had begun
   std::vector<SourcePlace> kernels = {};  ///< that wrote the data, or read it
@@ -474,7 +478,9 @@ struct ClauseEffect {
   SourceLine shown = {};   ///< the statement that uses the value, as the source shows; line 0: none
   bool nothing_came_back = false;  ///< of the whole run
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
-  bool reads = false;    ///< kPrivateCopy: it reads an old value; else it loses a new one
+  /// kPrivateCopy: it reads an old value; else it loses a new one. kNeverSent: it reads alone.
+  bool reads = false;
+  bool is_table = false;  ///< kHostAddress: pointers lie there
   /// kOutOfSection, kUsedAfterDelete, kHostAccess: the touched byte, from the block's first one on.
   std::int64_t offset = 0;
   bool is_write = false;            ///< the same: it was a write
@@ -484,6 +490,10 @@ struct ClauseEffect {
   std::vector<std::string> unset_reads = {};
   /// Items that came back with other values for this reason, where device memory held other bytes.
   std::vector<std::string> spoiled = {};
+  /// kPointerNotMapped: the pointers, as clauses name their data. `item` is the object that they
+  /// are members of, as a map clause would have it.
+  std::vector<std::string> pointers = {};
+  bool is_attached = false;  ///< the same: an older compiler has mapped them with their data
   /// kUsedAfterDelete, kNotPresent: the directive that freed it.
   std::optional<SourcePlace> ended = {};
 };

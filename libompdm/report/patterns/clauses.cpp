@@ -197,13 +197,13 @@ Words partly_present(const Facts& facts) {
   }
   if (!facts.member.empty()) {
     return {
-        fmt::format("the kernel at {} uses {} at {}, and {} has mapped {} alone: what lies beside "
-                    "it on the device is other data",
+        fmt::format("the kernel at {} uses {} at {}, and {} has mapped only {} of its object: what "
+                    "lies beside on the device is other data",
                     place_text(facts.place), facts.member, shown_at(facts), holder_text(facts),
                     facts.held_as),
         fmt::format("map {} too: a kernel uses it, and the device has other members of {}",
                     facts.member, name),
-        {fmt::format("let {} map {} too, or all of {}", holder_text(facts), facts.member, name)}};
+        {fmt::format("let {} map this member too, or the whole object", holder_text(facts))}};
   }
   return {
       fmt::format("{} names {}, of which {} has {} on the device ({}): a mapping cannot be "
@@ -212,6 +212,41 @@ Words partly_present(const Facts& facts) {
                   spoken_size(facts.held_bytes), facts.held_as),
       fmt::format("map {} whole at first: a part of it was there", name),
       {fmt::format("let {} map all of {}, or end its mapping first", holder_text(facts), name)}};
+}
+
+Words pointer_not_mapped(const Facts& facts) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> names;
+  for (const std::string& item : facts.pointers) names.push_back(base(item));
+  std::string all = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + std::min(kMost, names.size()), ", "));
+  if (names.size() > kMost) all += fmt::format(" and {} more", names.size() - kMost);
+  const bool is_one = names.size() == 1;
+  std::string evidence =
+      fmt::format("the {} at {} maps the data of {}, and no clause maps {}",
+                  analysis::directive_name(facts.directive), place_text(facts.place), all,
+                  is_one ? "this pointer" : "these pointers");
+  if (facts.is_attached) {
+    evidence += fmt::format(
+        ". Compilers before clang 22 map {} with the data. From clang 22 on {} the host's address",
+        is_one ? "it" : "them",
+        kernels_text(facts) + (facts.kernels.size() == 1 ? " has" : " have"));
+  } else {
+    evidence += fmt::format(". So {} the host's address, and {} not use what the device has",
+                            kernels_text(facts) + (facts.kernels.size() == 1 ? " has" : " have"),
+                            facts.kernels.size() == 1 ? "does" : "do");
+    if (facts.shown.line > 0) {
+      evidence +=
+          fmt::format(". A copy back replaces what the kernel writes at {}", shown_at(facts));
+    }
+  }
+  const bool is_entered = facts.directive == Directive::kTargetEnterData;
+  return {std::move(evidence),
+          fmt::format("map {} too: only the data of {} is mapped", facts.item, all),
+          {fmt::format("at {}, add map(to: {}){}", place_text(facts.place), facts.item,
+                       is_entered
+                           ? fmt::format("; where its data ends, add map(delete: {})", facts.item)
+                           : std::string())}};
 }
 
 Words device_address(const Facts& facts) {
@@ -226,10 +261,11 @@ Words device_address(const Facts& facts) {
 
 Words host_address(const Facts& facts) {
   const std::string name = base(facts.item);
-  const std::string section = fmt::format(
+  std::string section = fmt::format(
       "at {}, map the section of {} that the kernel uses, by map(to:), map(from:) or "
       "map(tofrom:)",
       place_text(facts.place), name);
+  if (facts.is_table) section += ", and then the data that its elements point to";
   if (facts.shown.line == 0) {
     return {fmt::format("the kernel at {} gets in {} an address of the host's memory, which no "
                         "clause maps, and which a GPU cannot reach",
@@ -271,7 +307,7 @@ Words not_present(const Facts& facts, const Subject& subject) {
           fmt::format("map {} before this, or remove it: it was not on the device", name),
           {is_update ? fmt::format("map {} by a target enter data before {}, or remove the update",
                                    name, place_text(facts.place))
-                     : fmt::format("leave {} out at {}, or name it as the directive that mapped it",
+                     : fmt::format("map {} by a target enter data before {}, or leave it out there",
                                    name, place_text(facts.place))}};
 }
 
@@ -439,6 +475,8 @@ Words words_of_rule(const Facts& facts, const Subject& subject) {
       return two_devices(facts);
     case Rule::kUnordered:
       return unordered(facts, subject);
+    case Rule::kPointerNotMapped:
+      return pointer_not_mapped(facts);
     case Rule::kUninitialised:
       return uninitialised(facts);
     case Rule::kOutOfSection:
@@ -482,6 +520,7 @@ constexpr Pattern kPatterns[] = {
     {"not_present", "was not on the device", "execution", "executions", kWords},
     {"two_devices", "overwritten by another device's copy", "execution", "executions", kWords},
     {"unordered", "ran in another order", "execution", "executions", kWords},
+    {"pointer_not_mapped", "data mapped without its pointer", "execution", "executions", kWords},
     {"uninitialised", "came from memory that nothing had set", "copy", "copies", kWords},
     {"out_of_section", "used past its section", "access", "accesses", kWords},
     {"used_after_delete", "used after it was freed", "access", "accesses", kWords},

@@ -15,7 +15,7 @@ using test::patterns;
 
 /// `solve` uses the array so, by its source.
 struct Read : OneArray {
-  explicit Read(SourceUse use) { trace.source_facts = {{"a.cpp", 30, "a", use, 31}}; }
+  explicit Read(SourceUse use) { trace.source_facts = {{"a.cpp", 30, "a", use, {"a.cpp", 31}}}; }
 };
 
 bool depends_on_kernels(const Finding& finding) {

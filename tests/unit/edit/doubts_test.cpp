@@ -253,6 +253,26 @@ TEST_F(DoubtsTest, AreOfAHeaderThatIsIncludedUnderACondition) {
   EXPECT_EQ(region_of(file, {{{file, {}}, {header, {"*p = 1"}}}}).doubt, "") << "it has code";
 }
 
+/// How large an index is hangs on the number: what the region reads and writes does not.
+TEST_F(DoubtsTest, AreOfIndicesByAMacroThatOptionsMayDefine) {
+  const auto last = [&](const std::string& defined, bool knows_options) {
+    const File file =
+        write("source.cpp", defined +
+                                "void k(double* u) {\n#pragma omp target map(tofrom: u[0:N])\n"
+                                "  for (int i = 0; i < N; ++i) {\n    u[i] = 1;\n  }\n}\n");
+    std::optional<std::vector<Code>> compiled;
+    if (!knows_options) compiled = {{file, {"for (int"}}};
+    const RegionFacts region = region_of(file, compiled);
+    EXPECT_EQ(region.doubt, "");
+    return region.items.at(0).last_index;
+  };
+  EXPECT_EQ(last("#define N 10\n", false), 9);
+  const std::string either = "#ifndef M\n#define M 10\n#endif\n";
+  EXPECT_EQ(last(either + "#define N M\n", true), 9);
+  EXPECT_EQ(last(either + "#define N M\n", false), std::nullopt);
+  EXPECT_EQ(last(either + "const int N = M;\n", false), std::nullopt);
+}
+
 TEST_F(DoubtsTest, AreOfAFileThatCodeIncludes) {
   const File body = write("body.h", "#ifdef WR\n    u[i] = 1;\n#else\n    v[i] = u[i];\n#endif\n");
   const File file = kernel("#include \"body.h\"\n");

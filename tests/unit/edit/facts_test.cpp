@@ -419,11 +419,11 @@ TEST_F(FactsTest, NameMembersByTheirPath) {
   const std::string type = "struct S { double* u; double* v; double w[4]; int n; };\n";
   const File by_pointer = kernel("S* s", "map(tofrom: s->u[0:n]) map(to: s->v[0:n])",
                                  "s->u[i] = s->v[i];", type, "pointer.cpp");
-  EXPECT_EQ(names_in(region_of(by_pointer)), (Names{"s->u", "s->v"}));
+  EXPECT_EQ(names_in(region_of(by_pointer)), (Names{"s->u", "s->v", "s"}));
   EXPECT_EQ(use_of(by_pointer, "s->u"), "write");
   EXPECT_EQ(use_of(by_pointer, "s->v"), "read");
   const File by_value = kernel("S s", "map(tofrom: s.u[0:n])", "s.u[i] = s.v[i] + s.n;", type);
-  EXPECT_EQ(names_in(region_of(by_value)), (Names{"s.u", "s.v", "s", "s.n"}));
+  EXPECT_EQ(names_in(region_of(by_value)), (Names{"s.u", "s", "s.v", "s.n"}));
   EXPECT_EQ(use_of(by_value, "s.u"), "write");
   EXPECT_EQ(use_of(by_value, "s.v"), "read");
   EXPECT_EQ(use_of(by_value, "s.n"), "read");
@@ -455,6 +455,32 @@ TEST_F(FactsTest, KnowTheLargestIndex) {
   EXPECT_EQ(last("u[v[i]] = 1;").last_index, std::nullopt);
   EXPECT_EQ(last("for (int j = 0; j < 9; ++j) { u[j] = 1; j += 1; }").last_index, std::nullopt);
   EXPECT_EQ(last("for (int j = 5; j < 5; ++j) u[j] = 1;").last_index, std::nullopt);
+}
+
+TEST_F(FactsTest, KnowNoIndexOfElementsOfSeveralSizes) {
+  const File file = write("source.cpp",
+                          "template <class T> void k(T* u) {\n"
+                          "#pragma omp target map(tofrom: u[0:9])\n"
+                          "  for (int i = 0; i < 9; ++i) u[i] = 1;\n}\n"
+                          "template void k<float>(float*);\ntemplate void k<double>(double*);\n");
+  EXPECT_EQ(item_of(file, "u").last_index, std::nullopt);
+  EXPECT_EQ(item_of(file, "u").element_bytes, 0U);
+}
+
+TEST_F(FactsTest, KnowWhereMembersLie) {
+  const std::string type = "struct B { int n; };\nstruct S : B { double x; double* u; };\n";
+  const File file = kernel("S s", "", "s.u[i] = s.x + s.n;", type);
+  EXPECT_EQ(item_of(file, "s.n").offset, 0U);
+  EXPECT_EQ(item_of(file, "s.x").offset, 8U);
+  EXPECT_EQ(item_of(file, "s.u").offset, 16U);
+  EXPECT_EQ(item_of(file, "s").offset, std::nullopt);
+}
+
+/// A pointer that is a member is read on the way to its data.
+TEST_F(FactsTest, KnowObjectsThatHoldPointers) {
+  const File file = kernel("S* s", "", "s->u[i] = 1;", "struct S { double* u; };\n");
+  EXPECT_EQ(use_of(file, "s"), "read");
+  EXPECT_EQ(use_of(file, "s->u"), "write");
 }
 
 TEST_F(FactsTest, KnowFieldsOfElements) {
