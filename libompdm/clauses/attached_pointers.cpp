@@ -157,13 +157,16 @@ class AttachedPointers {
       needs_sources_ = needs_sources_ || fact == nullptr;
     } else {
       const auto members = sources_.members_of(region.site, item.name);
-      needs_sources_ = needs_sources_ || members.empty();
+      const bool is_told = std::ranges::any_of(members, [](const SourceFact* member) {
+        return member->offset && member->use != SourceUse::kUnknown;
+      });
+      needs_sources_ = needs_sources_ || !is_told;
       for (const SourceFact* member : members) {
         if (member->offset && item.begin + *member->offset == use.pointer) fact = member;
       }
       // It uses the object for something; whether for this pointer the source would tell.
       use.is_certain = fact != nullptr;
-      if (fact == nullptr) return members.empty() && !pointers_.at(use.pointer).is_attached;
+      if (fact == nullptr) return !is_told && !pointers_.at(use.pointer).is_attached;
     }
     if (fact != nullptr && fact->use == SourceUse::kNone) return false;
     if (fact != nullptr && fact->use != SourceUse::kUnknown) {
