@@ -78,13 +78,14 @@ TEST(Clauses, DoWhatTheySayInEachRungOfTheKernels) {
 }
 
 /// The report on a program of the folder, as JSON.
-Json report_of(const char* name) {
+Json report_of(const char* name, const char* source = "off") {
   const Folder folder;
   const std::string trace = (folder.path() / "trace.json").string();
   run({{OMPDM_COMMAND, "record", "-o", trace, "--", program(std::string("clauses_") + name)}},
       folder.path());
   return Json::parse(
-      run({{OMPDM_COMMAND, "report", "--format", "json", trace}}, folder.path()).out);
+      run({{OMPDM_COMMAND, "report", "--format", "json", "--source", source, trace}}, folder.path())
+          .out);
 }
 
 bool is_of_llvm_19(const Json& report) {
@@ -103,7 +104,7 @@ TEST(Clauses, ThatDeleteARowDeleteTheTableOfPointers) {
 #ifdef OMPDM_HAS_EDIT
 /// LLVM 19 maps the pointers with their data; LLVM 22 does not.
 TEST(Clauses, OfSectionsNeedTheObjectThatHoldsTheirPointers) {
-  const Json report = report_of("pointers_alone");
+  const Json report = report_of("pointers_alone", "auto");
   ASSERT_EQ(told(report), std::vector<std::string>({is_of_llvm_19(report)
                                                         ? "13 pointer_not_mapped hazard"
                                                         : "13 pointer_not_mapped wrong_values"}));
@@ -111,7 +112,7 @@ TEST(Clauses, OfSectionsNeedTheObjectThatHoldsTheirPointers) {
   EXPECT_EQ(row.at("item"), "f");
   EXPECT_EQ(row.at("pointers").size(), 2U);
   // The object is mapped by one of its other members alone.
-  const Json other = report_of("accessors");
+  const Json other = report_of("accessors", "auto");
   EXPECT_EQ(told(other),
             std::vector<std::string>({is_of_llvm_19(other) ? "11 pointer_not_mapped hazard"
                                                            : "24 partly_present wrong_values"}));

@@ -99,8 +99,8 @@ Trace old_data(std::int32_t rank = -1) {
   build.trace.map_lists = {{tables, all},
                            {item(u, "u[9900:100]", u_at, 79200, 800, kMapFrom)},
                            {item(u, "u[0:100]", u_at, 0, 800, kMapTo)}};
-  build.trace.source_facts = {{"halo.cpp", 31, "table", SourceUse::kRead, 33},
-                              {"halo.cpp", 31, "u", SourceUse::kWritten, 33}};
+  build.trace.source_facts = {{"halo.cpp", 31, "table", SourceUse::kRead, {"halo.cpp", 33}},
+                              {"halo.cpp", 31, "u", SourceUse::kWritten, {"halo.cpp", 33}}};
   const std::int32_t ranks = 3;
   if (rank >= 0) {
     build.trace.process.rank = rank;
