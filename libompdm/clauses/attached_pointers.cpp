@@ -21,12 +21,6 @@ using Stake = Effect::Stake;
 
 constexpr std::uint64_t kNoData = kMapLiteral | kMapPrivate | kMapReturnParam;
 
-/// Where the pointer lies that an item is the data of; 0: it has none, or none that is known.
-std::uint64_t pointer_of(const MapItem& item) {
-  if (item.attached_to != 0) return item.attached_to;
-  return (item.type & kMapPointerAndObject) != 0 ? item.base : 0;
-}
-
 /// Behind "s" of "s.p" and of "s->p[0:n]"; npos: it is no member.
 std::size_t end_of_object(const std::string& item) {
   const std::string name = base_of(item);

@@ -80,9 +80,10 @@ void add_edits(const Trace& trace, const Effect& facts, const Site& site, Findin
       break;
     case Rule::kNotCopiedBack: {
       const bool is_end = site.directive == Directive::kTargetExitData;
+      const bool is_part = facts.held_bytes < facts.bytes && !facts.held_as.empty();
       finding.edits.push_back(update_beside(finding, site,
                                             is_end ? Anchor::Side::kBefore : Anchor::Side::kAfter,
-                                            "from", facts.item));
+                                            "from", is_part ? facts.held_as : facts.item));
       break;
     }
     case Rule::kResultsOverwritten:
@@ -338,6 +339,11 @@ bool holds_members(const std::vector<MapItem>& items, const MapItem& item) {
   const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
   return std::ranges::any_of(
       items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
+}
+
+std::uint64_t pointer_of(const MapItem& item) {
+  if (item.attached_to != 0) return item.attached_to;
+  return (item.type & kMapPointerAndObject) != 0 ? item.base : 0;
 }
 
 std::string members_of(const Trace& trace, const Mapping& mapping) {

@@ -116,6 +116,9 @@ void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect
 /// Whether the compiler made an item of a list of others that clauses name: members of an object.
 bool holds_members(const std::vector<MapItem>& items, const MapItem& item);
 
+/// Where the pointer lies that an item is the data of; 0: it has none, or none that is known.
+std::uint64_t pointer_of(const MapItem& item);
+
 /// The names of the members that a mapping was made of, where clauses name those of an object:
 /// "s.u, s.v"; empty of others.
 std::string members_of(const Trace& trace, const Mapping& mapping);

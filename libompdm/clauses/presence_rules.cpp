@@ -110,6 +110,9 @@ class PresenceRules {
       for (const MapItem& item : items) {
         const bool is_empty = item.bytes == 0 && (item.type & kMapImplicit) == 0;
         if (is_empty) empty_.insert(item.begin);
+        const bool comes_back =
+            item.bytes == sizeof(void*) && (item.type & (kMapFrom | kMapImplicit)) == kMapFrom;
+        if (comes_back) set_by_kernels_.insert(item.name);
       }
     }
   }
@@ -206,9 +209,10 @@ class PresenceRules {
       } else if (!is_inside && (item.type & kMapImplicit) != 0) {
         check_members(number, item, holder);
       } else if (!is_inside) {
-        effects_.add(region.site,
-                     facts_of(Rule::kPartlyPresent, Stake::kHazard, {number}, item, holder),
-                     Confidence::kCertain);
+        Effect facts = facts_of(Rule::kPartlyPresent, Stake::kHazard, {number}, item, holder);
+        facts.held_bytes = std::min(item.begin + item.bytes, row.host + row.bytes) -
+                           std::max(item.begin, row.host);
+        effects_.add(region.site, std::move(facts), Confidence::kCertain);
       }
       return;
     }
@@ -303,7 +307,8 @@ class PresenceRules {
       return evidence_.presence.is_there(region.device, address, 1, begin) ||
              blocks_.at(region.device, address, begin) != kNoMapping;
     };
-    if (empty_.contains(item.begin)) return;  // a clause names none of its elements
+    if (empty_.contains(item.begin)) return;          // a clause names none of its elements
+    if (set_by_kernels_.contains(item.name)) return;  // to memory that a kernel allocated, say
     if (is_associated(item.begin)) return;
     if (is_there(item.begin) || is_device_variable(trace_, item.begin) ||
         is_base(region.device, item.begin, begin))
@@ -496,6 +501,7 @@ class PresenceRules {
   std::vector<std::uint32_t> both_;      // transfers of two mappings
   std::vector<const Mapping*> shifted_;  // sections that begin behind their pointers
   std::vector<std::pair<std::uint64_t, std::uint64_t>> associated_;  // begin, end
+  std::set<std::string> set_by_kernels_;                             // pointers that come back
   std::set<std::uint64_t> empty_;                           // where sections of no element begin
   std::set<std::pair<std::uint32_t, std::string>> framed_;  // mapping, local that lies there
 };

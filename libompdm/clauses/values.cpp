@@ -85,7 +85,8 @@ class Values : ValueRules {
       // reaches before may run later.
       const Nanoseconds begin = trace_.regions.begin_of(naming.region.value);
       if (is_raced(row, naming.first, begin)) return;
-      if (!members_of(trace_, row).empty()) return;  // each is set by itself
+      // Members are set one by one, and pointers by the clause that maps their data.
+      if (!members_of(trace_, row).empty() || is_attached(row)) return;
       if (row.is_pointee && evidence_.kernels.any(row.device, from, begin)) return;
       const Index<Site> at = naming.site;
       Effect facts =
@@ -98,6 +99,17 @@ class Values : ValueRules {
                    use == KernelUse::kReads ? Confidence::kProven : Confidence::kLikely);
       return;
     }
+  }
+
+  /// Whether it holds a pointer to what another item of its directive names.
+  [[nodiscard]] bool is_attached(const Mapping& row) const {
+    const Index<Region> region = trace_.ops.region_of(row.alloc.value);
+    if (!region) return false;
+    const std::vector<MapItem>& items = items_of(trace_, trace_.regions.common(region.value));
+    return std::ranges::any_of(items, [&](const MapItem& item) {
+      const std::uint64_t pointer = pointer_of(item);
+      return pointer != 0 && pointer >= row.host && pointer < row.host + row.bytes;
+    });
   }
 
   /// Whether a task with a kernel that names the mapping's data was made before an instant, and

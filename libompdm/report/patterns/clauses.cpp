@@ -120,9 +120,14 @@ Words results_lost(const Facts& facts) {
 
 Words not_copied_back(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("{} {} {}, and {} copied nothing back: {} still held it{}",
-                      kernels_text(facts), write_text(facts), name, own_clause(facts),
-                      holder_text(facts), read_text(facts, "the value from before the kernel")),
+  const std::string why =
+      facts.held_bytes < facts.bytes && facts.holder
+          ? fmt::format("the device had a part of it ({}), which {} mapped", facts.held_as,
+                        holder_text(facts))
+          : holder_text(facts) + " still held it";
+  return {fmt::format("{} {} {}, and {} copied nothing back: {}{}", kernels_text(facts),
+                      write_text(facts), name, own_clause(facts), why,
+                      read_text(facts, "the value from before the kernel")),
           fmt::format("copy {} back by an update: this clause copied nothing", name)};
 }
 
