@@ -269,6 +269,8 @@ class Region {
       return std::ranges::any_of(item.paths,
                                  [&](const Path& its) { return its.is_same_storage(path); });
     });
+    // A loop sets its counter before it reads that.
+    if (is_counter(item)) facts.read_at.reset();
     const bool reads = facts.read_at.has_value();
     const bool writes = facts.written_at.has_value();
     const bool is_unknown = !facts.why.empty();
@@ -278,6 +280,18 @@ class Region {
     if (!is_unknown) add_elements(item, facts);
     facts.offset = offset_of(*item.paths.begin());
     return facts;
+  }
+
+  /// Whether a loop of the directive counts in it.
+  [[nodiscard]] bool is_counter(const Known& item) const {
+    const auto* loops = dyn_cast<clang::OMPLoopDirective>(&region_);
+    if (loops == nullptr) return false;
+    return std::ranges::any_of(loops->counters(), [&](const Expr* counter) {
+      const auto* name = dyn_cast<clang::DeclRefExpr>(counter->IgnoreParenImpCasts());
+      const VarDecl* variable = name == nullptr ? nullptr : variable_of(name);
+      return variable != nullptr &&
+             item.paths == std::set<Path>{Path{variable->getCanonicalDecl(), {}}};
+    });
   }
 
   /// Of a member, or of a pointer that is one, in its variable; none of others.

@@ -178,7 +178,8 @@ bool read_facts(const fs::path& file, Trace& trace, FactsOrigin& origin) try {
                        value_named<SourceUse>(one.at("use"), kUses), line_from(one.at("used_at")),
                        one.at("overwritten"), one.at("element_bytes"), one.at("reads_first"),
                        number_from<std::int64_t>(one.at("last_index")), one.at("last_is_written"),
-                       one.at("last_line"), number_from<std::uint64_t>(one.at("offset"))});
+                       one.at("last_line"), number_from<std::uint64_t>(one.at("offset")),
+                       line_from(one.at("read_at"))});
   }
   std::vector<HostFact> host;
   for (const Ordered& one : json.at("host")) host.push_back(host_fact_of(one));
@@ -218,7 +219,8 @@ void write_facts(const fs::path& file, const Trace& trace, const FactsOrigin& or
                                {"last_index", row_of(fact.last_index)},
                                {"last_is_written", fact.last_is_written},
                                {"last_line", fact.last_line},
-                               {"offset", row_of(fact.offset)}});
+                               {"offset", row_of(fact.offset)},
+                               {"read_at", row_of(fact.read_at)}});
   }
   for (const HostFact& fact : trace.host_facts) json["host"].push_back(row_of(fact));
   for (const KeptPatch& kept : trace.patches) json["patches"].push_back(row_of(kept));

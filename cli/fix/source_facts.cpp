@@ -246,7 +246,8 @@ void add_region_facts(const Json& regions, const std::map<fs::path, Asked>& aske
                          item.value("element_bytes", 0U), item.value("updates", false),
                          number_of<std::int64_t>(item, "last_index"),
                          item.value("last_is_written", false), item.value("last_line", 0),
-                         number_of<std::uint64_t>(item, "offset")});
+                         number_of<std::uint64_t>(item, "offset"),
+                         item.contains("read_at") ? names.line(item.at("read_at")) : SourceLine()});
       }
     }
   }

@@ -335,12 +335,6 @@ void tell_holder(const Trace& trace, const Mapping& mapping, Effect& facts) {
   if (!members.empty()) facts.held_as = std::move(members);
 }
 
-bool holds_members(const std::vector<MapItem>& items, const MapItem& item) {
-  const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
-  return std::ranges::any_of(
-      items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
-}
-
 std::uint64_t pointer_of(const MapItem& item) {
   if (item.attached_to != 0) return item.attached_to;
   return (item.type & kMapPointerAndObject) != 0 ? item.base : 0;
@@ -355,6 +349,21 @@ std::string members_of(const Trace& trace, const Mapping& mapping) {
     const std::uint64_t object = item.type >> kMapMemberOfShift;
     if (object == 0 || object > items.size() || &items[object - 1] != mapping.item) continue;
     members += (members.empty() ? "" : ", ") + base_of(item.name);
+  }
+  return members;
+}
+
+std::string members_of(const Trace& trace, const MapItem& item) {
+  if (item.type >> kMapMemberOfShift != 0) return {};
+  const auto list = std::ranges::find_if(trace.map_lists, [&](const std::vector<MapItem>& items) {
+    return !items.empty() && &items.front() <= &item && &item <= &items.back();
+  });
+  if (list == trace.map_lists.end() || !holds_members(*list, item)) return {};
+  const auto number = static_cast<std::uint64_t>(&item - list->data()) + 1;
+  std::string members;
+  for (const MapItem& one : *list) {
+    if (one.type >> kMapMemberOfShift != number || pointer_of(one) != 0) continue;
+    members += (members.empty() ? "" : ", ") + one.name;
   }
   return members;
 }

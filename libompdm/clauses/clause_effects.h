@@ -113,15 +113,15 @@ class RegionFacts {
 /// Facts of a mapping, as far as any rule tells them: the directive that made it, and its name.
 void tell_holder(const Trace& trace, const Mapping& mapping, facts::ClauseEffect& facts);
 
-/// Whether the compiler made an item of a list of others that clauses name: members of an object.
-bool holds_members(const std::vector<MapItem>& items, const MapItem& item);
-
 /// Where the pointer lies that an item is the data of; 0: it has none, or none that is known.
 std::uint64_t pointer_of(const MapItem& item);
 
 /// The names of the members that a mapping was made of, where clauses name those of an object:
 /// "s.u, s.v"; empty of others.
 std::string members_of(const Trace& trace, const Mapping& mapping);
+/// The same of an item that the compiler made of members, but for pointers of which the data alone
+/// is named.
+std::string members_of(const Trace& trace, const MapItem& item);
 
 /// Whether a `declare target` variable lies at an address of the host's.
 bool is_device_variable(const Trace& trace, std::uint64_t address);

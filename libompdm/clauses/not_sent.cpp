@@ -76,9 +76,9 @@ class NotSent : ValueRules {
     row.bytes = unsent.bytes;
     row.is_static = true;
     row.end = trace_.process.wall;
-    const bool is_first = !evidence_.kernels.any(region.device, 0, begin);
-    tell(row,
-         {*item, unsent.region, begin, row.end, is_first ? Writer::kNone : Writer::kUnnamed, {}});
+    // A kernel before may have written it: the device's copy is the newer one then.
+    if (evidence_.kernels.any(region.device, 0, begin)) return;
+    tell(row, {*item, unsent.region, begin, row.end, Writer::kNone, {}});
   }
 
   /// The item of the clause that sent nothing; null: a finding tells of it already, or no clause
@@ -123,7 +123,7 @@ class NotSent : ValueRules {
         effects_.has(Rule::kNotSent, function_of(site_of(launch.site)), base_of(name));
     if (is_told) return;
     Effect facts = facts_of(Rule::kNotSent, Stake::kWrongValues, launch.site, row, nullptr);
-    if (fact != nullptr) facts.shown = fact->used_at;
+    if (fact != nullptr) facts.shown = fact->read_at;
     facts.kernels = {place_of(launch.site)};
     if (op.site) facts.copied = place_of(op.site);
     effects_.add(launch.site, std::move(facts), Confidence::kLikely);

@@ -323,7 +323,6 @@ class PresenceRules {
     Effect facts = facts_of(Rule::kHostAddress, Stake::kHazard, {number}, item, kNoMapping);
     const bool is_shown = fact != nullptr && fact->use != SourceUse::kUnknown;
     if (is_shown) facts.shown = fact->used_at;
-    facts.is_table = item.hands_table;
     effects_.add(region.site, std::move(facts), Confidence::kCertain);
   }
 

@@ -48,6 +48,8 @@ class ValueRules {
     facts.directive = site.directive;
     facts.place = source_place(site);
     facts.item = item != nullptr && !item->name.empty() ? item->name : expression_of(trace_, row);
+    const std::string members = item == nullptr ? std::string() : members_of(trace_, *item);
+    if (!members.empty()) facts.item = members;
     if (item != nullptr) facts.clause = clause_of(*item, site.directive);
     facts.bytes = item != nullptr && item->bytes != 0 ? item->bytes : row.bytes;
     facts.devices = {row.device};
@@ -91,7 +93,7 @@ class ValueRules {
     if (watched) {
       const SourceFact* seen = sources_.of(naming.site, naming.item->name);
       if (*watched == KernelUse::kReads && seen != nullptr && seen->use != SourceUse::kNone) {
-        shown = seen->used_at;
+        shown = seen->read_at;
       }
       return *watched;
     }
@@ -100,7 +102,7 @@ class ValueRules {
     if (fact == nullptr) needs_sources_ = true;
     if (use == SourceUse::kNone) return KernelUse::kNone;
     if (use == SourceUse::kRead || (fact != nullptr && fact->reads_first)) {
-      shown = fact->used_at;
+      shown = fact->read_at;
       return KernelUse::kReads;
     }
     const bool is_only_sent = use == SourceUse::kUnknown && naming.item->bytes > 0 &&

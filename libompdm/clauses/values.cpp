@@ -530,7 +530,7 @@ class Values : ValueRules {
     const bool is_used = read == Answer::kYes;
     Effect facts = facts_of(Rule::kPrivateCopy, is_used ? Stake::kWrongValues : Stake::kHazard,
                             launch.site, row, &item);
-    if (is_shown) facts.shown = fact->used_at;
+    if (is_shown) facts.shown = is_newer ? fact->read_at : fact->used_at;
     facts.reads = is_newer;
     effects_.add(launch.site, std::move(facts),
                  is_shown && is_used ? Confidence::kProven : Confidence::kLikely);

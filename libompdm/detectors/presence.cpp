@@ -145,8 +145,9 @@ IdleDirectives::IdleDirectives(const Trace& trace, const Presence& presence) : t
     std::vector<Row> rows;
     if (!needs_presence(trace, region)) return rows;
     const bool is_update = is_of(trace, region.site, Directive::kTargetUpdate);
-    for (const MapItem& item : items_of(trace, region)) {
-      if (!names_data(item)) continue;
+    const std::vector<MapItem>& list = items_of(trace, region);
+    for (const MapItem& item : list) {
+      if (!names_data(item) || holds_members(list, item)) continue;  // members have their own
       Item& row = items[{region.site.value, region.device, item.begin, item.bytes}];
       row.device = region.device;
       row.host = item.begin;

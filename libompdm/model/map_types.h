@@ -2,7 +2,11 @@
 // DataOp::map_type have them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
+
+#include "ompdm/definitions.h"
 
 namespace ompdm {
 
@@ -18,5 +22,12 @@ inline constexpr std::uint64_t kMapImplicit = 0x200;
 inline constexpr std::uint64_t kMapAttach = 0x4000;
 inline constexpr std::uint64_t kMapNonContiguous = 0x100000000000;  ///< of MapItem::type alone
 inline constexpr int kMapMemberOfShift = 48;  ///< above: 1 + position of the struct's own item
+
+/// Whether the compiler made an item of a list of others that clauses name: members of an object.
+inline bool holds_members(const std::vector<MapItem>& items, const MapItem& item) {
+  const auto number = static_cast<std::uint64_t>(&item - items.data()) + 1;
+  return std::ranges::any_of(
+      items, [&](const MapItem& one) { return one.type >> kMapMemberOfShift == number; });
+}
 
 }  // namespace ompdm

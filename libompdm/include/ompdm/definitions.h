@@ -91,6 +91,7 @@ struct SourceFact {
   bool last_is_written = false;
   int last_line = 0;                         ///< of that use
   std::optional<std::uint64_t> offset = {};  ///< of a member in its object, in bytes
+  SourceLine read_at = {};                   ///< the first statement that reads it; line 0: none
   bool operator==(const SourceFact&) const = default;
 };
 

@@ -480,7 +480,6 @@ struct ClauseEffect {
   bool is_left = false;  ///< kResultsLost: no directive ended the mapping, which this one made
   /// kPrivateCopy: it reads an old value; else it loses a new one. kNeverSent: it reads alone.
   bool reads = false;
-  bool is_table = false;  ///< kHostAddress: pointers lie there
   /// kOutOfSection, kUsedAfterDelete, kHostAccess: the touched byte, from the block's first one on.
   std::int64_t offset = 0;
   bool is_write = false;            ///< the same: it was a write

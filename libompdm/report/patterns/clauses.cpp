@@ -120,11 +120,10 @@ Words results_lost(const Facts& facts) {
 
 Words not_copied_back(const Facts& facts) {
   const std::string name = base(facts.item);
-  const std::string why =
-      facts.held_bytes < facts.bytes && facts.holder
-          ? fmt::format("the device had a part of it ({}), which {} mapped", facts.held_as,
-                        holder_text(facts))
-          : holder_text(facts) + " still held it";
+  const std::string why = facts.held_bytes < facts.bytes && facts.holder
+                              ? fmt::format("the device had a part of it ({}), which {} mapped",
+                                            facts.held_as, holder_text(facts))
+                              : holder_text(facts) + " still held it";
   return {fmt::format("{} {} {}, and {} copied nothing back: {}{}", kernels_text(facts),
                       write_text(facts), name, own_clause(facts), why,
                       read_text(facts, "the value from before the kernel")),
@@ -266,11 +265,10 @@ Words device_address(const Facts& facts) {
 
 Words host_address(const Facts& facts) {
   const std::string name = base(facts.item);
-  std::string section = fmt::format(
+  const std::string section = fmt::format(
       "at {}, map the section of {} that the kernel uses, by map(to:), map(from:) or "
       "map(tofrom:)",
       place_text(facts.place), name);
-  if (facts.is_table) section += ", and then the data that its elements point to";
   if (facts.shown.line == 0) {
     return {fmt::format("the kernel at {} gets in {} an address of the host's memory, which no "
                         "clause maps, and which a GPU cannot reach",

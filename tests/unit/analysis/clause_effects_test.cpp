@@ -82,6 +82,7 @@ struct Program : test::OneArray {
   /// What `solve` does with the array, by its source.
   void source(SourceUse use, bool reads_first = false) {
     trace.source_facts.push_back({"a.cpp", 30, "a", use, {"a.cpp", 31}, "", 0, reads_first});
+    trace.source_facts.back().read_at = {"a.cpp", 31};
   }
   /// What the host does with it behind a directive.
   void read_behind(int line, HostUse::Answer answer) {
