@@ -1,6 +1,7 @@
 #include "kept_data.h"
 
 #include <clang/AST/Expr.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <regex>
@@ -209,8 +210,20 @@ class Terms {
 
   [[nodiscard]] std::string replaced(const std::string& expression, const FunctionDecl& function,
                                      const CallExpr& call) const {
+    const std::string root = root_of(expression);
+    const std::string text = replaced(expression, !root.empty(), function, call);
+    const auto all = function.parameters();
+    const auto parameter = std::ranges::find_if(
+        all, [&](const auto* one) { return !root.empty() && one->getNameAsString() == root; });
+    if (parameter == all.end()) return text;
+    const Expr* argument = argument_for(call, **parameter);
+    return argument == nullptr ? text : in_elements_of(*argument, text, call);
+  }
+
+  [[nodiscard]] std::string replaced(const std::string& expression, bool has_root,
+                                     const FunctionDecl& function, const CallExpr& call) const {
     std::string text;
-    bool is_root = !root_of(expression).empty();  // of the first word
+    bool is_root = has_root;  // of the first word
     for (const auto& [word, is_name] : words_of(expression)) {
       text += is_name ? text_for(word, is_root, function, call) : word;
       is_root = false;
@@ -218,12 +231,55 @@ class Terms {
     return text;
   }
 
+  /// A section of an argument that is cast, in elements of what it is: "u[0:n * (sizeof(Row) /
+  /// sizeof(double))]" of "u[0:n]" with `(Row*)u`.
+  [[nodiscard]] std::string in_elements_of(const Expr& argument, const std::string& text,
+                                           const CallExpr& call) const {
+    const auto* cast = dyn_cast<clang::ExplicitCastExpr>(argument.IgnoreParenImpCasts());
+    if (cast == nullptr) return text;
+    const clang::ASTContext& context = program_.context();
+    const clang::QualType now = cast->getTypeAsWritten()->getPointeeType();
+    const clang::QualType then =
+        cast->getSubExpr()->IgnoreParenCasts()->getType()->getPointeeType();
+    const auto is_known = [](clang::QualType type) {
+      return !type.isNull() && !type->isIncompleteType() && !type->isDependentType();
+    };
+    const auto size = [&](clang::QualType type) {
+      return context.getTypeSizeInChars(type).getQuantity();
+    };
+    const std::size_t begin = text.find('[');
+    const std::size_t colon = text.find(':');
+    const bool is_one = begin != std::string::npos && colon != std::string::npos &&
+                        text.find('[', begin + 1) == std::string::npos && text.ends_with(']');
+    if (!is_one || !is_known(now) || !is_known(then) || size(now) % size(then) != 0) {
+      program_.refuse(call, "{} is cast to another type here", text.substr(0, begin));
+    }
+    if (size(now) == size(then)) return text;
+    const bool has_name = now->getAs<clang::TypedefType>() != nullptr;
+    const auto name = [&](clang::QualType type) {
+      return type.getUnqualifiedType().getAsString(context.getPrintingPolicy());
+    };
+    const std::string factor = has_name
+                                   ? fmt::format("(sizeof({}) / sizeof({}))", name(now), name(then))
+                                   : std::to_string(size(now) / size(then));
+    const auto times = [&](std::string bound) {
+      bound = bound.substr(std::min(bound.find_first_not_of(' '), bound.size()));
+      if (bound.empty() || bound == "0") return bound;
+      const bool is_word = std::ranges::all_of(bound, is_of_name);
+      return fmt::format("{} * {}", is_word ? bound : '(' + bound + ')', factor);
+    };
+    return fmt::format("{}[{}:{}]", text.substr(0, begin),
+                       times(text.substr(begin + 1, colon - begin - 1)),
+                       times(text.substr(colon + 1, text.size() - colon - 2)));
+  }
+
   [[nodiscard]] std::string text_for(const std::string& name, bool is_root,
                                      const FunctionDecl& function, const CallExpr& call) const {
     for (unsigned i = 0; i < function.getNumParams() && i < call.getNumArgs(); ++i) {
       if (function.getParamDecl(i)->getNameAsString() != name) continue;
       const Expr& argument = *call.getArg(i)->IgnoreParenImpCasts();
-      const auto* named = dyn_cast<clang::DeclRefExpr>(&argument);
+      const auto* named =
+          dyn_cast<clang::DeclRefExpr>(is_root ? argument.IgnoreParenCasts() : &argument);
       // What the function sets it to is not what it is handed.
       if (!is_root) Names(program_, *function.getBody()).expect_unchanged(name);
       if (named != nullptr) return named->getDecl()->getNameAsString();
@@ -236,6 +292,11 @@ class Terms {
     }
     const VarDecl* variable = variable_named(*function.getBody(), name);
     if (variable != nullptr && variable->isLocalVarDecl()) {
+      const auto made = is_root ? std::nullopt : made_of(program_, *variable);
+      if (made) {
+        const std::string words = replaced(*made, false, function, call);
+        return std::ranges::all_of(words, is_of_name) ? words : '(' + words + ')';
+      }
       program_.refuse(call, "{} is a variable of {}() alone", name, function.getNameAsString());
     }
     return name;

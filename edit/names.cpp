@@ -389,6 +389,7 @@ void Names::expect_unchanged(const std::string& name) const {
 }
 
 void Names::expect_plain(const std::string& extent) const {
+  static const std::string kSizeof = "sizeof";
   const std::size_t begin = extent.find('[');
   const std::string root = root_of(extent);
   const std::string bounds = begin == std::string::npos ? std::string() : extent.substr(begin);
@@ -399,7 +400,11 @@ void Names::expect_plain(const std::string& extent) const {
     const bool follows_value =
         before != std::string::npos && (is_of_name(bounds[before]) || bounds[before] == ')');
     // A call, an element, what a pointer points to.
-    if (bounds[at] == '(' && follows_value && is_of_name(bounds[before])) is_plain = false;
+    const bool is_size = before != std::string::npos && before >= kSizeof.size() - 1 &&
+                         bounds.substr(before + 1 - kSizeof.size(), kSizeof.size()) == kSizeof;
+    if (bounds[at] == '(' && follows_value && is_of_name(bounds[before]) && !is_size) {
+      is_plain = false;
+    }
     if (bounds[at] == '[' && follows_value && is_of_name(bounds[before])) is_plain = false;
     if (bounds[at] == '*' && !follows_value) is_plain = false;
   }
@@ -422,16 +427,22 @@ std::string Names::with_constants(const std::string& expression) const {
   return text;
 }
 
-/// What can be written for a variable that is set once and for all: a number, or what it was made
-/// of, if that is never set either.
-std::optional<std::string> Names::value_of(const VarDecl& variable) const {
-  if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
+std::optional<std::string> made_of(const Program& program, const VarDecl& variable) {
   const Expr* made = variable.getInit();
   const bool is_plain = made != nullptr && variable.isLocalVarDecl() &&
                         variable.getType()->isIntegerType() && only_names(*made) &&
                         !made->getBeginLoc().isMacroID() && !made->getEndLoc().isMacroID();
-  if (!is_plain || !is_set_once(program_, variable)) return std::nullopt;
-  const std::string text = text_of(program_.context(), *made);
+  if (!is_plain || !is_set_once(program, variable)) return std::nullopt;
+  return text_of(program.context(), *made);
+}
+
+/// What can be written for a variable that is set once and for all: a number, or what it was made
+/// of, if that is never set either.
+std::optional<std::string> Names::value_of(const VarDecl& variable) const {
+  if (const auto constant = constant_of(program_, variable)) return std::to_string(*constant);
+  const std::optional<std::string> made = made_of(program_, variable);
+  if (!made) return std::nullopt;
+  const std::string& text = *made;
   const FunctionDecl* function = function_of(variable);
   for (const std::string& name : names_in(text)) {
     const VarDecl* part =

@@ -49,6 +49,10 @@ bool only_names(const Expr& expression);
 /// A clause's expression as it is written: clang computes some before the directive.
 const Expr& written(const Expr& expression);
 
+/// What an integer variable is made of, as it is written, if these are names and numbers and it is
+/// never set again: `rows * columns`. None of others.
+std::optional<std::string> made_of(const Program& program, const VarDecl& variable);
+
 class Names {
  public:
   Names(const Program& program, const Stmt& loop) : program_(program), loop_(loop) {}
