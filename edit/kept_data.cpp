@@ -130,6 +130,12 @@ Spanned span_of(const Program& program, const Stay& stay) {
 
 namespace {
 
+/// "u[0:n * m]" of "u[0:(n * m)]".
+std::string without_outer_parentheses(const std::string& expression) {
+  static const std::regex kAroundAll(R"(([\[:])\(([^()]*)\)(?=[\]:]))");
+  return std::regex_replace(expression, kAroundAll, "$1$2");
+}
+
 class Terms {
  public:
   Terms(const Program& program, const Stmt& loop)
@@ -355,7 +361,7 @@ class Gatherer {
           if (!holds(items, item)) continue;
           const Item spelled = {as_written(item), item.named_at};
           for (const std::string& expression : terms_of(program_, code_, spelled)) {
-            Kept& one = kept(expression);
+            Kept& one = kept(without_outer_parentheses(expression));
             expect_the_same(item, *one.variable);
             if (side == nullptr) continue;
             std::string& kind = one.*side;
@@ -500,10 +506,9 @@ bool are_same_extents(const Program& program, const Stmt& code, const std::strin
                       const std::string& other) {
   const Names names(program, code);
   const auto plain = [&](const std::string& expression) {
-    static const std::regex kAroundAll(R"(([\[:])\(([^()]*)\)(?=[\]:]))");
     std::string text = names.with_constants(expression);
     std::erase(text, ' ');
-    text = std::regex_replace(text, kAroundAll, "$1$2");
+    text = without_outer_parentheses(text);
     const std::size_t bound = text.find("[:");
     return bound == std::string::npos ? text : text.insert(bound + 1, "0");
   };

@@ -161,6 +161,15 @@ TEST(FixSource, FindsGlobalDataThatOnlyFunctionsName) {
                                         "#pragma omp target update to(u)\n"});
 }
 
+/// By a cast's type, and by what a local of the function is made of.
+TEST(FixSource, WritesWhatAFunctionNamesInTheTermsOfItsCaller) {
+  expect_planned(
+      "casts",
+      {"#pragma omp target enter data map(to: force[0:N * (sizeof(Grid) / sizeof(double))], "
+       "phi[0:N * (sizeof(Grid) / sizeof(double))])\n  for",
+       "#pragma omp target enter data map(to: part[0:rows * columns], sum[0:rows * columns])\n"});
+}
+
 TEST(FixSource, KeepsWhatCanStayWhereTheRestCannotAndSaysWhatIsLeft) {
   const Project project(kPrograms / "without.c");
   expect_planned(project, "without", {"#pragma omp target enter data map(to: u[0:n])\n  for"});

@@ -186,11 +186,11 @@ TEST_P(PlansSlow, HoldWhereTheyAreBuiltAndRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, PlansSlow,
-                         ::testing::Values("calls", "chain", "copied_back", "functions", "global",
-                                           "host_reads", "later", "main", "named_in_functions",
-                                           "nested", "no_memory", "on_host", "one_thread", "reads",
-                                           "rows", "spelled", "split", "templates", "unnamed",
-                                           "untaken", "updated", "without"),
+                         ::testing::Values("calls", "casts", "chain", "copied_back", "functions",
+                                           "global", "host_reads", "later", "main",
+                                           "named_in_functions", "nested", "no_memory", "on_host",
+                                           "one_thread", "reads", "rows", "spelled", "split",
+                                           "templates", "unnamed", "untaken", "updated", "without"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
