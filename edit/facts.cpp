@@ -240,6 +240,7 @@ class Region {
     ItemFacts facts;
     facts.name = item.name;
     bool has_plain_write = false;
+    const Stmt* first_read = nullptr;
     if (item.paths.size() > 1) {
       facts.why = "names more than one object";
       facts.at = place_of(program_.context(), region_);
@@ -261,7 +262,10 @@ class Region {
       }
       const bool reads = access.use == Use::kRead || access.use == Use::kChange;
       const bool writes = access.use == Use::kWrite || access.use == Use::kChange;
-      if (reads && !facts.read_at) facts.read_at = at;
+      if (reads && !facts.read_at) {
+        facts.read_at = at;
+        first_read = access.at;
+      }
       if (writes && !facts.written_at) facts.written_at = at;
       has_plain_write = has_plain_write || access.use == Use::kWrite;
     }
@@ -269,8 +273,7 @@ class Region {
       return std::ranges::any_of(item.paths,
                                  [&](const Path& its) { return its.is_same_storage(path); });
     });
-    // A loop sets its counter before it reads that.
-    if (is_counter(item)) facts.read_at.reset();
+    if (first_read != nullptr && is_counted_at(item, *first_read)) facts.read_at.reset();
     const bool reads = facts.read_at.has_value();
     const bool writes = facts.written_at.has_value();
     const bool is_unknown = !facts.why.empty();
@@ -282,15 +285,18 @@ class Region {
     return facts;
   }
 
-  /// Whether a loop of the directive counts in it.
-  [[nodiscard]] bool is_counter(const Known& item) const {
-    const auto* loops = dyn_cast<clang::OMPLoopDirective>(&region_);
-    if (loops == nullptr) return false;
-    return std::ranges::any_of(loops->counters(), [&](const Expr* counter) {
-      const auto* name = dyn_cast<clang::DeclRefExpr>(counter->IgnoreParenImpCasts());
-      const VarDecl* variable = name == nullptr ? nullptr : variable_of(name);
-      return variable != nullptr &&
-             item.paths == std::set<Path>{Path{variable->getCanonicalDecl(), {}}};
+  /// Whether a loop directive counts in it where it is read first: it is set before.
+  [[nodiscard]] bool is_counted_at(const Known& item, const Stmt& read) const {
+    std::vector<const clang::OMPLoopDirective*> loops =
+        all_in<clang::OMPLoopDirective>(region_.getAssociatedStmt());
+    if (const auto* own = dyn_cast<clang::OMPLoopDirective>(&region_)) loops.push_back(own);
+    return std::ranges::any_of(loops, [&](const clang::OMPLoopDirective* loop) {
+      return program_.is_within(read, *loop) &&
+             std::ranges::any_of(loop->counters(), [&](const Expr* counter) {
+               const VarDecl* variable = variable_of(counter->IgnoreParenImpCasts());
+               return variable != nullptr &&
+                      item.paths == std::set<Path>{Path{variable->getCanonicalDecl(), {}}};
+             });
     });
   }
 

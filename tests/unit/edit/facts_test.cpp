@@ -457,6 +457,14 @@ TEST_F(FactsTest, KnowTheLargestIndex) {
   EXPECT_EQ(last("for (int j = 5; j < 5; ++j) u[j] = 1;").last_index, std::nullopt);
 }
 
+TEST_F(FactsTest, KnowThatALoopSetsItsCounter) {
+  const File file = write("source.cpp",
+                          "void k(int n, double* u) {\n  int d;\n#pragma omp target map(from: d)\n"
+                          "#pragma omp teams distribute parallel for simd linear(d)\n"
+                          "  for (d = 0; d < n; d++) u[d] = 1;\n}\n");
+  EXPECT_EQ(use_of(file, "d"), "write");
+}
+
 TEST_F(FactsTest, KnowNoIndexOfElementsOfSeveralSizes) {
   const File file = write("source.cpp",
                           "template <class T> void k(T* u) {\n"
