@@ -273,7 +273,10 @@ class Region {
       return std::ranges::any_of(item.paths,
                                  [&](const Path& its) { return its.is_same_storage(path); });
     });
-    if (first_read != nullptr && is_counted_at(item, *first_read)) facts.read_at.reset();
+    if (first_read != nullptr && is_counted_at(item, *first_read)) {
+      facts.read_at.reset();
+      has_plain_write = true;
+    }
     const bool reads = facts.read_at.has_value();
     const bool writes = facts.written_at.has_value();
     const bool is_unknown = !facts.why.empty();

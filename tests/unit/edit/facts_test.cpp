@@ -463,6 +463,7 @@ TEST_F(FactsTest, KnowThatALoopSetsItsCounter) {
                           "#pragma omp teams distribute parallel for simd linear(d)\n"
                           "  for (d = 0; d < n; d++) u[d] = 1;\n}\n");
   EXPECT_EQ(use_of(file, "d"), "write");
+  EXPECT_FALSE(item_of(file, "d").updates);
 }
 
 TEST_F(FactsTest, KnowNoIndexOfElementsOfSeveralSizes) {
