@@ -2,6 +2,7 @@
 
 #include <clang/AST/Expr.h>
 #include <fmt/format.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <algorithm>
 #include <regex>
@@ -269,7 +270,7 @@ class Terms {
                                    ? fmt::format("(sizeof({}) / sizeof({}))", name(now), name(then))
                                    : std::to_string(size(now) / size(then));
     const auto times = [&](std::string bound) {
-      bound = bound.substr(std::min(bound.find_first_not_of(' '), bound.size()));
+      bound = llvm::StringRef(bound).trim().str();
       if (bound.empty() || bound == "0") return bound;
       const bool is_word = std::ranges::all_of(bound, is_of_name);
       return fmt::format("{} * {}", is_word ? bound : '(' + bound + ')', factor);
