@@ -35,6 +35,7 @@ struct Access {
   bool is_step = false;      ///< a pointer is read, to follow it
   const Stmt* at = nullptr;  ///< the statement
   std::string why;           ///< of kUnknown: "is handed to f(), whose body is not seen"
+  Path by = {};              ///< of kAny: what the pointer that is followed leads to, by its name
 
   /// Whether it may be an access of the data that a path leads to; of kEscaped, see trail.h.
   [[nodiscard]] bool may_be_of(const Path& data) const;

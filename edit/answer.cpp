@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "messages.h"
 #include "plan.h"
 #include "program.h"
+#include "whole_program.h"
 
 namespace ompdm::edit {
 namespace {
@@ -119,8 +121,14 @@ Answer Answers::to(const Request& request) {
     }
   }
   if (parsed.front()->unit != nullptr) {
+    std::optional<WholeProgram> whole;
+    std::optional<TrailOfAll> made;
+    const TrailSource trail = [&]() -> const TrailOfAll& {
+      if (!made) made.emplace(whole.emplace(units, request.is_whole && result.unread.empty()));
+      return *made;
+    };
     for (const Finding& finding : request.findings) {
-      result.plans.push_back(plan_of(programs.front(), finding, request));
+      result.plans.push_back(plan_of(programs.front(), finding, request, trail));
     }
   }
   // Of several sources as one unit the text is not at hand any more.

@@ -656,7 +656,8 @@ class Walk : public WaysThrough<Copies> {
 
 }  // namespace
 
-std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked) {
+std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked,
+                                           bool of_regions) {
   std::map<std::uint32_t, Motion> motions;
   const auto add = [&](Motion::Kind kind, const Directive& directive, const Expr& item,
                        const clang::ASTContext& context) {
@@ -669,10 +670,12 @@ std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& a
     for (const FunctionDecl* function : unit->functions()) {
       each_statement(function->getBody(), [&](const Stmt& one) {
         const auto* directive = dyn_cast<Directive>(&one);
-        if (directive == nullptr || runs_on_device(*directive)) return;
+        if (directive == nullptr || (runs_on_device(*directive) && !of_regions)) return;
         const auto kind = directive->getDirectiveKind();
         for (const MapItem& item : mapped_items(*directive)) {
           if (item.item == nullptr) continue;
+          // A region gets the value of a pointer that no clause names.
+          if (item.clause->isImplicit() && item.item->getType()->isPointerType()) continue;
           add(Motion::Kind::kMapped, *directive, *item.item, unit->context());
           Motion& motion = motions.rbegin()->second;
           const auto type = item.clause->getMapType();

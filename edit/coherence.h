@@ -23,8 +23,10 @@ struct Motion {
   const Expr* item = nullptr;
 };
 
-/// All of the program's, by positions in Asked::items, to which they are added.
-std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked);
+/// All of the program's, by positions in Asked::items, to which they are added; of regions only
+/// where `of_regions` says so.
+std::map<std::uint32_t, Motion> motions_of(const WholeProgram& program, Asked& asked,
+                                           bool of_regions = false);
 
 /// Data that regions find on the device, and that updates in a loop keep up to date.
 struct UpdatedData {

@@ -64,6 +64,7 @@ Request read_request(std::istream& in) {
   request.arguments = json.at("arguments");
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
+  request.may_assume = json.value("may_assume", false);
   request.regions = json.value("regions", std::vector<Place>());
   request.units = json.value("units", std::vector<Unit>());
   request.stretches = json.value("stretches", std::vector<Stretch>());
@@ -174,6 +175,11 @@ void write_answer(const Answer& answer, std::ostream& out) {
                                  {"why", each.why},
                                  {"file", each.in_the_way.file},
                                  {"line", each.in_the_way.line}});
+    }
+    one["assumed"] = Ordered::array();
+    for (const Assumption& each : plan.assumed) {
+      one["assumed"].push_back(
+          {{"what", each.what}, {"file", each.at.file}, {"line", each.at.line}});
     }
     one["replacements"] = Ordered::array();
     for (const Replacement& each : plan.replacements) {

@@ -108,6 +108,9 @@ struct Request {
   /// purpose where `spoil` says so, so that a run shows whether it is read.
   std::vector<std::string> released;
   bool spoil = false;
+  /// Whether plans may rest on what no source shows: a run has to bear them out. In JSON
+  /// "may_assume", which may be missing.
+  bool may_assume = false;
   /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
@@ -148,6 +151,12 @@ class Refusal : public std::runtime_error {
   Place at_;
 };
 
+/// Something that a plan rests on and no source shows.
+struct Assumption {
+  std::string what;  ///< a sentence without its full stop
+  Place at;
+};
+
 /// Data of a finding that cannot be kept where the rest is.
 struct LeftOut {
   Item item;
@@ -167,6 +176,7 @@ struct Plan {
   std::size_t updates = 0;            ///< that were added for the host: they move what is needed
   std::vector<std::string> returned;  ///< names of what comes back after a loop, and that its
                                       ///< function does not name there any more
+  std::vector<Assumption> assumed;    ///< only where the request allows it
 };
 
 /// What the code of a region does with data that it names and that is declared outside of it, or

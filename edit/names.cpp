@@ -5,6 +5,7 @@
 #include <clang/AST/ExprOpenMP.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <cctype>
@@ -108,6 +109,24 @@ const VarDecl* root_variable(const Expr& item) {
     return root_variable(*index->getBase());
   }
   return isa<clang::DeclRefExpr>(at) ? variable_of(at) : nullptr;
+}
+
+std::string bare_name(llvm::StringRef text) {
+  std::string name;
+  for (const char letter : text.take_until([](char one) { return one == '['; })) {
+    if (letter != ' ') name += letter;
+  }
+  constexpr llvm::StringRef kSelf = "this->";
+  return llvm::StringRef(name).starts_with(kSelf) ? name.substr(kSelf.size()) : name;
+}
+
+bool is_called(const clang::ASTContext& context, const Expr& item, const std::string& expression) {
+  const std::string name = bare_name(expression);
+  if (bare_name(text_of(context, item)) == name) return true;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  item.printPretty(out, nullptr, context.getPrintingPolicy());
+  return bare_name(text) == name;
 }
 
 std::vector<MapItem> mapped_items(const Directive& directive, bool is_written) {

@@ -34,6 +34,13 @@ std::string spoiling(const std::string& expression);
 /// The variable that an item of a clause is a section of; null of a member.
 const VarDecl* root_variable(const Expr& item);
 
+/// "u" of "u[0:n]" and of "this->u[0:n]", "s->u" of "s -> u[0:n]".
+std::string bare_name(llvm::StringRef text);
+
+/// Whether an item of a clause, sections aside, is called as an expression has it: as it is
+/// written, or as clang writes it. `u[0:n]` and `this->u[0:m]` are called the same.
+bool is_called(const clang::ASTContext& context, const Expr& item, const std::string& expression);
+
 /// Whether a statement is the name of a variable.
 bool is_name_of(const Stmt& at, const VarDecl& variable);
 

@@ -59,6 +59,7 @@ class Rewriter {
   Rewriter(const Program& program, const Directive& directive, Place place, Plan& plan)
       : directive_(directive),
         place_(std::move(place)),
+        context_(program.context()),
         text_(program.context(), directive.getBeginLoc()),
         plan_(plan) {
     if (directive.getBeginLoc().isMacroID()) refuse("the directive comes from a macro");
@@ -66,43 +67,40 @@ class Rewriter {
 
   /// Throws Refusal where the region's code does what the new map type has no place for: whatever
   /// a run did, another may do that.
-  void expect_right(const Program& program, const std::string& root,
+  void expect_right(const Program& program, const std::string& name,
                     const std::string& kind) const {
     if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
-    const VarDecl* variable = variable_of_name(root);
-    if (variable == nullptr) return;
-    Use use = Use::kNone;
-    const Stmt& code = *directive_.getAssociatedStmt();
-    for (const Mention& one : mentions_on_device(program, code, *variable)) {
-      const bool is_unknown = one.use == Use::kUnknown || one.use == Use::kPointer;
-      use = both(use, is_unknown ? Use::kUnknown : one.use);
-    }
+    const VarDecl* variable = variable_of_name(name);
+    if (variable == nullptr && item_of(name).clause == nullptr) return;
+    Use use = variable == nullptr ? use_of_member(program, name) : use_of(program, *variable);
     const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
     const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
     const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
     const bool drops_reads = kind == "from" || kind == "alloc";
-    if (drops_writes) expect_no_other_name(program, *variable);
-    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", root));
-    if (drops_reads && reads && !is_overwritten(program, *variable)) {
-      refuse(fmt::format("the kernel may read {}", root));
+    if (drops_writes && variable != nullptr) expect_no_other_name(program, *variable);
+    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", name));
+    if (drops_reads && reads && (variable == nullptr || !is_overwritten(program, *variable))) {
+      refuse(fmt::format("the kernel may read {}", name));
     }
-    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", root));
+    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", name));
   }
 
   /// Gives an item another map type, or takes it out of its clause.
-  void change(const std::string& root, const std::string& kind) {
-    const clang::OMPMapClause* clause = item_of(root).clause;
+  void change(const std::string& name, const std::string& kind) {
+    const MapItem item = item_of(name);
+    const clang::OMPMapClause* clause = item.clause;
     if (clause == nullptr) {
-      if (kind.empty()) refuse(fmt::format("no clause names {}", root));
-      added_[kind].push_back(root);
+      const bool is_variable = root_of(name) == name;
+      if (kind.empty() || !is_variable) refuse(fmt::format("no clause names {}", name));
+      added_[kind].push_back(name);
       return;
     }
     for (const auto modifier : clause->getMapTypeModifiers()) {
       if (modifier != clang::OMPC_MAP_MODIFIER_unknown) {
-        refuse(fmt::format("{} is mapped with a modifier", root));
+        refuse(fmt::format("{} is mapped with a modifier", name));
       }
     }
-    taken_[clause][root] = kind;
+    taken_[clause][item.item] = kind;
   }
 
   /// Whether nothing is left of a directive that needs something to map.
@@ -166,25 +164,49 @@ class Rewriter {
   }
 
   /// The map clause's item of that name; none: a null clause.
-  [[nodiscard]] MapItem item_of(const std::string& root) const {
+  [[nodiscard]] MapItem item_of(const std::string& name) const {
     for (const MapItem& one : mapped_items(directive_, kWritten)) {
-      if (one.variable != nullptr && one.variable->getNameAsString() == root) return one;
+      if (is_called(context_, *one.item, name)) return one;
     }
     return {};
   }
 
+  /// What the region's code does with a variable.
+  [[nodiscard]] Use use_of(const Program& program, const VarDecl& variable) const {
+    Use use = Use::kNone;
+    const Stmt& code = *directive_.getAssociatedStmt();
+    for (const Mention& one : mentions_on_device(program, code, variable)) {
+      const bool is_unknown = one.use == Use::kUnknown || one.use == Use::kPointer;
+      use = both(use, is_unknown ? Use::kUnknown : one.use);
+    }
+    return use;
+  }
+
+  /// The same of a member.
+  [[nodiscard]] Use use_of_member(const Program& program, const std::string& name) const {
+    const std::vector<RegionFacts> facts = facts_of({&program}, {place_});
+    for (const ItemFacts& item : facts.front().items) {
+      if (bare_name(item.name) != name) continue;
+      if (item.use == "none") return Use::kNone;
+      if (item.use == "read") return Use::kRead;
+      if (item.use == "write") return Use::kWrite;
+      return item.use == "read_write" ? Use::kChange : Use::kUnknown;
+    }
+    return Use::kUnknown;
+  }
+
   /// What a name means in the region or in its clauses.
-  [[nodiscard]] const VarDecl* variable_of_name(const std::string& root) const {
-    const MapItem item = item_of(root);
+  [[nodiscard]] const VarDecl* variable_of_name(const std::string& name) const {
+    const MapItem item = item_of(name);
     return item.clause != nullptr ? item.variable
-                                  : variable_named(*directive_.getAssociatedStmt(), root);
+                                  : variable_named(*directive_.getAssociatedStmt(), name);
   }
 
   /// What an item is to be mapped as; empty: it goes; null: it stays.
   [[nodiscard]] const std::string* kind_of(const MapItem& item) const {
     const auto taken = taken_.find(item.clause);
-    if (taken == taken_.end() || item.variable == nullptr) return nullptr;
-    const auto kind = taken->second.find(item.variable->getNameAsString());
+    if (taken == taken_.end()) return nullptr;
+    const auto kind = taken->second.find(item.item);
     return kind == taken->second.end() ? nullptr : &kind->second;
   }
 
@@ -230,9 +252,10 @@ class Rewriter {
 
   const Directive& directive_;
   Place place_;
+  const clang::ASTContext& context_;
   SourceText text_;
   Plan& plan_;
-  std::map<const clang::OMPMapClause*, std::map<std::string, std::string>> taken_;  // kind by name
+  std::map<const clang::OMPMapClause*, std::map<const Expr*, std::string>> taken_;  // kind by item
   Items added_;
 };
 
@@ -271,7 +294,7 @@ void remove_directive(const Program& program, const Directive& directive, const 
 /// Takes variables out of the clauses of an update; all of it where nothing else is left. Throws
 /// Refusal.
 void leave_out_of_update(const Program& program, const Directive& update,
-                         const std::set<std::string>& roots, const Place& place, Plan& plan) {
+                         const std::set<std::string>& names, const Place& place, Plan& plan) {
   const SourceText text(program.context(), update.getBeginLoc());
   std::vector<Replacement> changed;
   bool any_left = false;
@@ -280,7 +303,7 @@ void leave_out_of_update(const Program& program, const Directive& update,
     bool is_changed = false;
     for (const Expr* item : items) {
       const std::string one = text_of(program.context(), *item);
-      const bool goes = roots.contains(root_of(one));
+      const bool goes = names.contains(bare_name(one));
       is_changed = is_changed || goes;
       if (!goes) left.push_back(one);
     }
@@ -322,7 +345,7 @@ bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits,
         auto& [at, roots] = updates[&directive];
         at = place;
         for (const Clause& clause : edit->clauses) {
-          for (const Item& item : clause.items) roots.insert(root_of(item.expression));
+          for (const Item& item : clause.items) roots.insert(bare_name(item.expression));
         }
         continue;
       }
@@ -334,11 +357,10 @@ bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits,
       if (is_new) order.emplace_back(&directive, place);
       for (const Clause& clause : edit->clauses) {
         for (const Item& item : clause.items) {
-          const std::string root = root_of(item.expression);
-          if (root.empty()) throw Refusal("what is mapped is a member, not a variable", place);
+          const std::string name = bare_name(item.expression);
           const std::string kind = edit->kind == "leave_out" ? std::string() : clause.kind;
-          at->second.expect_right(program, root, kind);
-          at->second.change(root, kind);
+          at->second.expect_right(program, name, kind);
+          at->second.change(name, kind);
         }
       }
     }
@@ -382,14 +404,16 @@ bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& var
 
 class Writer {
  public:
+  /// `declared`: statements that come first.
   Writer(const Program& program, const Stmt& code, const Stay& stay, const Request& request,
-         const Residence& residence, Plan& plan)
+         const Residence& residence, Plan& plan, std::vector<std::string> declared = {})
       : program_(program),
         code_(code),
         stay_(stay),
         request_(request),
         residence_(residence),
-        plan_(plan) {}
+        plan_(plan),
+        declared_(std::move(declared)) {}
 
   void write() {
     const SourceText text(program_.context(), code_.getBeginLoc());
@@ -397,9 +421,10 @@ class Writer {
     const std::string indent = indentation(text, begin);
     std::vector<std::string> before;
     std::vector<std::string> behind;
+    for (const std::string& one : declared_) before.push_back(text.indentation(begin) + one);
     if (residence_.is_later) {
-      before.push_back(indent + "#pragma omp taskwait");
-      behind = before;
+      behind.push_back(indent + "#pragma omp taskwait");
+      before.push_back(behind.front());
     }
     const auto add = [&](std::vector<std::string>& lines, const std::string& pragma) {
       if (!pragma.empty()) lines.push_back(indent + pragma);
@@ -438,7 +463,8 @@ class Writer {
         items["to"].push_back(kept.expression);
         continue;
       }
-      const bool asks = residence_.sent.contains(name) && !is_filled_first(*kept.variable);
+      const bool is_filled = kept.variable != nullptr && is_filled_first(*kept.variable);
+      const bool asks = residence_.sent.contains(name) && !is_filled;
       items[kept.begin == "alloc" && asks ? "to" : kept.begin].push_back(kept.expression);
     }
     return pragma(stay_.begin, items);
@@ -456,7 +482,8 @@ class Writer {
       }
       std::string kind =
           kept.end == "release" && residence_.written.contains(name) ? "from" : kept.end;
-      if (kind == "from" && !is_used_behind(program_, code_, *kept.variable)) {
+      const bool is_known = kept.variable != nullptr;
+      if (kind == "from" && is_known && !is_used_behind(program_, code_, *kept.variable)) {
         plan_.returned.push_back(name);
       }
       if (kind == "from" && llvm::is_contained(request_.released, name)) kind = "release";
@@ -535,6 +562,7 @@ class Writer {
 
   /// Directives begin in the first column where the program's own do.
   [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
+    if (stay_.kept.empty()) return text.indentation(offset);
     const unsigned own = text.offset_of(stay_.kept.front()->getBeginLoc());
     return text.indentation(own).empty() ? std::string() : text.indentation(offset);
   }
@@ -562,17 +590,19 @@ class Writer {
   }
 
   void write(const Update& update) {
-    const SourceText text(program_.context(), update.statement->getBeginLoc());
+    const Program& unit = update.unit == nullptr ? program_ : *update.unit;
+    const SourceText text(unit.context(), update.statement->getBeginLoc());
     const unsigned at = text.offset_of(update.statement->getBeginLoc());
     const unsigned end = end_of_statement(text, *update.statement);
     if (!text.begins_line(at) || !text.ends_line(end)) {
-      program_.refuse(
+      unit.refuse(
           *update.statement,
           "the host uses the data in a line that holds other code: give it a line of its own");
     }
     const std::string line = fmt::format(
-        "{}#pragma omp target update{} {}({}){}", indentation(text, at), device(),
-        update.from ? "from" : "to", update.item,
+        "{}#pragma omp target update{} {}({}){}",
+        &unit.context() == &program_.context() ? indentation(text, at) : text.indentation(at),
+        device(), update.from ? "from" : "to", update.item,
         update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
     const Replacement made =
         update.from ? text.lines_before(at, {line}) : text.lines_after(end, {line});
@@ -589,6 +619,7 @@ class Writer {
   const Request& request_;
   const Residence& residence_;
   Plan& plan_;
+  std::vector<std::string> declared_;
 };
 
 class Planner {
@@ -690,6 +721,46 @@ class Planner {
   Refusal refusal_{std::string(), Place()};  // the last one
 };
 
+/// By the trail of the whole program. Throws Refusal.
+Plan planned_by_trail(const TrailOfAll& all, const Finding& finding, const Request& request) {
+  const Keeping keeping = keeping_of(all, finding, request.may_assume);
+  Plan plan;
+  Writer(keeping.unit, *keeping.code, keeping.stay, request, keeping.residence, plan,
+         keeping.declared)
+      .write();
+  plan.left_out = keeping.left_out;
+  plan.assumed = keeping.assumed;
+  return plan;
+}
+
+/// For all of the data that a finding asks to keep around code, or for what can stay where some of
+/// it cannot. None: it asks for nothing of the kind. Throws Refusal.
+std::optional<Plan> planned_around(const Program& program, const Finding& finding,
+                                   const Request& request, const TrailSource& trail) {
+  std::optional<Plan> best;
+  std::optional<Refusal> why;
+  try {
+    const Stay stay = stay_of(program, finding);
+    if (!stay.any()) return std::nullopt;
+    best.emplace();
+    best->found = !stay.kept.empty();
+    if (!best->found) return best;
+    best = Planner(program, stay, request).most();
+    if (best->left_out.empty()) return best;
+  } catch (const Refusal& refusal) {
+    best.reset();
+    why = refusal;
+  }
+  try {
+    Plan other = planned_by_trail(trail(), finding, request);
+    if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
+  } catch (const Refusal& refusal) {
+    if (!best && request.may_assume) why = refusal;
+  }
+  if (!best) throw Refusal(*why);
+  return best;
+}
+
 /// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
 bool is_looked_at(const Edit& edit) {
   return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed" ||
@@ -714,12 +785,10 @@ bool is_settled(const Plan& plan, const Edit& edit) {
   });
 }
 
-void make(const Program& program, const Finding& finding, const Request& request, Plan& plan) {
-  // Around code: for all of the data, or for what can stay where some of it cannot.
-  const Stay stay = stay_of(program, finding);
-  if (stay.any()) {
-    plan.found = !stay.kept.empty();
-    if (plan.found) plan = Planner(program, stay, request).most();
+void make(const Program& program, const Finding& finding, const Request& request,
+          const TrailSource& trail, Plan& plan) {
+  if (auto around = planned_around(program, finding, request, trail)) {
+    plan = std::move(*around);
     plan.number = finding.number;
   }
   const bool stays = std::ranges::any_of(finding.edits, is_around);
@@ -750,12 +819,13 @@ void make(const Program& program, const Finding& finding, const Request& request
 
 }  // namespace
 
-Plan plan_of(const Program& program, const Finding& finding, const Request& request) {
+Plan plan_of(const Program& program, const Finding& finding, const Request& request,
+             const TrailSource& trail) {
   Plan plan;
   plan.number = finding.number;
   try {
     if (finding.edits.empty()) throw Refusal("it has no edits", {});
-    make(program, finding, request, plan);
+    make(program, finding, request, trail, plan);
   } catch (const Refusal& refusal) {
     plan.refused = refusal.what();
     plan.in_the_way = refusal.at();

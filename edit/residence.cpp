@@ -83,30 +83,6 @@ std::string in_the_way(const Program& program, const Stmt& code, const Stmt* sta
   return {};
 }
 
-/// Under which conditions of branches without braces a mention in the statement is reached; empty:
-/// in any case, or asking them again may change something, or tell something else.
-std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention) {
-  std::vector<std::string> all;
-  const Stmt* child = &mention;
-  for (const Stmt* at = &mention; at != nullptr && child != &statement;
-       child = at, at = program.parent_of(*at)) {
-    const auto* branch = dyn_cast<clang::IfStmt>(at);
-    const bool is_taken = branch != nullptr && child == branch->getThen();
-    if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
-    const Expr* condition = branch->getCond();
-    if (condition == nullptr || branch->getConditionVariable() != nullptr ||
-        condition->HasSideEffects(program.context()) || !only_names(*condition) ||
-        condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
-      continue;
-    }
-    const std::string words = text_of(program.context(), *condition);
-    if (!stays_the_same(program, statement, words)) continue;
-    all.push_back(is_taken ? words : fmt::format("!({})", words));
-  }
-  if (all.size() < 2) return all.empty() ? std::string() : all.front();
-  return fmt::format("({})", fmt::join(all, ") && ("));
-}
-
 /// Whether a mention is all that its statement is, and sets a whole element.
 bool is_assigned_by(const Stmt& statement, const Mention& mention) {
   const auto* assignment = dyn_cast<clang::BinaryOperator>(&statement);
@@ -775,8 +751,9 @@ class Looker {
     for (Update& update : here) {
       if (update.item.empty()) update.item = item_in(scope, variable);
     }
-    std::erase_if(here, [&](const Update& one) { return is_overwritten(scope, one); });
+    // Merged first: behind a statement that overwrites all the host's copy is the newest.
     here = merged(program_, *scope.code, std::move(here));
+    std::erase_if(here, [&](const Update& one) { return is_overwritten(scope, one); });
     found_.updates.insert(found_.updates.end(), here.begin(), here.end());
     found_.idle.insert(scope.uses.idle.begin(), scope.uses.idle.end());
     const bool is_changed = !here.empty() || !scope.uses.idle.empty();
@@ -876,6 +853,28 @@ class Looker {
 };
 
 }  // namespace
+
+std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention) {
+  std::vector<std::string> all;
+  const Stmt* child = &mention;
+  for (const Stmt* at = &mention; at != nullptr && child != &statement;
+       child = at, at = program.parent_of(*at)) {
+    const auto* branch = dyn_cast<clang::IfStmt>(at);
+    const bool is_taken = branch != nullptr && child == branch->getThen();
+    if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
+    const Expr* condition = branch->getCond();
+    if (condition == nullptr || branch->getConditionVariable() != nullptr ||
+        condition->HasSideEffects(program.context()) || !only_names(*condition) ||
+        condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
+      continue;
+    }
+    const std::string words = text_of(program.context(), *condition);
+    if (!stays_the_same(program, statement, words)) continue;
+    all.push_back(is_taken ? words : fmt::format("!({})", words));
+  }
+  if (all.size() < 2) return all.empty() ? std::string() : all.front();
+  return fmt::format("({})", fmt::join(all, ") && ("));
+}
 
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items) {

@@ -15,11 +15,12 @@ namespace ompdm::edit {
 struct Update {
   const Stmt* statement = nullptr;
   const VarDecl* data = nullptr;
-  bool from = false;           ///< before the statement; else `to`, behind it
-  std::string item = {};       ///< of the data; empty: all that stays on the device
-  std::string condition = {};  ///< of an if() clause; empty: none
-  bool is_of_region = false;   ///< that the host runs where the condition holds
-  bool is_of_element = false;  ///< of single elements: the host uses no others
+  bool from = false;              ///< before the statement; else `to`, behind it
+  std::string item = {};          ///< of the data; empty: all that stays on the device
+  std::string condition = {};     ///< of an if() clause; empty: none
+  bool is_of_region = false;      ///< that the host runs where the condition holds
+  bool is_of_element = false;     ///< of single elements: the host uses no others
+  const Program* unit = nullptr;  ///< that the statement is in; null: that of the code
 };
 
 /// Once nothing was found that would make it wrong.
@@ -40,6 +41,10 @@ class Vain : public Refusal {
  public:
   using Refusal::Refusal;
 };
+
+/// Under which conditions of branches without braces a mention in the statement is reached; empty:
+/// in any case, or asking them again may change something, or tell something else.
+std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention);
 
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,

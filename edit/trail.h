@@ -73,6 +73,8 @@ struct Trail {
   std::vector<std::uint32_t> branches = {0};
   /// Calls of functions: the position of that which each is in; the first is the program.
   std::vector<std::uint32_t> callers = {0};
+  /// The expressions of these calls; null of code that nothing calls by one.
+  std::vector<const Expr*> calls = {nullptr};
   /// The same, of what is handed a number that is known.
   std::map<std::pair<std::uint32_t, const VarDecl*>, std::int64_t> numbers;
   std::vector<const FunctionDecl*> called = {nullptr};  ///< by such a call

@@ -54,7 +54,7 @@ class CodeWalk {
   void record(Use use, const Places& places, const std::string& why = {},
               Access::Reach reach = Access::Reach::kPath, bool is_step = false);
 
-  void record_any();
+  void record_any(const Places& places = {});
 
   void add(Access access);
 

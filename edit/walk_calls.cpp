@@ -298,6 +298,7 @@ Places CodeWalk::call_seen(const FunctionDecl& function, const std::vector<const
   if (is_program()) {
     call_ = static_cast<std::uint32_t>(trail_.callers.size());
     trail_.callers.push_back(caller);
+    trail_.calls.push_back(call);
     trail_.called.push_back(function.getCanonicalDecl());
     for (std::size_t i = 0; i < arguments.size() && i < function.getNumParams(); ++i) {
       const clang::ParmVarDecl& parameter = *function.getParamDecl(static_cast<unsigned>(i));

@@ -56,16 +56,18 @@ void CodeWalk::record(Use use, const Places& places, const std::string& why, Acc
     if (on_device_.contains(path.root)) continue;
     add({path, use, reach, is_step, at_, why});
   }
-  if (places.is_any && !is_step) record_any();
+  if (places.is_any && !is_step) record_any(places);
 }
 
-void CodeWalk::record_any() {
-  add({{},
-       Use::kUnknown,
-       Access::Reach::kAny,
-       false,
-       at_,
-       "may be what a pointer of unknown origin leads to"});
+void CodeWalk::record_any(const Places& places) {
+  Access any{{},    Use::kUnknown, Access::Reach::kAny,
+             false, at_,           "may be what a pointer of unknown origin leads to"};
+  for (const Path& path : places.paths) {
+    if (path.steps.empty() || path.steps.back() != nullptr) continue;
+    any.by = path;
+    add(any);
+  }
+  if (any.by.root.isNull()) add(std::move(any));
 }
 
 Places CodeWalk::followed(Places pointees) {
@@ -229,6 +231,13 @@ Places CodeWalk::pointees_at(const Places& where) {
   std::set<Path> seen;
   for (const Path& path : where.paths) {
     if (!on_device_.contains(path.root)) add_pointees(path, all, seen);
+  }
+  // What is not known has at least the name of a pointer.
+  const bool has_name = std::ranges::any_of(all.paths, [](const Path& path) {
+    return !path.steps.empty() && path.steps.back() == nullptr;
+  });
+  if (is_program() && all.is_any && !has_name) {
+    for (const Path& path : where.paths) all.paths.insert(path.with(nullptr));
   }
   return all;
 }

@@ -273,29 +273,6 @@ void CodeWalk::read_captured(const Directive& directive) {
   }
 }
 
-namespace {
-
-/// "u" of "u[0:n]" and of "this->u[0:n]", without blanks.
-std::string bare(llvm::StringRef text) {
-  std::string name;
-  for (const char letter : text.take_until([](char one) { return one == '['; })) {
-    if (letter != ' ') name += letter;
-  }
-  constexpr llvm::StringRef kSelf = "this->";
-  return llvm::StringRef(name).starts_with(kSelf) ? name.substr(kSelf.size()) : name;
-}
-
-/// Whether an expression is an item of that name, as it is written or as clang writes it.
-bool is_called(const clang::ASTContext& context, const Expr& item, const std::string& name) {
-  if (bare(text_of(context, item)) == name) return true;
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  item.printPretty(out, nullptr, context.getPrintingPolicy());
-  return bare(text) == name;
-}
-
-}  // namespace
-
 void CodeWalk::run_bounds(const Expr& item) {
   const Expr* at = item.IgnoreParenImpCasts();
   for (;;) {
@@ -319,11 +296,11 @@ void CodeWalk::name_items(const Directive& directive) {
   const auto step = static_cast<std::uint32_t>(trail_.steps.size() - 1);
   const clang::ASTContext& context = function_->getASTContext();
   for (const std::uint32_t number : asked->second) {
-    const std::string name = bare(asked_->items[number].expression);
+    const std::string& expression = asked_->items[number].expression;
     const std::size_t before = trail_.accesses.size();
     Places all;
     const auto take = [&](const Expr& item) {
-      if (!is_called(context, item, name)) return;
+      if (!is_called(context, item, expression)) return;
       all.add(pointees_or_place(item));
       run_bounds(item);
     };
@@ -340,7 +317,7 @@ void CodeWalk::name_items(const Directive& directive) {
       each_statement(directive.getRawStmt(), [&](const Stmt& one) {
         const auto* item = dyn_cast<Expr>(&one);
         const bool is_name = item != nullptr && isa<clang::DeclRefExpr, clang::MemberExpr>(item);
-        if (!is_name || !is_called(context, *item, name)) return;
+        if (!is_name || !is_called(context, *item, expression)) return;
         const auto* variable = dyn_cast<clang::DeclRefExpr>(item);
         if (variable != nullptr && !known.insert(variable->getDecl()).second) return;
         all.add(pointees_of(*item));

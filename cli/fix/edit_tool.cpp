@@ -59,6 +59,15 @@ std::string sentence_of(const Json& refusal) {
              : fmt::format("{}:{}: {}", typed_path(file), refusal.at("line").get<int>(), why);
 }
 
+/// "u is not used here (cg.c:12)".
+std::string assumption_of(const Json& assumed) {
+  const std::string file = assumed.at("file");
+  const std::string what = assumed.at("what");
+  if (file.empty()) return what;
+  return fmt::format("{} ({}:{})", what, fs::path(file).filename().string(),
+                     assumed.at("line").get<int>());
+}
+
 bool are_without_openmp(const std::vector<SourceUnit>& units) {
   return std::ranges::none_of(units, [](const SourceUnit& unit) {
     return std::ranges::any_of(unit.compiled.arguments, [](const std::string& one) {
@@ -196,6 +205,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
   request["is_whole"] = unit.is_whole;
   request["released"] = options.released;
   request["spoil"] = options.spoil;
+  request["may_assume"] = may_assume_;
   request["findings"] = Json::array();
   for (std::size_t each = 1; each <= size(); ++each) {
     const Json& finding = this->finding(each);
@@ -261,6 +271,7 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
     plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
                                  each.at("text"), each.at("behind")});
   }
+  for (const Json& each : one.at("assumed")) plan.assumed.push_back(assumption_of(each));
   plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();
   return plan;
@@ -279,7 +290,9 @@ EditPlan EditTool::joint_plan(const std::vector<std::size_t>& numbers) const {
   });
   if (!are_texts) return none;
   // As the only finding of a tool of its own.
-  EditPlan plan = EditTool(Json::array({all}), commands_, process_).plan(1);
+  EditTool tool(Json::array({all}), commands_, process_);
+  tool.may_assume_ = may_assume_;
+  EditPlan plan = tool.plan(1);
   plan.number = numbers.front();
   plan.joined.assign(numbers.begin() + 1, numbers.end());
   return plan;

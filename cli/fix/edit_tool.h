@@ -49,6 +49,8 @@ struct EditPlan {
   std::size_t updates = 0;  ///< that were added for the host
   /// Data that is left as it is, each with the statement in the way: "y[0:n]: cg.c:12: ...".
   std::vector<std::string> left_out = {};
+  /// What it rests on and no source shows, each with its place: "... (cg.c:12)".
+  std::vector<std::string> assumed = {};
   bool is_compiled = true;               ///< the source was: else that is why it is refused
   std::vector<std::size_t> joined = {};  ///< findings whose edits it has, too
 };
@@ -86,6 +88,8 @@ class EditTool {
   /// `findings` are those of the JSON report. `process` must outlive this.
   EditTool(nlohmann::json findings, CompileCommands commands, EditProcess& process);
 
+  /// Plans may rest on what no source shows, which a run has to bear out.
+  void allow_assumptions() { may_assume_ = true; }
   /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
@@ -114,6 +118,7 @@ class EditTool {
   nlohmann::json findings_;
   CompileCommands commands_;
   bool is_seen_ = false;  ///< a build was
+  bool may_assume_ = false;
   EditProcess& process_;
   mutable std::map<std::string, nlohmann::json> answers_;  // by the request
 };

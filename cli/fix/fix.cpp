@@ -148,12 +148,6 @@ bool is_of_memory(const std::string& pattern) {
          pattern == "device_leak";
 }
 
-/// Whether entries of a loop that were not seen as such need more than the finding leaves.
-bool promises_at_most(const analysis::Finding& finding) {
-  const auto* mapped = std::get_if<analysis::facts::PerIterationMapping>(&finding.facts);
-  return mapped != nullptr && mapped->entries_at_least;
-}
-
 struct FixOptions {
   std::string trace;
   std::string build;
@@ -166,6 +160,7 @@ struct FixOptions {
   TimedRuns timed_runs;
   bool release = false;
   bool apply = false;
+  bool only_proven = false;
   std::string output;
 };
 
@@ -200,9 +195,7 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
                 ": was counted, not told event by event: record it without --detail tallies, in a "
                 "window that it reaches");
   }
-  for (const analysis::Finding& finding : analysis.findings) {
-    run.verdicts.emplace_back().is_firm = !promises_at_most(finding);
-  }
+  run.verdicts.resize(analysis.findings.size());
   SourcedFindings sourced =
       sourced_findings(analysis, SourceLines(analysis, options.search.folder));
   for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
@@ -331,8 +324,6 @@ class Fixing {
       for (const Replacement& each : one.plan.replacements) {
         if (one.is_open()) one.plan.refused = obstacle_outside(each.file, tree_);
       }
-      one.is_firm = one.is_firm && options_.runs.empty() && one.plan.updates == 0 &&
-                    one.plan.left_out.empty();
     }
     steps_.end();
   }
@@ -422,7 +413,7 @@ class Fixing {
     const Scratch scratch;
     const Target what = target();
     const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs,
-                                options_.release, !options_.runs.empty()};
+                                options_.release};
     Sandbox original(what, scratch.folder() / "original");
     steps_.begin("building the original");
     build_original(original, what, sources());
@@ -441,7 +432,7 @@ class Fixing {
     }
     fmt::print("Together: {}.\n", spared_sentence(*measured));
     const ChangedFiles files = changed_files(together.accepted);
-    write_patch(verified_head(what, *measured, together.released) + unified_diff(files, what.tree),
+    write_patch(verified_head(what, *measured, together) + unified_diff(files, what.tree),
                 options_.output);
     if (options_.apply) {
       apply(files);
@@ -457,6 +448,7 @@ class Fixing {
   /// How the sources are compiled, and whether those that are newer are what was recorded.
   void learn_of(const Sandbox& original) {
     tool_.add_seen(original.compiles());
+    if (!options_.only_proven) tool_.allow_assumptions();
     const bool is_same = is_built_as_recorded(recorded_, original.program());
     for (Verdict& one : verdicts_) {
       if (one.is_open() && !is_same) one.plan.refused = one.source.obstacle;
@@ -544,6 +536,10 @@ void setup_fix(CLI::App& app, int& exit_status) {
           "Leave on the device what nothing printed depends on: it is spoiled on the host, and\n"
           "the output is compared")
       ->needs(build);
+  verb->add_flag("--only-proven", options->only_proven,
+                 "Make no edit that rests on what the sources do not show: a patch's head names\n"
+                 "each such assumption")
+      ->needs(build);
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(build);
   add_output_option(*verb, options->output, "Write the patch to FILE");
@@ -551,7 +547,7 @@ void setup_fix(CLI::App& app, int& exit_status) {
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
       "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
-      "same, moves less, as much less as a firm promise says, and takes no longer. Each finding\n"
+      "same, moves less, and takes no longer. Each finding\n"
       "takes a recorded run and the timed ones, all of several together as many again: --run\n"
       "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
       "runs. Your own tree is not touched without --apply; outside of the copy the build can\n"

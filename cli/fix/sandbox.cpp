@@ -217,7 +217,7 @@ Contents::Contents(const Trace& trace) {
     if (op.hash != 0) crossed_.insert(op.hash);
     const std::string& name = trace.variables[op.variable.value].name;
     // Storage without a name may be several variables.
-    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.hash};
+    if (op.kind == OpKind::kDtoH && !name.empty()) returned_[op.dst] = {name, op.bytes, op.hash};
   }
 }
 
@@ -227,13 +227,22 @@ void Contents::keep_what_crosses_in(const Contents& other) {
   });
 }
 
+bool Contents::was_seen_in(const Contents& other, const Returned& last) const {
+  return last.hash != 0 && std::ranges::none_of(other.returned_, [&](const auto& one) {
+           const Returned& there = one.second;
+           return there.hash == 0 && (there.name == last.name || there.bytes == last.bytes);
+         });
+}
+
 std::string Contents::lost_in(const Contents& other) const {
   for (const auto& [address, last] : returned_) {
-    const bool comes_back = last.hash != 0
-                                ? other.crossed_.contains(last.hash)
-                                : std::ranges::any_of(other.returned_, [&](const auto& one) {
-                                    return one.second.name == last.name;
-                                  });
+    // Of what no one looked at only that something like it comes back is known.
+    const bool comes_back =
+        was_seen_in(other, last)
+            ? other.crossed_.contains(last.hash)
+            : std::ranges::any_of(other.returned_, [&](const auto& one) {
+                return one.second.name == last.name || one.second.bytes == last.bytes;
+              });
     if (!comes_back) {
       return fmt::format("what comes back of {} last does not cross any more", last.name);
     }
@@ -241,10 +250,11 @@ std::string Contents::lost_in(const Contents& other) const {
   return {};
 }
 
-std::set<std::string> Contents::unseen() const {
+std::set<std::string> Contents::unseen_in(const Contents& other) const {
   std::set<std::string> names;
   for (const auto& [address, last] : returned_) {
-    if (last.hash == 0) names.insert(last.name);
+    const bool is_known = last.hash != 0 && other.crossed_.contains(last.hash);
+    if (!is_known && !was_seen_in(other, last)) names.insert(last.name);
   }
   return names;
 }

@@ -20,8 +20,9 @@ namespace ompdm::cli {
 struct Contents {
   /// The last copy of a variable back to the host.
   struct Returned {
-    std::string name;        ///< of the variable
-    std::uint64_t hash = 0;  ///< 0: was not looked at, as of a copy that was still on its way
+    std::string name;         ///< of the variable
+    std::uint64_t bytes = 0;  ///< that were copied
+    std::uint64_t hash = 0;   ///< 0: was not looked at, as of a copy that was still on its way
   };
 
   Contents() = default;
@@ -33,10 +34,13 @@ struct Contents {
   /// none. The contents need only be transferred at some time, under any name: the host may change
   /// them later.
   [[nodiscard]] std::string lost_in(const Contents& other) const;
-  /// Names of variables that were copied back without a hash.
-  [[nodiscard]] std::set<std::string> unseen() const;
+  /// Names of variables whose last copy back has no hash here or there: it was not compared.
+  [[nodiscard]] std::set<std::string> unseen_in(const Contents& other) const;
 
  private:
+  /// Whether contents were looked at, and those of all copies back that may have them there.
+  [[nodiscard]] bool was_seen_in(const Contents& other, const Returned& last) const;
+
   std::map<std::uint64_t, Returned> returned_;  ///< by the address on the host
   std::set<std::uint64_t> crossed_;             ///< hashes, both ways
 };

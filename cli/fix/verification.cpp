@@ -251,10 +251,18 @@ class Verifier {
     run_original();
     try_each();
     if (!result_.accepted.empty()) result_.measured = try_together();
+    for (int i = 1; i < kMostTogether && result_.accepted.size() > 1; ++i) {
+      if (result_.measured->verified) break;
+      drop_least();
+      result_.measured = try_together();
+    }
     return std::move(result_);
   }
 
  private:
+  /// Edits are left out until the others go together, at most so often.
+  static constexpr int kMostTogether = 4;
+
   /// Runs the original twice, and prints how long the further runs will take.
   void run_original() {
     std::chrono::nanoseconds wall{};
@@ -304,17 +312,28 @@ class Verifier {
     for (Verdict& one : verdicts_) {
       if (!one.is_planned()) continue;
       one.was_tried = true;
-      // What is promised is what the edits would spare of the run that was recorded; where the host
-      // or more entries of a loop may need some of it, little of it is something.
-      const double share = one.is_firm ? 0.9 : asked_.of_other_runs ? 0 : 0.1;
-      const double least = share * static_cast<double>(one.promised.value_or(0));
       one.measured =
-          measure(changed_files({one.plan}), {.what = fmt::format("finding {}", one.plan.number),
-                                              .least = static_cast<std::uint64_t>(least),
-                                              .is_final = changes() == 1});
+          measure(changed_files({one.plan}),
+                  {.what = fmt::format("finding {}", one.plan.number), .is_final = changes() == 1});
       if (!one.measured.verified) continue;
       one.measured.why = add_plan(result_.accepted, one.plan, tool_);
       one.measured.verified = one.measured.why.empty();
+    }
+  }
+
+  /// Of edits that do not go together the one that spares least is left out.
+  void drop_least() {
+    Verdict* least = nullptr;
+    for (Verdict& one : verdicts_) {
+      if (!one.measured.verified) continue;
+      if (least == nullptr || one.measured.spared() < least->measured.spared()) least = &one;
+    }
+    least->measured.verified = false;
+    least->measured.why = "with the others: " + result_.measured->why;
+    result_.accepted.clear();
+    for (Verdict& one : verdicts_) {
+      if (one.measured.verified)
+        one.measured.verified = add_plan(result_.accepted, one.plan, tool_).empty();
     }
   }
 
@@ -327,7 +346,7 @@ class Verifier {
       alone = &one.measured;
     }
     const std::uint64_t least = most / 10 * 9;
-    // One by itself was measured as it is.
+    // One by itself was measured as it is; its times were taken where it is the only one.
     const Measured all =
         changes() == 1
             ? *alone
@@ -393,7 +412,7 @@ class Verifier {
       found.why = change_in(before_[i], after);
       if (found.why.empty() && asked.contents) {
         found.why = before_[i].contents.lost_in(after.contents);
-        found.unseen.merge(before_[i].contents.unseen());
+        found.unseen.merge(before_[i].contents.unseen_in(after.contents));
       }
       if (!found.why.empty()) found.why += on_which(i);
     }
@@ -494,7 +513,7 @@ class Verifier {
   /// Why the change spares too little; empty: it spares enough.
   [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
                                      const std::vector<Observation>& after) const {
-    if (found.spared() > 0) return found.spared() < least ? "it spares less than promised" : "";
+    if (found.spared() > 0) return found.spared() < least ? "it spares less than one alone" : "";
     const bool allocates_less = found.after.allocations < found.before.allocations;
     if (found.after.bytes == found.before.bytes && allocates_less) return {};
     for (std::size_t i = 0; i < after.size(); ++i) {
@@ -559,6 +578,8 @@ std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_ru
     if (!one.is_open()) continue;
     for (const std::string& each : one.plan.left_out)
       text += fmt::format("         without {}\n", each);
+    for (const std::string& each : one.plan.assumed)
+      text += fmt::format("         assumes that {}\n", each);
   }
   if (of_other_runs) {
     text += "Promised is of the run that was recorded, measured of those that --run names.\n";
@@ -579,8 +600,7 @@ std::string spared_sentence(const Measured& measured) {
   return fmt::format("{}; {}", spared, measured.times.sentence());
 }
 
-std::string verified_head(const Target& target, const Measured& measured,
-                          const std::vector<std::string>& released) {
+std::string verified_head(const Target& target, const Measured& measured, const Together& made) {
   std::string text =
       "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n";
   for (std::size_t i = 0; i < target.commands.size(); ++i) {
@@ -593,11 +613,17 @@ std::string verified_head(const Target& target, const Measured& measured,
         "way when they were recorded.\n",
         fmt::join(measured.unseen, ", "));
   }
-  if (released.empty()) return text;
+  std::set<std::string> assumed;
+  for (const EditPlan& plan : made.accepted) {
+    assumed.insert(plan.assumed.begin(), plan.assumed.end());
+  }
+  if (!assumed.empty()) text += "# Assumed, as no source shows it:\n";
+  for (const std::string& one : assumed) text += fmt::format("#   {}\n", one);
+  if (made.released.empty()) return text;
   return text + fmt::format(
                     "# No longer brought back: {}. Nothing that was printed depends on it; what "
                     "reads it otherwise would not see it.\n",
-                    fmt::join(released, ", "));
+                    fmt::join(made.released, ", "));
 }
 
 }  // namespace ompdm::cli

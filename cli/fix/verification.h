@@ -121,7 +121,6 @@ struct Verdict {
   std::string what;    ///< the pattern
   /// Bytes of redundant transfers; nullopt: the finding is about memory.
   std::optional<std::uint64_t> promised;
-  bool is_firm = false;  ///< no entry of a loop, nor use by the host, may need some of it after all
   bool was_tried = false;
   Measured measured;  ///< of one that was tried
 
@@ -138,8 +137,7 @@ void build_original(Sandbox& original, const Target& target,
 struct Verification {
   Sameness same;
   TimedRuns timed_runs;
-  bool release = false;        ///< unread data is not copied back
-  bool of_other_runs = false;  ///< than the one that the promises are of
+  bool release = false;  ///< unread data is not copied back
 };
 
 /// All edits that were verified.
@@ -172,9 +170,7 @@ std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_ru
 /// ms".
 std::string spared_sentence(const Measured& measured);
 
-/// The lines before the diff of what was verified with the target's commands; `released` are names
-/// of what is not brought back any more.
-std::string verified_head(const Target& target, const Measured& measured,
-                          const std::vector<std::string>& released);
+/// The lines before the diff of what was verified with the target's commands.
+std::string verified_head(const Target& target, const Measured& measured, const Together& made);
 
 }  // namespace ompdm::cli

@@ -151,7 +151,7 @@ TEST(VerifiedHead, SaysThatTheTimeWasNotCompared) {
   Measured measured;
   measured.before = {4'000'000, 40, 2};
   measured.after = {1'000'000, 3, 2};
-  EXPECT_EQ(verified_head(target, measured, {}),
+  EXPECT_EQ(verified_head(target, measured, Together()),
             "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
             "#   ./heat 100\n"
             "# 3.00 MB of 4.00 MB no longer cross (3 instead of 40 transfers); the time of the run "
