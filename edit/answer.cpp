@@ -107,26 +107,34 @@ Answer Answers::to(const Request& request) {
   Answer result;
   const std::vector<Request> others = others_of(request);
   std::vector<const Request*> requests = {&request};
-  for (const Request& other : others) requests.push_back(&other);
-  const std::vector<const Parsed*> parsed = this->parsed(requests);
+  std::vector<const Parsed*> parsed = this->parsed(requests);
   result.errors = parsed.front()->errors;
   std::deque<Program> programs;
   std::vector<const Program*> units;
-  for (std::size_t i = 0; i < parsed.size(); ++i) {
-    const Parsed& one = *parsed[i];
+  const auto add = [&](const Parsed& one, const Request& its) {
     if (one.unit != nullptr) {
-      units.push_back(&programs.emplace_back(*one.unit, *requests[i]));
+      units.push_back(&programs.emplace_back(*one.unit, its));
     } else {
-      result.unread.push_back({requests[i]->file, one.errors.empty() ? "" : one.errors.front()});
+      result.unread.push_back({its.file, one.errors.empty() ? "" : one.errors.front()});
     }
-  }
+  };
+  add(*parsed.front(), request);
+  // Plans ask for them where one source alone does not tell enough.
+  const auto add_others = [&] {
+    if (requests.size() > 1) return;
+    for (const Request& other : others) requests.push_back(&other);
+    parsed = this->parsed(requests);
+    for (std::size_t i = 1; i < parsed.size(); ++i) add(*parsed[i], *requests[i]);
+  };
+  std::optional<WholeProgram> whole;
+  std::optional<TrailOfAll> made;
+  const TrailSource trail = [&]() -> const TrailOfAll& {
+    if (made) return *made;
+    add_others();
+    const bool has_all = (request.is_whole || request.has_all_units) && result.unread.empty();
+    return made.emplace(whole.emplace(units, has_all));
+  };
   if (parsed.front()->unit != nullptr) {
-    std::optional<WholeProgram> whole;
-    std::optional<TrailOfAll> made;
-    const TrailSource trail = [&]() -> const TrailOfAll& {
-      if (!made) made.emplace(whole.emplace(units, request.is_whole && result.unread.empty()));
-      return *made;
-    };
     for (const Finding& finding : request.findings) {
       result.plans.push_back(plan_of(programs.front(), finding, request, trail));
     }
@@ -140,6 +148,7 @@ Answer Answers::to(const Request& request) {
     }
   }
   if (request.regions.empty() && request.stretches.empty()) return result;
+  add_others();
   result.facts.emplace();
   result.facts->regions = facts_of(units, request.regions);
   std::deque<Doubts> doubts;

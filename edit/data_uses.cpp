@@ -496,7 +496,9 @@ void DataUses::add_access(std::uint32_t number, const Places& data, const Span* 
   const bool is_its = std::ranges::any_of(
       data.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
   if (!is_its) {
-    if (!may_be_same(access, data)) return;
+    const bool may_be = std::ranges::any_of(
+        data.paths, [&](const Path& path) { return may_be_same(access.path, path); });
+    if (!may_be) return;
     const char* why = "uses what may be the same data";
     tell(step, "unknown", why, step.on_device ? facts.kernel_read : facts.read);
     tell(step, "unknown", why, step.on_device ? facts.kernel_written : facts.written);
@@ -559,15 +561,10 @@ void DataUses::add_loops(const Span& span, const std::vector<std::uint32_t>& ste
   }
 }
 
-bool DataUses::may_be_same(const Access& access, const Places& data) {
-  const VarDecl* one = outside(access.path);
-  return one != nullptr && std::ranges::any_of(data.paths, [&](const Path& path) {
-           const VarDecl* other = outside(path);
-           return other != nullptr && other != one && !are_apart(*one, *other);
-         });
-}
+namespace {
 
-bool DataUses::are_apart(const VarDecl& one, const VarDecl& other) {
+/// By their types: numbers of different ones.
+bool are_apart(const VarDecl& one, const VarDecl& other) {
   const auto number = [](const VarDecl& pointer) {
     const clang::QualType type = pointer.getType()->getPointeeType();
     const bool is_number =
@@ -579,11 +576,20 @@ bool DataUses::are_apart(const VarDecl& one, const VarDecl& other) {
   return !first.isNull() && !second.isNull() && first != second;
 }
 
-const VarDecl* DataUses::outside(const Path& path) {
+/// The pointer that somebody hands to a function which no code that is seen calls.
+const VarDecl* outside(const Path& path) {
   const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
   if (variable == nullptr || !isa<clang::ParmVarDecl>(variable)) return nullptr;
   if (!path.is_through_pointer() || variable->getType().isRestrictQualified()) return nullptr;
   return variable;
+}
+
+}  // namespace
+
+bool may_be_same(const Path& one, const Path& other) {
+  const VarDecl* left = outside(one);
+  const VarDecl* right = outside(other);
+  return left != nullptr && right != nullptr && left != right && !are_apart(*left, *right);
 }
 
 void DataUses::tell(const Step& step, const char* use, const std::string& why, HostUse& fact) {

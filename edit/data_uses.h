@@ -14,6 +14,10 @@
 
 namespace ompdm::edit {
 
+/// Whether both lead to data that is not of the code, by different names and in one type: somebody
+/// hands it to a function which no code that is seen calls.
+bool may_be_same(const Path& one, const Path& other);
+
 /// Looks at one trail, which it refers to.
 class DataUses {
  public:
@@ -103,12 +107,6 @@ class DataUses {
   [[nodiscard]] std::vector<std::uint32_t> steps_with(std::uint32_t item, const Places& data) const;
   /// Loops of the span that lead to directives which have to do with the item.
   void add_loops(const Span& span, const std::vector<std::uint32_t>& steps, HostUse& fact) const;
-  /// Whether both lead to data that is not of this code, by different names and in one type.
-  static bool may_be_same(const Access& access, const Places& data);
-  /// By their types: numbers of different ones.
-  static bool are_apart(const VarDecl& one, const VarDecl& other);
-  /// The pointer that somebody hands to a function which no code that is seen calls.
-  static const VarDecl* outside(const Path& path);
   /// The first statement, and one that is certain before one that is not.
   static void tell(const Step& step, const char* use, const std::string& why, HostUse& fact);
 

@@ -66,6 +66,7 @@ Request read_request(std::istream& in) {
   request.spoil = json.value("spoil", false);
   request.may_assume = json.value("may_assume", false);
   request.regions = json.value("regions", std::vector<Place>());
+  request.has_all_units = json.value("has_all_units", false);
   request.units = json.value("units", std::vector<Unit>());
   request.stretches = json.value("stretches", std::vector<Stretch>());
   if (json.contains("compiled")) {
@@ -73,9 +74,10 @@ Request read_request(std::istream& in) {
   }
   request.by_clang = json.value("by_clang", false);
   for (const Json& finding : json.at("findings")) {
-    request.findings.push_back(
-        {finding.at("number"), finding.at("pattern"), finding.at("edits").get<std::vector<Edit>>(),
-         !finding.value("unreached", Json::array()).empty(), finding.value("settled", false)});
+    request.findings.push_back({finding.at("number"), finding.at("pattern"),
+                                finding.at("edits").get<std::vector<Edit>>(),
+                                !finding.value("unreached", Json::array()).empty(),
+                                finding.value("settled", false), finding.value("refuted", false)});
   }
   return request;
 }

@@ -59,6 +59,8 @@ struct Finding {
   /// Whether facts of the whole program leave none of its conditions open: no other code uses, or
   /// changes, the data meanwhile.
   bool is_settled = false;
+  /// Whether they tell that one of its conditions comes true.
+  bool is_refuted = false;
 };
 
 /// Lines of a file that have code or declarations in the program.
@@ -114,9 +116,11 @@ struct Request {
   /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
-  /// The program's other translation units, which facts are asked of, too: in JSON "units", which
-  /// may be missing. Then `is_whole` says that no source of the program is missing.
+  /// The program's other translation units, which facts are asked of, too, and which plans look
+  /// at: in JSON "units", which may be missing. Where facts are asked `is_whole` says that no
+  /// source of the program is missing; of plans "has_all_units" does.
   std::vector<Unit> units = {};
+  bool has_all_units = false;
   /// Code of which facts about the host are asked: in JSON "stretches", which may be missing.
   std::vector<Stretch> stretches = {};
   /// Where the arguments are not those of the build, but lack macros: the files of the program that

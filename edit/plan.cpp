@@ -752,10 +752,13 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
     why = refusal;
   }
   try {
-    Plan other = planned_by_trail(trail(), finding, request);
-    if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
+    // A run has to bear out what it makes.
+    if (request.may_assume) {
+      Plan other = planned_by_trail(trail(), finding, request);
+      if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
+    }
   } catch (const Refusal& refusal) {
-    if (!best && request.may_assume) why = refusal;
+    if (!best) why = refusal;
   }
   if (!best) throw Refusal(*why);
   return best;
@@ -785,6 +788,22 @@ bool is_settled(const Plan& plan, const Edit& edit) {
   });
 }
 
+/// What an edit under a condition is needed for, as something that does not happen.
+std::string unconditional(const Edit& edit) {
+  std::vector<std::string> names;
+  for (const Clause& clause : edit.clauses) {
+    for (const Item& item : clause.items) {
+      const std::string name = bare_name(item.expression);
+      if (!llvm::is_contained(names, name)) names.push_back(name);
+    }
+  }
+  const std::string all = names.empty() ? "the data" : fmt::format("{}", fmt::join(names, ", "));
+  if (edit.when == "kernel_changed") return fmt::format("no kernel changes {} here", all);
+  if (edit.when == "nothing_there") return fmt::format("{} is not on the device before this", all);
+  const char* use = edit.when == "host_changed" ? "change" : "use";
+  return fmt::format("the host does not {} {} while it is on the device", use, all);
+}
+
 void make(const Program& program, const Finding& finding, const Request& request,
           const TrailSource& trail, Plan& plan) {
   if (auto around = planned_around(program, finding, request, trail)) {
@@ -792,6 +811,11 @@ void make(const Program& program, const Finding& finding, const Request& request
     plan.number = finding.number;
   }
   const bool stays = std::ranges::any_of(finding.edits, is_around);
+  const bool may_assume = request.may_assume && !finding.is_refuted;
+  const auto assume = [&](std::string what, const Place& at, const char* otherwise) {
+    if (!may_assume) throw Refusal(otherwise, at);
+    plan.assumed.push_back({std::move(what), at});
+  };
   std::vector<const Edit*> texts;
   for (const Edit& edit : finding.edits) {
     const Place at = edit.places.empty() ? Place() : edit.places.front();
@@ -800,19 +824,27 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (is_settled(plan, edit)) continue;
     const bool is_text =
         edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
-    if (!is_text || edit.when != "always") {
-      throw Refusal("whether the host needs what this moves is not looked into", at);
+    constexpr const char* kHost = "whether the host needs what this moves is not looked into";
+    if (edit.when != "always") {
+      assume(unconditional(edit), at, kHost);
+      continue;
     }
+    if (!is_text) throw Refusal(kHost, at);
     if (!stays && !finding.is_settled && !are_regions(program, edit)) {
-      throw Refusal("whether another input uses it on the device is not looked into", at);
+      assume("what this moves is as needless in other runs as in the one that was recorded", at,
+             "whether another input uses it on the device is not looked into");
     }
     if (!plan.left_out.empty()) {
       throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);
     }
     if (finding.has_unreached && !(edit.kind == "replace" && are_regions(program, edit))) {
-      throw Refusal("directives that the run did not reach may need what this one does", at);
+      assume("no directive that the run did not reach needs what this one does", at,
+             "directives that the run did not reach may need what this one does");
     }
     texts.push_back(&edit);
+  }
+  if (texts.empty() && plan.replacements.empty() && plan.found) {
+    throw Refusal("what is to be written depends on what the program does", {});
   }
   if (!plan_clauses(program, texts, plan)) plan.found = false;
 }

@@ -86,6 +86,7 @@ struct Trail {
   bool is_whole = false;       ///< no other code knows global variables
   std::uint32_t main_end = 0;  ///< the number of steps that `main` has; 0: it is not seen
   std::string lost;            ///< why nothing is certain; empty: it is
+  bool is_complete = true;     ///< the walk came to its end
 
   /// Whether an access may be of the data that a path leads to.
   [[nodiscard]] bool may_be_of(const Access& access, const Path& data) const;

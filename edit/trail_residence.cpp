@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "copies.h"
-#include "data_names.h"
+#include "data_uses.h"
 #include "flow.h"
 #include "names.h"
 #include "outer_names.h"
@@ -141,11 +141,13 @@ class CodeSearch {
       if (part == nullptr) throw Refusal("its directives are called in a way that is not seen", {});
       parts.push_back(part);
     }
-    const FunctionDecl* function =
-        call == 0 ? trail_.steps[steps.front()].function : trail_.called[call];
-    const FunctionDecl* defined =
-        function == nullptr ? nullptr : all_.program.definition_of(*function);
-    code.unit = defined == nullptr ? nullptr : unit_of(all_.program, &defined->getASTContext());
+    const FunctionDecl* function = nullptr;
+    for (const Program* unit : all_.program.units()) {
+      const FunctionDecl* its = unit->function_of(*parts.front());
+      if (its == nullptr) continue;
+      function = its;
+      code.unit = unit;
+    }
     if (code.unit == nullptr) throw Refusal("its function is not seen", {});
     const auto holds_all = [&](const Stmt& block) {
       return std::ranges::all_of(
@@ -294,6 +296,8 @@ class Offloading {
 struct Doubtful {
   std::map<Path, std::uint32_t> pointers;  ///< what they lead to, and the first step that follows
   std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
+  /// Where data is allocated that the code may be come to without.
+  std::map<std::string, std::uint32_t> allocated;
   /// Items whose bounds are set there.
   std::map<std::string, std::uint32_t> bounds;
 };
@@ -345,7 +349,12 @@ class Flow : public WaysThrough<State> {
     const Access& access = trail_.accesses[trail_.steps[number].access];
     const bool may_be = std::ranges::any_of(
         paths_, [&](const Path& path) { return trail_.may_be_of(access, path); });
-    if (!may_be) return false;
+    if (!may_be) {
+      const bool may_be_its = std::ranges::any_of(
+          paths_, [&](const Path& path) { return may_be_same(access.path, path); });
+      if (may_be_its) doubtful_.pointers.emplace(access.path, number);
+      return false;
+    }
     if (access.reach == Access::Reach::kAny && !access.by.root.isNull()) {
       // By its own name it is a step of its own.
       const bool is_own = std::ranges::any_of(
@@ -368,7 +377,7 @@ class Flow : public WaysThrough<State> {
     const Step& step = trail_.steps[number];
     switch (step.kind) {
       case StepKind::kJump:
-        if (goes_anywhere(step)) refuse(step, "this jumps away");
+        if (goes_anywhere(step) && !is_harmless_jump(number)) refuse(step, "this jumps away");
         break;
       case StepKind::kDirective:
         if (runs_on_device(*cast<Directive>(step.at)) && has_own_code(*cast<Directive>(step.at))) {
@@ -394,6 +403,24 @@ class Flow : public WaysThrough<State> {
         break;
     }
     return number;
+  }
+
+  /// Whether a `goto` of a function that is called leads past nothing that has to do with the data.
+  [[nodiscard]] bool is_harmless_jump(std::uint32_t number) const {
+    const Step& jump = trail_.steps[number];
+    if (!isa<clang::GotoStmt>(jump.at) || jump.call == instance_.call) return false;
+    const auto is_of_it = [&](std::uint32_t i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == StepKind::kDirective) return true;
+      return step.kind == StepKind::kAccess && is_of_data(i);
+    };
+    std::uint32_t first = number;
+    while (first > 0 && loops_.is_in_call(first - 1, jump.call)) --first;
+    for (std::uint32_t i = first; i < instance_.span.end; ++i) {
+      if (!loops_.is_in_call(i, jump.call)) break;
+      if (is_of_it(i)) return false;
+    }
+    return true;
   }
 
   void send(const State& one) {
@@ -756,8 +783,9 @@ class Keeper {
       : all_(all), trail_(all.trail), finding_(finding), may_assume_(may_assume) {}
 
   Keeping made() {
-    if (!trail_.lost.empty())
+    if (!trail_.lost.empty() && (!may_assume_ || !trail_.is_complete)) {
       throw Refusal("what the program does is not certain: " + trail_.lost, {});
+    }
     code_ = CodeSearch(all_, finding_).found();
     const Program& unit = *code_.unit;
     Stay stay = stay_in(unit);
@@ -774,7 +802,7 @@ class Keeper {
     }
     const Program& program = spanned ? *spanned : unit;
     expect_room_around(program, *code);
-    expect_no_other_way_out(program, *code, false);
+    expect_no_other_way_out(program, *code, has_global());
     expect_one_thread();
     first_ = code_.loop != nullptr ? code_.loop : code_.statements.front();
     Keeping keeping{program, code, std::move(stay), {}, {}, {}, {}};
@@ -828,6 +856,20 @@ class Keeper {
     return stay;
   }
 
+  /// Whether some of what is mapped in the code lives as long as the program.
+  [[nodiscard]] bool has_global() const {
+    return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+      const bool is_inside = std::ranges::any_of(
+          code_.instances, [&](const Instance& one) { return one.span.holds(naming.step); });
+      const auto is_global = [](const Path& path) {
+        const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+        return variable != nullptr && variable->hasGlobalStorage();
+      };
+      return is_inside && (std::ranges::any_of(naming.places.paths, is_global) ||
+                           std::ranges::any_of(naming.pointers, is_global));
+    });
+  }
+
   void expect_one_thread() const {
     for (const Instance& instance : code_.instances) {
       for (const LoopSpan& loop : all_.loops.all()) {
@@ -866,6 +908,7 @@ class Keeper {
         found.asked.push_back(item);
         found.paths.resize(code_.instances.size());
         found.paths[i] = naming.places.paths;
+        expect_memory(naming, instance, item);
         found.names.push_back(name_of(naming, instance, is_moved));
         if (trail_.steps[naming.step].call == instance.call && !is_moved) {
           found.own = all_.motions.at(naming.item).item;
@@ -948,10 +991,35 @@ class Keeper {
                        is_moved, {*first_, instance.call, *code_.unit, declared_});
   }
 
+  /// Whether what a path leads to is, or holds, a pointer.
+  [[nodiscard]] static bool is_pointer(const Path& path) {
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+    if (path.steps.empty()) return variable != nullptr && holds_pointers(variable->getType());
+    return path.steps.back() == nullptr || holds_pointers(path.steps.back()->getType());
+  }
+
+  /// What is allocated under a condition may have no memory in another run.
+  void expect_memory(const Naming& naming, const Instance& instance, const Item& item) {
+    for (std::uint32_t i = 0; i < instance.span.begin; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kMade) continue;
+      const Path& made = trail_.accesses[step.access].path;
+      const bool is_its =
+          isa_and_nonnull<const Allocation*>(made.root) && naming.places.paths.contains(made);
+      const std::uint32_t branch = trail_.steps[instance.span.begin].branch;
+      if (!is_its || all_.loops.is_under(branch, step.branch)) continue;
+      if (!may_assume_) refuse(naming, "{} may have no memory here", item.expression);
+      doubtful_.allocated.emplace(item.expression, i);
+    }
+  }
+
   /// Whether a pointer that leads to the data is set in the code. Throws Refusal where the item's
   /// bounds are.
   bool moves(const Naming& naming, const Instance& instance, const Item& item) {
     bool is_moved = false;
+    std::set<Path> pointers = naming.pointers;
+    std::set<Path> values;
+    for (const Path& path : naming.values) (is_pointer(path) ? pointers : values).insert(path);
     std::set<Path::Root> made;
     for (std::uint32_t i = instance.span.begin; i < instance.span.end; ++i) {
       const Step& step = trail_.steps[i];
@@ -960,9 +1028,12 @@ class Keeper {
       const Access& access = trail_.accesses[step.access];
       if (access.use == Use::kRead || access.path.root.isNull()) continue;
       if (made.contains(access.path.root)) continue;
-      if (naming.pointers.contains(access.path)) {
-        is_moved = true;
-      } else if (naming.values.contains(access.path)) {
+      const auto has = [&](const std::set<Path>& paths) {
+        return std::ranges::any_of(
+            paths, [&](const Path& path) { return access.path.is_same_storage(path); });
+      };
+      if (has(pointers)) is_moved = true;
+      if (has(values)) {
         if (may_assume_) {
           doubtful_.bounds.emplace(item.expression, i);
           continue;
@@ -1078,6 +1149,10 @@ class Keeper {
       for (const std::string& text : texts) names.insert(text.substr(0, text.find('[')));
       return names;
     };
+    if (!trail_.lost.empty()) {
+      all.push_back(
+          {fmt::format("the program does what its sources show, though {}", trail_.lost), {}});
+    }
     if (!doubtful_.pointers.empty()) {
       std::set<std::string> pointers;
       for (const auto& [path, number] : doubtful_.pointers) pointers.insert(name_of(path));
@@ -1086,14 +1161,20 @@ class Keeper {
                                  fmt::join(kept, ", ")),
                      place(doubtful_.pointers.begin()->second)});
     }
+    for (const auto& [item, number] : doubtful_.allocated) {
+      all.push_back({fmt::format("{} has the memory that it may get here", item), place(number)});
+    }
     for (const auto& [item, number] : doubtful_.bounds) {
       all.push_back(
           {fmt::format("{} names as much of its data after this as before", item), place(number)});
     }
     if (!doubtful_.unseen.empty()) {
-      all.push_back({fmt::format("code that is not seen uses none of {}, as here and at {} other "
-                                 "places",
-                                 fmt::join(bare(unused_), ", "), doubtful_.unseen.size() - 1),
+      const std::size_t others = doubtful_.unseen.size() - 1;
+      const std::string more =
+          others == 0 ? ""
+                      : fmt::format(", nor at {} other place{}", others, others == 1 ? "" : "s");
+      all.push_back({fmt::format("code that is not seen uses none of {} here{}",
+                                 fmt::join(bare(unused_), ", "), more),
                      place(*doubtful_.unseen.begin())});
     }
     return all;

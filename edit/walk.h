@@ -88,6 +88,9 @@ class CodeWalk {
     return program_ == nullptr ? variable.getCanonicalDecl() : program_->same(variable);
   }
 
+  /// The memory of an object that began without any.
+  Places first_storage(const Path& object);
+
   /// Code that is not seen may know what is stored where it can look.
   void expose(const Places& places, const std::string& why);
 
@@ -339,8 +342,8 @@ class CodeWalk {
   /// Storage that may be allocated again, and is written.
   void renew(const Places& storage);
   void swap_vectors(const Places& one, const Places& other, const clang::CXXRecordDecl& vector);
-  /// Whether it was std::swap of two vectors.
-  bool swaps_vectors(const FunctionDecl& called, const std::vector<const Expr*>& arguments);
+  /// Whether it was std::swap of two vectors, or of objects that no code of the program moves.
+  bool swaps_objects(const FunctionDecl& called, const std::vector<const Expr*>& arguments);
   /// Whether what is constructed is a vector.
   bool construct_vector(const Path& to, const clang::CXXConstructExpr& made);
   /// What a member of std::vector returns; nullopt: it is no such member, or one to be walked.
@@ -377,6 +380,7 @@ class CodeWalk {
   std::set<Path::Root> on_device_;  // names that stand for addresses of a device
   std::deque<Allocation> memory_;   // see Path::Root
   std::map<std::pair<const Expr*, std::vector<const Expr*>>, const Allocation*> memory_of_;
+  std::map<Path, const Allocation*> first_storage_;
   std::map<const FunctionDecl*, std::set<Path::Root>> owned_by_;
   std::set<const FunctionDecl*> walked_;
   const FunctionDecl* function_ = nullptr;  // that at_ is in

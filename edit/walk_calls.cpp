@@ -75,7 +75,7 @@ Places CodeWalk::call_function(const FunctionDecl& called,
   if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&called)) {
     const auto places = call_of_vector(*method, arguments, self, result, call);
     if (places) return *places;
-  } else if (swaps_vectors(called, arguments)) {
+  } else if (swaps_objects(called, arguments)) {
     return {};
   }
   const FunctionDecl* own = is_program() ? program_->definition_of(called) : nullptr;

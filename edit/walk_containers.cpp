@@ -100,6 +100,12 @@ Places CodeWalk::storage_pointer(const Places& vectors, const clang::CXXRecordDe
 }
 
 Places CodeWalk::storage_of(const Places& vectors, const clang::CXXRecordDecl& vector) {
+  const clang::FieldDecl* field = first_field(vector);
+  for (const Path& one : vectors.paths) {
+    if (field == nullptr || !is_own(one)) continue;
+    const Places pointer{{one.with(same(field))}, false};
+    if (pointees_at(pointer).is_empty()) store(pointer, first_storage(one), true);
+  }
   Places storage = pointees_at(storage_pointer(vectors, vector));
   // What was put into it was not seen.
   if (storage.is_empty()) storage.is_any = true;
@@ -245,14 +251,44 @@ void CodeWalk::swap_vectors(const Places& one, const Places& other,
   store(storage_pointer(other, vector), first, false);
 }
 
-bool CodeWalk::swaps_vectors(const FunctionDecl& called,
+namespace {
+
+/// Whether objects of a class are moved as their members are, by no code of the program.
+bool is_moved_by_members(clang::QualType type) {
+  const auto* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  if (record == nullptr || record->isInStdNamespace()) return true;
+  const bool is_plain =
+      record->hasDefinition() && record->getNumVBases() == 0 &&
+      !record->hasUserDeclaredMoveConstructor() && !record->hasUserDeclaredMoveAssignment() &&
+      !record->hasUserDeclaredCopyConstructor() && !record->hasUserDeclaredCopyAssignment();
+  return is_plain &&
+         std::ranges::all_of(record->fields(),
+                             [](const auto* one) { return is_moved_by_members(one->getType()); }) &&
+         std::ranges::all_of(record->bases(), [](const clang::CXXBaseSpecifier& one) {
+           return is_moved_by_members(one.getType());
+         });
+}
+
+}  // namespace
+
+bool CodeWalk::swaps_objects(const FunctionDecl& called,
                              const std::vector<const Expr*>& arguments) {
   const bool is_swap = is_program() && arguments.size() == 2 && called.isInStdNamespace() &&
                        called.getIdentifier() != nullptr && called.getName() == "swap" &&
-                       is_vector(arguments[0]->getType()) && is_vector(arguments[1]->getType());
+                       arguments[0]->getType()->isRecordType();
   if (!is_swap) return false;
+  const bool are_vectors = is_vector(arguments[0]->getType()) && is_vector(arguments[1]->getType());
+  if (!are_vectors && !is_moved_by_members(arguments[0]->getType())) return false;
   const Places one = place_of_any(*arguments[0]);
-  swap_vectors(one, place_of_any(*arguments[1]), *arguments[0]->getType()->getAsCXXRecordDecl());
+  const Places other = place_of_any(*arguments[1]);
+  if (are_vectors) {
+    swap_vectors(one, other, *arguments[0]->getType()->getAsCXXRecordDecl());
+    return true;
+  }
+  record(Use::kChange, one);
+  record(Use::kChange, other);
+  for (const Path& path : one.paths) copy(path, other, false);
+  for (const Path& path : other.paths) copy(path, one, false);
   return true;
 }
 

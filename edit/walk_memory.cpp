@@ -151,6 +151,15 @@ Places CodeWalk::fresh(const Expr& by) {
   return made;
 }
 
+Places CodeWalk::first_storage(const Path& object) {
+  const Allocation*& known = first_storage_[object];
+  if (known == nullptr) {
+    known = &memory_.emplace_back();
+    owner_[known] = nullptr;  // it may outlive the object
+  }
+  return {{Path{known, {}}}, false};
+}
+
 void CodeWalk::expose(const Places& places, const std::string& why) {
   if (!is_program()) return unknown(places, why);
   trail_.escaped.insert(places.paths.begin(), places.paths.end());
@@ -232,13 +241,6 @@ Places CodeWalk::pointees_at(const Places& where) {
   for (const Path& path : where.paths) {
     if (!on_device_.contains(path.root)) add_pointees(path, all, seen);
   }
-  // What is not known has at least the name of a pointer.
-  const bool has_name = std::ranges::any_of(all.paths, [](const Path& path) {
-    return !path.steps.empty() && path.steps.back() == nullptr;
-  });
-  if (is_program() && all.is_any && !has_name) {
-    for (const Path& path : where.paths) all.paths.insert(path.with(nullptr));
-  }
   return all;
 }
 
@@ -250,11 +252,22 @@ void CodeWalk::add_pointees(const Path& path, Places& all, std::set<Path>& seen)
     if (is_program()) lose("its pointers lead to too many places");
     return;
   }
-  if (const auto known = leads_to_.find(path); known != leads_to_.end()) all.add(known->second);
+  // What is not known has at least the name of the pointer that leads there.
+  const auto add_unknown = [&] {
+    all.is_any = true;
+    if (is_program()) all.paths.insert(path.with(nullptr));
+  };
+  if (const auto known = leads_to_.find(path); known != leads_to_.end()) {
+    const bool has_name = std::ranges::any_of(known->second.paths, [](const Path& one) {
+      return !one.steps.empty() && one.steps.back() == nullptr;
+    });
+    if (known->second.is_any && !has_name) add_unknown();
+    all.add(known->second);
+  }
   Path whole{path.root, {}};
   for (std::size_t i = 0; i <= path.steps.size(); ++i) {
     if (i > 0) whole.steps.push_back(path.steps[i - 1]);
-    if (lost_.contains(whole)) all.is_any = true;
+    if (lost_.contains(whole)) add_unknown();
     const auto sources = copies_.find(whole);
     if (sources == copies_.end()) continue;
     const std::set<Path> from = sources->second;

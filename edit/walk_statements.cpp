@@ -31,7 +31,10 @@ bool CodeWalk::is_too_much() {
   constexpr std::size_t kMostOfRegion = 400'000;
   constexpr std::size_t kMostOfProgram = 4'000'000;
   const std::size_t most = is_program() ? kMostOfProgram : kMostOfRegion;
-  if (++steps_ == most) lose("it is too large");
+  if (++steps_ == most) {
+    lose("it is too large");
+    trail_.is_complete = false;
+  }
   return steps_ >= most;
 }
 

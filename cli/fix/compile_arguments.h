@@ -75,6 +75,9 @@ class CompileCommands {
   /// all that have commands where that names none.
   [[nodiscard]] std::vector<std::filesystem::path> sources() const;
 
+  /// Whether these are all sources of the program.
+  [[nodiscard]] bool knows_all_sources() const { return recorded_.is_complete(); }
+
  private:
   void read(const std::filesystem::path& file);
   [[nodiscard]] const std::string& resources_of(const std::string& compiler,

@@ -102,6 +102,13 @@ fs::path home_of(const Json& finding) {
   return {};
 }
 
+/// Whether the sources show that one of a finding's conditions comes true.
+bool is_refuted(const Json& finding) {
+  return finding.contains("answers") &&
+         std::ranges::any_of(finding.at("answers"),
+                             [](const Json& answer) { return answer.at("answer") == "yes"; });
+}
+
 /// Whether the whole program's sources leave none of a finding's conditions open.
 bool is_settled(const Json& finding) {
   // These say what the sources show of any run.
@@ -203,6 +210,27 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
   Json request = unit_json(unit.compiled);
   request["beside"] = unit.beside;
   request["is_whole"] = unit.is_whole;
+  request["has_all_units"] = commands_.knows_all_sources();
+  request["units"] = Json::array();
+  constexpr std::size_t kMostUnits = 60;
+  const std::vector<fs::path> sources = commands_.sources();
+  for (const fs::path& source : sources) {
+    // A tree that was moved has its sources beside each other still.
+    const fs::path here = unit.compiled.file.parent_path() / source.filename();
+    const bool is_moved =
+        here != source && fs::exists(here) && read_text(here) == read_text(source);
+    const fs::path& file = is_moved ? here : source;
+    const bool is_in =
+        file == unit.compiled.file || std::ranges::find(unit.beside, file) != unit.beside.end();
+    if (is_in || is_header(source) || report::is_fortran_source(source.string())) continue;
+    if (request["units"].size() == kMostUnits) {
+      request["has_all_units"] = false;
+      break;
+    }
+    CompileArguments other = commands_.of(source);
+    other.file = file;
+    request["units"].push_back(unit_json(other));
+  }
   request["released"] = options.released;
   request["spoil"] = options.spoil;
   request["may_assume"] = may_assume_;
@@ -215,6 +243,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
                                    {"pattern", finding.at("pattern")},
                                    {"edits", finding.at("edits")},
                                    {"settled", is_settled(finding)},
+                                   {"refuted", is_refuted(finding)},
                                    {"unreached", finding.at("unreached")}});
   }
   Json answer = answer_to(request);

@@ -12,11 +12,12 @@ function(add_fix_program name)
   set_property(DIRECTORY APPEND PROPERTY FIX_PROGRAMS fix_${name})
 endfunction()
 foreach(name aggregate alias asks calls casts chain cleanup copied_back data_alone either elsewhere functions global host_reads
-    kept later lifetime macro named_in_functions nested no_memory on_host one_thread other_piece part_of_run parts reads returns rows sent_element spelled split team
+    kept known later lifetime macro named_in_functions nested no_memory on_host one_thread other_piece part_of_run parts reads returns rows sent_element spelled split team
     to_file two_loops unnamed unseen untaken updated without)
   add_fix_program(${name} ${fix_sources}/${name}.c C)
 endforeach()
 add_fix_program(member_ends ${fix_sources}/member_ends.cpp OPTIONS -std=c++20)
+add_fix_program(fields ${fix_sources}/fields.cpp OPTIONS -std=c++20)
 add_fix_program(lineless ${fix_sources}/copied_back.c C OPTIONS -g0)
 add_fix_program(flags ${fix_sources}/flags/flags.c C OPTIONS -Iinclude -DPASSES=20
   DEPENDS ${fix_sources}/flags/include/size.h)

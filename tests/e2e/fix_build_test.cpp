@@ -180,10 +180,41 @@ TEST(FixBuild, SaysWhichCommandDoesNotDoWhatItShould) {
 TEST(FixBuild, TriesNothingThatCannotBePlanned) {
   const Project project(kPrograms / "alias.c");
   ASSERT_TRUE(project.record());
-  const Ended ended = project.fix({"--build", project.build_of(), "-o", "fix.patch"});
+  const Ended ended =
+      project.fix({"--build", project.build_of(), "--only-proven", "-o", "fix.patch"});
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "  not tried: alias.c:13: ")) << ended.out;
   EXPECT_FALSE(fs::exists(project.folder() / "fix.patch"));
+}
+
+TEST(FixBuild, KeepsMembersThatAreExchanged) {
+  const Project project(kPrograms / "fields.cpp");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix_built({"-o", "fix.patch"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string text = project.patched("fix.patch", "fields.cpp");
+  for (const char* part :
+       {"    auto *u = this->u_;\n", "target enter data map(to: u[0:this->n_], v[0:this->n_])\n",
+        "target update from(u[0:this->n_], v[0:this->n_]) if(t % 8 == 7)\n",
+        "target exit data map(from: u[0:this->n_], v[0:this->n_])\n"}) {
+    EXPECT_TRUE(contains(text, part)) << part << text;
+  }
+  EXPECT_FALSE(contains(ended.out, "assumes that")) << ended.out;
+}
+
+TEST(FixBuild, TellsWhatItAssumes) {
+  const Project project(kPrograms / "known.c");
+  ASSERT_TRUE(project.record());
+  const Ended proven = project.fix_built({"--only-proven", "-o", "proven.patch"});
+  EXPECT_EQ(proven.status, 4) << proven.out << proven.err;
+  const Ended ended = project.fix_built({"-o", "fix.patch"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "\n         assumes that code that is not seen uses none of "))
+      << ended.out;
+  EXPECT_TRUE(contains(project.text("fix.patch"), "# Assumed, as no source shows it:\n#   "));
+  EXPECT_TRUE(contains(project.patched("fix.patch", "known.c"),
+                       "#pragma omp target enter data map(to: v.x[0 : n], v.y[0 : n])\n"))
+      << project.text("fix.patch");
 }
 
 /// A folder that is neither in the tree nor for temporary files: its one file is like an object.

@@ -1,0 +1,159 @@
+// Data that stays on the device by the trail of the whole program: what has other names in the
+// functions that map it, and what no source shows.
+#include <gtest/gtest.h>
+
+#include "asked.h"
+
+namespace ompdm::edit::testing {
+namespace {
+
+/// A loop of a function that calls kernel(), with code of its own behind the call.
+class ByTrail : public EditTest {
+ protected:
+  [[nodiscard]] Plan planned(const File& file, const Items& items, bool may_assume = true) const {
+    Request request = asked(file, {around_loop(file.at("for (int t"), {file.at("#pragma")}, items,
+                                               {{"from", items.front().second}})});
+    request.may_assume = may_assume;
+    return plan_of(request);
+  }
+};
+
+constexpr const char* kStruct =
+    "struct vectors { int n; double *x, *y; };\n"
+    "static void kernel(struct vectors* s) {\n"
+    "  int n = s->n;\n"
+    "#pragma omp target map(to: s->x[0:n]) map(tofrom: s->y[0:n])\n"
+    "  for (int i = 0; i < n; ++i) s->y[i] += s->x[i];\n"
+    "}\n"
+    "double run(void);\n"
+    "void* malloc(unsigned long);\n"
+    "int main(void) {\n"
+    "  struct vectors v;\n"
+    "  v.n = 100;\n"
+    "  v.x = malloc(800);\n"
+    "  v.y = malloc(800);\n"
+    "  for (int t = 0; t < 9; ++t) {\n"
+    "    kernel(&v);\n";
+
+TEST_F(ByTrail, MembersHaveTheNamesOfTheLoop) {
+  const File file = source(std::string(kStruct) + "  }  // last\n  return 0;\n}\n");
+  const Plan plan = planned(file, {{"to", {"s->x[0:n]", "s->y[0:n]"}}});
+  expect_changes(
+      file, plan,
+      {file.before("  for (int t", "#pragma omp target enter data map(to: v.x[0:v.n], v.y[0:v.n])"),
+       file.behind("  }  // last",
+                   "#pragma omp target exit data map(from: v.y[0:v.n]) "
+                   "map(release: v.x[0:v.n])")});
+  EXPECT_TRUE(plan.assumed.empty());
+}
+
+TEST_F(ByTrail, NothingIsMadeWhereNothingMayBeAssumed) {
+  const File file = source(std::string(kStruct) + "  }\n  return 0;\n}\n");
+  EXPECT_FALSE(planned(file, {{"to", {"s->x[0:n]", "s->y[0:n]"}}}, false).refused.empty());
+}
+
+TEST_F(ByTrail, TheHostsReadsAreUpdatedUnderTheirCondition) {
+  const File file =
+      source(std::string(kStruct) + "    if (t % 3 == 0) v.y[0] = 0;\n  }\n  return 0;\n}\n");
+  const std::string text = applied(file, planned(file, {{"to", {"s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp target update from(v.y[0:v.n]) if(t % 3 == 0)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("#pragma omp target update to(v.y[0:v.n]) if(t % 3 == 0)\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ByTrail, WhatCodeThatIsNotSeenKnowsIsAssumedToBeLeftAlone) {
+  const File file = source("void keep(double*);\nvoid note(void);\n" + std::string(kStruct) +
+                           "    note();\n  }\n  return 0;\n}\n");
+  std::string text = file.text;
+  text.replace(text.find("  for (int t"), 0, "  keep(v.y);\n");
+  const File kept = source(text);
+  const Plan plan = planned(kept, {{"to", {"s->y[0:n]"}}});
+  EXPECT_TRUE(plan.refused.empty()) << plan.refused;
+  ASSERT_EQ(plan.assumed.size(), 1U);
+  EXPECT_NE(plan.assumed.front().what.find("v.y"), std::string::npos);
+  EXPECT_EQ(plan.assumed.front().at.line, kept.at("    note();").line);
+}
+
+TEST_F(ByTrail, StorageThatIsMadeInTheLoopStaysWhereItIs) {
+  const File file = source("void free(void*);\n" + std::string(kStruct) +
+                           "    free(v.y);\n    v.y = malloc(800);\n  }\n  return 0;\n}\n");
+  expect_refused(planned(file, {{"to", {"s->y[0:n]"}}}), file.at("    free(v.y);"),
+                 "made or freed here");
+}
+
+TEST_F(ByTrail, ALocalPointerOfTheLoopIsDeclaredBeforeIt) {
+  const File file = write("source.cpp",
+                          "struct domain { double* m; };\n"
+                          "int main() {\n"
+                          "  domain d{new double[100]()};\n"
+                          "  domain* all = &d;\n"
+                          "  for (int t = 0; t < 9; ++t) {\n"
+                          "    domain& one = *all;\n"
+                          "    double* m = &one.m[0];\n"
+                          "#pragma omp target map(tofrom: m[0:100])\n"
+                          "    m[0] += t;\n"
+                          "  }\n"
+                          "}\n");
+  const std::string text = applied(file, planned(file, {{"to", {"m[0:100]"}}}));
+  EXPECT_NE(text.find("  auto *m_kept = &(*all).m[0];\n"
+                      "#pragma omp target enter data map(to: m_kept[0:100])\n  for (int t"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ByTrail, PointersThatAreExchangedGetNamesThatStay) {
+  const File file = write("source.cpp",
+                          "#include <utility>\n"
+                          "struct field { double* data; };\n"
+                          "static void kernel(field* a, field* b) {\n"
+                          "  double* c = a->data;\n"
+                          "  double* p = b->data;\n"
+                          "#pragma omp target map(tofrom: c[0:100], p[0:100])\n"
+                          "  for (int i = 0; i < 100; ++i) c[i] = p[i] + 1;\n"
+                          "}\n"
+                          "int main() {\n"
+                          "  field x{new double[100]()}, y{new double[100]()};\n"
+                          "  for (int t = 0; t < 9; ++t) {\n"
+                          "    kernel(&x, &y);\n"
+                          "    std::swap(x, y);\n"
+                          "  }\n"
+                          "}\n");
+  const Plan plan = planned(file, {{"to", {"c[0:100]", "p[0:100]"}}});
+  const std::string text = applied(file, plan);
+  EXPECT_NE(text.find("  auto *c = x.data;\n  auto *p = y.data;\n"
+                      "#pragma omp target enter data map(to: c[0:100], p[0:100])\n"),
+            std::string::npos)
+      << text << plan.refused;
+}
+
+TEST_F(ByTrail, FunctionsOfOtherSourcesAreFollowed) {
+  const File other = write("other.c",
+                           "void step(double* a, int n) {\n"
+                           "#pragma omp target map(tofrom: a[0:n])\n"
+                           "  for (int i = 0; i < n; ++i) a[i] += 1;\n"
+                           "}\n");
+  const File file = source(
+      "void step(double*, int);\n"
+      "void* malloc(unsigned long);\n"
+      "int main(void) {\n"
+      "  double* u = malloc(800);\n"
+      "  for (int t = 0; t < 9; ++t) step(u, 100);\n"
+      "  return 0;\n"
+      "}\n");
+  Finding finding = around_loop(file.at("  for (int t"), {other.at("#pragma")},
+                                {{"to", {"a[0:n]"}}}, {{"from", {"a[0:n]"}}});
+  Request request = asked(other, {finding});
+  request.may_assume = true;
+  const Request there = asked(file, {});
+  request.units = {{there.file, there.directory, there.arguments}};
+  const Plan plan = plan_of(request);
+  EXPECT_NE(applied(file, plan).find("#pragma omp target enter data map(to: u[0:100])\n"),
+            std::string::npos)
+      << plan.refused;
+}
+
+}  // namespace
+}  // namespace ompdm::edit::testing
