@@ -3,36 +3,14 @@
 // What code that is not seen may do with the data is told as an assumption.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "coherence.h"
 #include "kept_data.h"
 #include "residence.h"
-#include "trail_loops.h"
-#include "walk.h"
-#include "whole_program.h"
+#include "trail_code.h"
 
 namespace ompdm::edit {
-
-/// The trail of a program, with the clauses of all its directives.
-class TrailOfAll {
- public:
-  /// `program` must outlive this.
-  explicit TrailOfAll(const WholeProgram& program);
-
-  const WholeProgram& program;
-  Asked asked;
-  std::map<std::uint32_t, Motion> motions;
-
- private:
-  CodeWalk walk_;
-
- public:
-  const Trail& trail;
-  TrailLoops loops;
-};
 
 /// All that a finding asks to keep on the device around one piece of code, and can be kept there.
 struct Keeping {

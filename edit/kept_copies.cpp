@@ -1,0 +1,534 @@
+#include "kept_copies.h"
+
+#include <clang/AST/OpenMPClause.h>
+#include <clang/Basic/OpenMPKinds.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "copies.h"
+#include "data_uses.h"
+#include "flow.h"
+#include "names.h"
+#include "residence.h"
+#include "ways.h"
+
+namespace ompdm::edit {
+namespace {
+
+using StepKind = Step::Kind;
+
+/// What is known on a way through the code.
+struct State {
+  bool host_is_old = false;
+  const Stmt* to_send = nullptr;  ///< the host's statement whose changes the device lacks
+  int present = 0;                ///< mappings by the program's own directives
+  bool wrote = false;             ///< a kernel did, since `present` was 0
+
+  auto operator<=>(const State&) const = default;
+};
+
+/// Goes all ways through the code, and finds where copies of one datum have to be made the same.
+class Flow : public WaysThrough<State> {
+ public:
+  Flow(const TrailOfAll& all, const Code& code, const Instance& instance, const Datum& datum,
+       const std::set<Path>& paths, bool is_there, const std::set<const Directive*>& idle,
+       const DevicePaths& device_paths, UpdatePlaces& places, Doubtful& doubtful)
+      : WaysThrough(all.trail, all.loops),
+        all_(all),
+        code_(code),
+        instance_(instance),
+        datum_(datum),
+        paths_(paths),
+        is_there_(is_there),
+        idle_(idle),
+        device_paths_(device_paths),
+        places_(places),
+        doubtful_(doubtful) {
+    for (const Naming& naming : trail_.namings) {
+      if (instance.span.holds(naming.step) && is_of_data(naming.places)) {
+        namings_[naming.step].push_back(&naming);
+      }
+    }
+  }
+
+  void go() {
+    const State begin{false, nullptr, is_there_ ? 1 : 0, false};
+    const auto loop = std::ranges::find_if(loops_.all(), [&](const LoopSpan& one) {
+      return code_.loop != nullptr && one.begin == instance_.span.begin;
+    });
+    const Ways ways = loop != loops_.all().end()
+                          ? through(*loop, {begin})
+                          : run(instance_.span.begin, instance_.span.end, {begin});
+    for (const State& one : ways) places_.returns = places_.returns || one.host_is_old;
+    if (!places_.returns && !is_there_) return;
+    for (const State& one : ways) send(one);
+  }
+
+ private:
+  [[noreturn]] void refuse(const Step& step, const std::string& why) const {
+    throw Refusal(why, step.context() == nullptr ? Place() : place_of(*step.context(), *step.at));
+  }
+
+  /// Whether a step is an access of the data; one that is not certain is noted.
+  [[nodiscard]] bool is_of_data(std::uint32_t number) const {
+    const Access& access = trail_.accesses[trail_.steps[number].access];
+    const bool may_be = std::ranges::any_of(
+        paths_, [&](const Path& path) { return trail_.may_be_of(access, path); });
+    if (!may_be) {
+      const bool may_be_its = std::ranges::any_of(
+          paths_, [&](const Path& path) { return may_be_same(access.path, path); });
+      if (may_be_its) doubtful_.pointers.emplace(access.path, number);
+      return false;
+    }
+    if (access.reach == Access::Reach::kAny && !access.by.root.isNull()) {
+      // By its own name it is a step of its own.
+      const bool is_own = std::ranges::any_of(
+          paths_, [&](const Path& path) { return access.by.is_same_storage(path); });
+      if (!is_own) doubtful_.pointers.emplace(access.by, number);
+      return false;
+    }
+    const bool is_unseen = access.reach == Access::Reach::kAny ||
+                           access.reach == Access::Reach::kEscaped ||
+                           access.reach == Access::Reach::kDeclared;
+    if (is_unseen) doubtful_.unseen.insert(number);
+    return !is_unseen;
+  }
+  [[nodiscard]] bool is_of_data(const Places& places) const {
+    return std::ranges::any_of(places.paths,
+                               [&](const Path& path) { return paths_.contains(path); });
+  }
+
+  std::uint32_t take(std::uint32_t number, std::uint32_t end, Ways& ways) override {
+    const Step& step = trail_.steps[number];
+    switch (step.kind) {
+      case StepKind::kJump:
+        if (goes_anywhere(step) && !is_harmless_jump(number)) refuse(step, "this jumps away");
+        break;
+      case StepKind::kDirective:
+        if (runs_on_device(*cast<Directive>(step.at)) && has_own_code(*cast<Directive>(step.at))) {
+          return run_region(number, end, ways);
+        }
+        come_by(number, ways);
+        break;
+      case StepKind::kDirectiveEnd:
+        end_block(step, ways);
+        break;
+      case StepKind::kMade:
+      case StepKind::kGone:
+        if (is_of_data(number)) {
+          refuse(step, fmt::format("the storage of {} is made or freed here", datum_.text()));
+        }
+        break;
+      case StepKind::kAccess:
+        if (!step.on_device) use_on_host(number, ways);
+        break;
+      case StepKind::kDevice:
+        refuse(step, "this chooses another device");
+      default:
+        break;
+    }
+    return number;
+  }
+
+  /// Whether a `goto` of a function that is called leads past nothing that has to do with the data.
+  [[nodiscard]] bool is_harmless_jump(std::uint32_t number) const {
+    const Step& jump = trail_.steps[number];
+    if (!isa<clang::GotoStmt>(jump.at) || jump.call == instance_.call) return false;
+    const auto is_of_it = [&](std::uint32_t i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == StepKind::kDirective) return true;
+      return step.kind == StepKind::kAccess && is_of_data(i);
+    };
+    std::uint32_t first = number;
+    while (first > 0 && loops_.is_in_call(first - 1, jump.call)) --first;
+    for (std::uint32_t i = first; i < instance_.span.end; ++i) {
+      if (!loops_.is_in_call(i, jump.call)) break;
+      if (is_of_it(i)) return false;
+    }
+    return true;
+  }
+
+  void send(const State& one) {
+    if (one.to_send != nullptr) places_.all.at(one.to_send).to = true;
+  }
+
+  void use_on_host(std::uint32_t number, Ways& ways) {
+    const Step& step = trail_.steps[number];
+    const Access& access = trail_.accesses[step.access];
+    if (!is_of_data(number)) return;
+    if (step.is_late)
+      refuse(step, fmt::format("a task uses {}, at a time of its own", datum_.text()));
+    // A pointer that is set there is no use of what it leads to.
+    const Stmt* at = place_for(number, access.use);
+    UpdatePlaces::One& place = places_.all.at(at);
+    const bool writes = access.use != Use::kRead;
+    Ways after;
+    for (State one : ways) {
+      if (one.host_is_old) {
+        place.from = true;
+        one.host_is_old = false;
+      }
+      if (writes) one.to_send = at;
+      after.insert(one);
+    }
+    ways = std::move(after);
+  }
+
+  // --- Places for updates ---
+
+  /// The statement beside which updates of a use go, with the data's name there.
+  const Stmt* place_for(std::uint32_t number, Use use) {
+    const Step& step = trail_.steps[number];
+    const auto [known, is_new] = place_of_.try_emplace({step.at, step.call}, nullptr);
+    if (!is_new && known->second != nullptr) return known->second;
+    std::string why;
+    const Stmt* at = step.at;
+    for (std::uint32_t call = step.call;; call = trail_.callers[call]) {
+      const bool is_home = call == instance_.call;
+      const FunctionDecl* function = is_home ? nullptr : trail_.called[call];
+      const Program* unit = is_home ? code_.unit : unit_of_function(function);
+      if (unit != nullptr && at != nullptr) {
+        const Stmt* place = statement_of(*unit, *at, is_home);
+        why = in_the_way(*unit, place, *at, use);
+        if (why.empty()) {
+          const std::string item = name_at(*unit, *place, call);
+          if (!item.empty()) {
+            UpdatePlaces::One& one = places_.all[place];
+            if (one.unit != nullptr && one.item != item) {
+              refuse(step, fmt::format("{} and {} are used in one statement", one.item, item));
+            }
+            const std::string condition = condition_of(*unit, *place, *at);
+            if (one.unit == nullptr) one.condition = condition;
+            if (one.condition != condition) one.condition.clear();
+            one.unit = unit;
+            one.item = item;
+            return known->second = place;
+          }
+          why = "where it has no name";
+        }
+      }
+      if (is_home || call == 0) break;
+      at = trail_.calls[call];
+    }
+    refuse(step,
+           fmt::format("the host uses {} {}", datum_.text(),
+                       why.empty() ? "in code that is called in a way that is not seen" : why));
+  }
+
+  [[nodiscard]] const Program* unit_of_function(const FunctionDecl* function) const {
+    const FunctionDecl* defined =
+        function == nullptr ? nullptr : all_.program.definition_of(*function);
+    return defined == nullptr ? nullptr : unit_of(all_.program, &defined->getASTContext());
+  }
+
+  [[nodiscard]] bool is_within_code(const Program& unit, const Stmt& statement) const {
+    if (code_.loop != nullptr) return unit.is_within(statement, *code_.loop);
+    return std::ranges::any_of(code_.statements,
+                               [&](const Stmt* one) { return unit.is_within(statement, *one); });
+  }
+
+  /// A construct of the host's that the use is in, the outermost one; null of none.
+  [[nodiscard]] const Directive* construct_around(const Program& unit, const Stmt& use) const {
+    const Directive* found = nullptr;
+    for (const Stmt* at = &use; at != nullptr; at = unit.parent_of(*at)) {
+      if (at == code_.loop) break;
+      const auto* directive = dyn_cast<Directive>(at);
+      const bool is_data = directive != nullptr && clang::isOpenMPTargetDataManagementDirective(
+                                                       directive->getDirectiveKind());
+      if (directive != nullptr && !is_data) found = directive;
+    }
+    return found;
+  }
+
+  /// A statement in a block, as far out as loops that leave the device alone allow.
+  [[nodiscard]] const Stmt* statement_of(const Program& unit, const Stmt& use, bool is_home) const {
+    const Directive* construct = construct_around(unit, use);
+    const Stmt* found = nullptr;
+    const Stmt* at = construct == nullptr ? &use : construct;
+    while (at != nullptr && at != code_.loop) {
+      const Stmt* parent = unit.parent_of(*at);
+      if (parent == nullptr) return found;
+      if (isa<clang::CompoundStmt>(parent)) {
+        const bool is_first = found == nullptr;
+        const bool goes_further =
+            !is_first && body_of_loop(*at) != nullptr && !device_paths_.holds(*at);
+        if (!is_first && !goes_further) return found;
+        found = at;
+        if (is_home && parent == code_.block) return found;
+      } else if (found != nullptr && body_of_loop(*parent) == nullptr) {
+        return found;
+      }
+      at = parent;
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::string in_the_way(const Program& unit, const Stmt* place, const Stmt& use,
+                                       Use kind) const {
+    if (place == nullptr || isa<clang::SwitchCase, clang::LabelStmt>(place)) {
+      return "where no directive can stand: put braces around it";
+    }
+    if (place->getBeginLoc().isMacroID()) return "in a macro";
+    const SourceText text(unit.context(), place->getBeginLoc());
+    const unsigned begin = text.offset_of(place->getBeginLoc());
+    if (!text.begins_line(begin) || !text.ends_line(end_of_statement(text, *place))) {
+      return "in a line that holds other code: give it a line of its own";
+    }
+    if (const auto* construct = construct_around(unit, use)) {
+      const auto kind_of = construct->getDirectiveKind();
+      if (clang::isOpenMPTaskingDirective(kind_of) ||
+          construct->hasClausesOfKind<clang::OMPNowaitClause>()) {
+        return "in a task, at a time of its own";
+      }
+    }
+    if (!device_paths_.holds(*place)) {
+      if (kind == Use::kRead) return {};
+      if (isa<clang::ReturnStmt>(place)) return "in what it returns";
+      try {
+        expect_end_is_reached(unit, *place);
+      } catch (const Refusal& refusal) {
+        return fmt::format("in a statement that may be left: {}", refusal.what());
+      }
+      return {};
+    }
+    const auto* branch = dyn_cast<clang::IfStmt>(place);
+    const bool is_asked_first =
+        branch != nullptr && kind == Use::kRead && branch->getCond() != nullptr &&
+        unit.is_within(use, *branch->getCond()) && !device_paths_.holds(*branch->getCond());
+    return is_asked_first ? "" : "in a statement that runs regions on a device, too";
+  }
+
+  /// All of the data by a name of that place; empty: it has none, or is other data at times.
+  [[nodiscard]] std::string name_at(const Program& unit, const Stmt& place,
+                                    std::uint32_t call) const {
+    if (call == instance_.call) {
+      const bool is_named = datum_.own == nullptr || is_visible_at(unit, *datum_.own, place);
+      return is_named && is_reached_here_alone(unit, place) ? datum_.text() : std::string();
+    }
+    if (!is_reached_here_alone(unit, place)) return {};
+    for (const Naming* naming : datum_.namings) {
+      const Step& step = trail_.steps[naming->step];
+      if (step.call != call || !is_of_data(naming->places)) continue;
+      const Expr& item = *all_.motions.at(naming->item).item;
+      if (is_visible_at(unit, item, place) && is_all(*naming)) return text_of(unit.context(), item);
+    }
+    return {};
+  }
+
+  /// Whether an item names as much as the datum: it is one of those that were asked about.
+  [[nodiscard]] bool is_all(const Naming& naming) const {
+    const Motion& motion = all_.motions.at(naming.item);
+    return motion.kind == Motion::Kind::kMapped;
+  }
+
+  /// Whether the statement is run in the code alone, and in each call by the same data.
+  [[nodiscard]] bool is_reached_here_alone(const Program& unit, const Stmt& place) const {
+    if (unit.is_within(place, *code_of_home()) && &unit == code_.unit) return true;
+    const FunctionDecl* function = unit.function_of(place);
+    for (std::uint32_t i = 0; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.function == nullptr || function == nullptr ||
+          step.function->getCanonicalDecl() != function->getCanonicalDecl()) {
+        continue;
+      }
+      const bool is_inside = std::ranges::any_of(
+          code_.instances, [&](const Instance& one) { return one.span.holds(i); });
+      if (!is_inside) return false;
+    }
+    // Calls with other data are not told apart.
+    std::set<std::uint32_t> calls;
+    for (const Naming& naming : trail_.namings) {
+      const Step& step = trail_.steps[naming.step];
+      if (step.function == nullptr || function == nullptr ||
+          step.function->getCanonicalDecl() != function->getCanonicalDecl()) {
+        continue;
+      }
+      calls.insert(step.call);
+    }
+    return std::ranges::all_of(calls, [&](std::uint32_t call) {
+      return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+        const bool is_of_an_instance =
+            std::ranges::any_of(datum_.paths, [&](const std::set<Path>& paths) {
+              return std::ranges::any_of(naming.places.paths,
+                                         [&](const Path& path) { return paths.contains(path); });
+            });
+        return trail_.steps[naming.step].call == call && is_of_an_instance;
+      });
+    });
+  }
+
+  [[nodiscard]] const Stmt* code_of_home() const {
+    return code_.loop != nullptr ? code_.loop : code_.block;
+  }
+
+  // --- Directives ---
+
+  void expect_plain(const Step& step, const Directive& directive) const {
+    const Program* unit = unit_of(all_.program, step.context());
+    if (step.is_late || unit == nullptr || runs_beside(*unit, directive) ||
+        directive.hasClausesOfKind<clang::OMPDependClause>()) {
+      refuse(step, "this runs beside the host");
+    }
+    if (device_condition(directive) != nullptr) refuse(step, "this runs on a device at times");
+    const auto* device = directive.getSingleClause<clang::OMPDeviceClause>();
+    if (device != nullptr &&
+        !written(*device->getDevice()).getIntegerConstantExpr(unit->context())) {
+      refuse(step, "this chooses its device");
+    }
+  }
+
+  void come_by(std::uint32_t number, Ways& ways) {
+    const Step& step = trail_.steps[number];
+    const auto named = namings_.find(number);
+    if (named == namings_.end()) return;
+    const auto& directive = *cast<Directive>(step.at);
+    expect_plain(step, directive);
+    for (const Naming* naming : named->second) {
+      const auto motion = all_.motions.find(naming->item);
+      if (motion != all_.motions.end()) move(step, motion->second, ways);
+    }
+  }
+
+  void move(const Step& step, const Motion& motion, Ways& ways) {
+    const auto& directive = *motion.directive;
+    if (motion.kind == Motion::Kind::kMapped) {
+      if (!motion.is_plain) refuse(step, "this copies it always, or deletes it");
+      if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
+      const bool ends = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
+      ends ? leave(step, motion, ways) : enter(ways);
+      return;
+    }
+    if (idle_.contains(&directive)) return;
+    Ways after;
+    for (State one : ways) {
+      if (motion.kind == Motion::Kind::kTo && one.host_is_old) {
+        refuse(step,
+               fmt::format("this update sends {}, which a kernel has changed", datum_.text()));
+      }
+      send(one);
+      after.insert(one);
+    }
+    ways = std::move(after);
+  }
+
+  void enter(Ways& ways) const {
+    Ways after;
+    for (State one : ways) {
+      one.present = std::min(one.present + 1, kMostCounted);
+      after.insert(one);
+    }
+    ways = std::move(after);
+  }
+
+  void leave(const Step& step, const Motion& motion, Ways& ways) const {
+    Ways after;
+    for (State one : ways) {
+      if (one.present > 0 && one.present < kMostCounted && --one.present == 0) {
+        if (one.wrote && !motion.returns) {
+          refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
+        }
+        one.wrote = false;
+      }
+      after.insert(one);
+    }
+    ways = std::move(after);
+  }
+
+  void end_block(const Step& step, Ways& ways) {
+    const auto block = blocks_.find(cast<Directive>(step.at));
+    if (block == blocks_.end()) return;
+    for (const Motion* motion : block->second) leave(step, *motion, ways);
+    blocks_.erase(block);
+  }
+
+  std::uint32_t run_region(std::uint32_t number, std::uint32_t end, Ways& ways) {
+    const Step& begin = trail_.steps[number];
+    const auto& region = *cast<Directive>(begin.at);
+    bool reads = false;
+    bool writes = false;
+    std::uint32_t last = number + 1;
+    for (; last + 1 < end; ++last) {
+      const Step& step = trail_.steps[last];
+      if (step.kind == StepKind::kDirectiveEnd && step.at == begin.at) break;
+      if (step.kind != StepKind::kAccess || !step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      if (!is_of_data(last)) continue;
+      reads = reads || access.use != Use::kWrite;
+      writes = writes || access.use != Use::kRead;
+    }
+    const auto named = namings_.find(number);
+    if (!reads && !writes && named == namings_.end()) return last;
+    expect_plain(begin, region);
+    std::vector<const Motion*> motions;
+    if (named != namings_.end()) {
+      for (const Naming* naming : named->second) {
+        const auto motion = all_.motions.find(naming->item);
+        if (motion == all_.motions.end()) continue;
+        if (!motion->second.is_plain) refuse(begin, "this copies it always, or deletes it");
+        motions.push_back(&motion->second);
+      }
+    }
+    for (std::size_t i = 0; i < motions.size(); ++i) enter(ways);
+    Ways after;
+    for (State one : ways) {
+      if (reads || writes) {
+        send(one);
+        one.to_send = nullptr;
+      }
+      if (writes) {
+        one.host_is_old = true;
+        one.wrote = true;
+        places_.is_written = true;
+      }
+      after.insert(one);
+    }
+    ways = std::move(after);
+    for (const Motion* motion : motions) leave(begin, *motion, ways);
+    return last;
+  }
+
+  const TrailOfAll& all_;
+  const Code& code_;
+  const Instance& instance_;
+  const Datum& datum_;
+  const std::set<Path>& paths_;
+  bool is_there_;
+  const std::set<const Directive*>& idle_;
+  const DevicePaths& device_paths_;
+  UpdatePlaces& places_;
+  Doubtful& doubtful_;
+  std::map<std::uint32_t, std::vector<const Naming*>> namings_;
+  std::map<const Directive*, std::vector<const Motion*>> blocks_;
+  std::map<std::pair<const Stmt*, std::uint32_t>, const Stmt*> place_of_;
+};
+
+}  // namespace
+
+DevicePaths::DevicePaths(const TrailOfAll& all, const Span& span) {
+  std::set<std::pair<const Stmt*, std::uint32_t>> known;
+  for (std::uint32_t i = span.begin; i < span.end; ++i) {
+    const Step& step = all.trail.steps[i];
+    if (step.kind != StepKind::kDirective) continue;
+    const Stmt* at = step.at;
+    for (std::uint32_t call = step.call; at != nullptr && known.emplace(at, call).second;) {
+      for (const Program* unit : all.program.units()) {
+        for (const Stmt* around = at; around != nullptr; around = unit->parent_of(*around)) {
+          statements_.insert(around);
+        }
+      }
+      at = all.trail.calls[call];
+      call = all.trail.callers[call];
+    }
+  }
+}
+
+void add_updates(const TrailOfAll& all, const Code& code, const Instance& instance,
+                 const Datum& datum, const std::set<Path>& paths, bool is_there,
+                 const std::set<const Directive*>& idle, const DevicePaths& device_paths,
+                 UpdatePlaces& places, Doubtful& doubtful) {
+  Flow(all, code, instance, datum, paths, is_there, idle, device_paths, places, doubtful).go();
+}
+
+}  // namespace ompdm::edit

@@ -1,0 +1,74 @@
+// Data that stays on the device while code runs: where its two copies have to be made the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "outer_names.h"
+#include "trail_code.h"
+
+namespace ompdm::edit {
+
+/// Data that is to be kept: one piece of storage, or several whose pointers are exchanged.
+struct Datum {
+  std::vector<OuterItem> names;        ///< in the names of the code
+  const Expr* own = nullptr;           ///< an item of the code's own function that is it
+  std::vector<Item> asked;             ///< of the finding
+  std::vector<std::set<Path>> paths;   ///< by instance
+  std::vector<const Naming*> namings;  ///< in the code
+
+  /// "u[0:n], v[0:n]".
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const OuterItem& one : names) all += (all.empty() ? "" : ", ") + one.text;
+    return all;
+  }
+};
+
+/// Where updates of one datum go.
+struct UpdatePlaces {
+  struct One {
+    const Program* unit = nullptr;
+    std::string item;
+    std::string condition;
+    bool from = false;
+    bool to = false;
+  };
+  std::map<const Stmt*, One> all;
+  bool is_written = false;  ///< by a kernel
+  bool returns = false;     ///< the host's copy is old at the end
+};
+
+/// Steps that may be of some data, though no source shows it.
+struct Doubtful {
+  std::map<Path, std::uint32_t> pointers;  ///< what they lead to, and the first step that follows
+  std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
+  /// Where data is allocated that the code may be come to without.
+  std::map<std::string, std::uint32_t> allocated;
+  /// Items whose bounds are set there.
+  std::map<std::string, std::uint32_t> bounds;
+};
+
+/// Statements of a span of the trail that lead to directives for devices.
+class DevicePaths {
+ public:
+  DevicePaths(const TrailOfAll& all, const Span& span);
+
+  [[nodiscard]] bool holds(const Stmt& statement) const { return statements_.contains(&statement); }
+
+ private:
+  std::set<const Stmt*> statements_;
+};
+
+/// Adds the updates of a datum that one run of the code needs, and what is not certain of it.
+/// `is_there`: the data is on the device before the code; `idle` are updates that go. Throws
+/// Refusal of what no update can keep the same.
+void add_updates(const TrailOfAll& all, const Code& code, const Instance& instance,
+                 const Datum& datum, const std::set<Path>& paths, bool is_there,
+                 const std::set<const Directive*>& idle, const DevicePaths& device_paths,
+                 UpdatePlaces& places, Doubtful& doubtful);
+
+}  // namespace ompdm::edit
