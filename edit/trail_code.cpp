@@ -35,7 +35,7 @@ class CodeSearch {
       const bool is_loop = is_around(edit) && edit.of != "stay";
       if (is_loop && loop_.line == 0)
         loop_ = edit.inside.line > 0 ? edit.inside : edit.places.at(0);
-      const bool leads = edit.kind == "keep" || (edit.kind == "remove" && edit.places.size() > 0);
+      const bool leads = edit.kind == "keep" || (edit.kind == "remove" && !edit.places.empty());
       if (!leads) continue;
       for (const Program* unit : all.program.units()) {
         for (const Place& place : edit.places) {
