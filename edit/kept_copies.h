@@ -46,8 +46,6 @@ struct UpdatePlaces {
 struct Doubtful {
   std::map<Path, std::uint32_t> pointers;  ///< what they lead to, and the first step that follows
   std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
-  /// Where data is allocated that the code may be come to without.
-  std::map<std::string, std::uint32_t> allocated;
   /// Items whose bounds are set there.
   std::map<std::string, std::uint32_t> bounds;
 };

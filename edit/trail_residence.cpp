@@ -252,8 +252,7 @@ class Keeper {
           isa_and_nonnull<const Allocation*>(made.root) && naming.places.paths.contains(made);
       const std::uint32_t branch = trail_.steps[instance.span.begin].branch;
       if (!is_its || all_.loops.is_under(branch, step.branch)) continue;
-      if (!may_assume_) refuse(naming, "{} may have no memory here", item.expression);
-      doubtful_.allocated.emplace(item.expression, i);
+      refuse(naming, "{} may have no memory here", item.expression);
     }
   }
 
@@ -402,9 +401,6 @@ class Keeper {
       all.push_back({fmt::format("none of {} leads to the data of {}", fmt::join(pointers, ", "),
                                  fmt::join(kept, ", ")),
                      place(doubtful_.pointers.begin()->second)});
-    }
-    for (const auto& [item, number] : doubtful_.allocated) {
-      all.push_back({fmt::format("{} has the memory that it may get here", item), place(number)});
     }
     for (const auto& [item, number] : doubtful_.bounds) {
       all.push_back(
