@@ -46,11 +46,8 @@ bool is_value(const Program& program, const Expr& object) {
   return step != nullptr && step->isIncrementDecrementOp();
 }
 
-/// Whether a statement evaluates an expression in any case, or where the condition of a branch
-/// holds that it has (see elements_of()).
-bool is_evaluated(const Program& program, const Stmt& statement, const Stmt& use,
-                  const std::string& condition) {
-  bool is_in_arm = false;
+/// Whether a statement evaluates an expression in any case.
+bool is_evaluated(const Program& program, const Stmt& statement, const Stmt& use) {
   const Stmt* child = &use;
   while (child != &statement) {
     const Stmt* at = program.parent_of(*child);
@@ -60,9 +57,7 @@ bool is_evaluated(const Program& program, const Stmt& statement, const Stmt& use
     const auto* choice = dyn_cast<clang::AbstractConditionalOperator>(at);
     if (choice != nullptr && child != choice->getCond()) return false;
     if (const auto* branch = dyn_cast<clang::IfStmt>(at)) {
-      const bool is_arm = child == branch->getThen() || child == branch->getElse();
-      if (is_arm && (is_in_arm || condition.empty())) return false;
-      is_in_arm = is_in_arm || is_arm;
+      if (child == branch->getThen() || child == branch->getElse()) return false;
     } else if (!isa<Expr, clang::DeclStmt, clang::ReturnStmt>(at)) {
       return false;
     }
@@ -139,13 +134,12 @@ std::string element_at(const Program& program, const Stmt& statement, const Expr
 }  // namespace
 
 std::set<std::string> elements_of(const Program& program, const Stmt& statement,
-                                  const VarDecl& data, const Stmt& use,
-                                  const std::string& condition) {
+                                  const VarDecl& data, const Stmt& use) {
   const auto* assignment = dyn_cast<clang::BinaryOperator>(&use);
   const bool is_set = assignment != nullptr && assignment->isAssignmentOp();
   std::set<std::string> items;
   for (const auto* name : names_of(is_set ? assignment->getLHS() : &use, data)) {
-    const bool is_certain = is_evaluated(program, statement, *name, condition);
+    const bool is_certain = is_evaluated(program, statement, *name);
     items.insert(is_certain ? element_at(program, statement, *name) : std::string());
   }
   return items.contains({}) ? std::set<std::string>() : items;

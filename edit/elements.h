@@ -10,10 +10,8 @@ namespace ompdm::edit {
 
 /// List items of the elements of an array that `use` is of, of an assignment those that are set:
 /// "u[k:1]". They stand for the same elements before `statement`, which holds the use, and behind
-/// it; the statement uses them in any case, or where `condition` of a branch of it holds (empty:
-/// none). None: the code may use others, or none.
+/// it; the statement uses them in any case. None: the code may use others, or none.
 std::set<std::string> elements_of(const Program& program, const Stmt& statement,
-                                  const VarDecl& data, const Stmt& use,
-                                  const std::string& condition);
+                                  const VarDecl& data, const Stmt& use);
 
 }  // namespace ompdm::edit

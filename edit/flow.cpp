@@ -241,19 +241,4 @@ void expect_end_is_reached(const Program& program, const Stmt& statement) {
   if (exits.way_out != nullptr) program.refuse(*exits.way_out, "this statement {}", exits.why);
 }
 
-void expect_room_around(const Program& program, const Stmt& loop) {
-  const Spot begin = spot_of(program.context(), loop.getBeginLoc());
-  const Spot end = spot_of(program.context(), loop.getEndLoc());
-  const SourceText text(program.context(), loop.getBeginLoc());
-  if (begin.in_macro || end.in_macro) program.refuse(loop, "this comes from a macro");
-  const Stmt* parent = program.parent_of(loop);
-  if (!isa_and_nonnull<clang::CompoundStmt>(parent)) {
-    program.refuse(loop, "this stands in no block of its own: put braces around it");
-  }
-  const bool is_alone =
-      text.begins_line(begin.offset) && text.ends_line(end_of_statement(text, loop));
-  if (!is_alone) program.refuse(loop, "this shares a line with other code");
-  expect_end_is_reached(program, loop);
-}
-
 }  // namespace ompdm::edit

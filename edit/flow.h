@@ -23,10 +23,6 @@ bool has_choice(const Expr& expression);
 /// is the system's.
 const CallExpr* unseen_call_in(const Stmt& code);
 
-/// Throws Refusal where the loop comes from a macro, stands in no block, or is left by a way that
-/// passes by what stands behind it.
-void expect_room_around(const Program& program, const Stmt& loop);
-
 /// Throws Refusal where a function that the loop calls may leave it by throw or longjmp, or ends
 /// the program while others may still look at the data, which `is_global` says.
 void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global);

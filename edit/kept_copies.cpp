@@ -10,6 +10,7 @@
 #include "copies.h"
 #include "data_uses.h"
 #include "flow.h"
+#include "insertions.h"
 #include "names.h"
 #include "residence.h"
 #include "ways.h"
@@ -190,7 +191,9 @@ class Flow : public WaysThrough<State> {
       const FunctionDecl* function = is_home ? nullptr : trail_.called[call];
       const Program* unit = is_home ? code_.unit : unit_of_function(function);
       if (unit != nullptr && at != nullptr) {
-        const Stmt* place = statement_of(*unit, *at, is_home);
+        const Stmt* place =
+            place_of_update(*unit, *at, code_.loop, is_home ? code_.block : nullptr,
+                            [&](const Stmt& one) { return device_paths_.holds(one); });
         why = in_the_way(*unit, place, *at, use);
         if (why.empty()) {
           const std::string item = name_at(*unit, *place, call);
@@ -199,9 +202,6 @@ class Flow : public WaysThrough<State> {
             if (one.unit != nullptr && one.item != item) {
               refuse(step, fmt::format("{} and {} are used in one statement", one.item, item));
             }
-            const std::string condition = condition_of(*unit, *place, *at);
-            if (one.unit == nullptr) one.condition = condition;
-            if (one.condition != condition) one.condition.clear();
             one.unit = unit;
             one.item = item;
             return known->second = place;
@@ -229,54 +229,10 @@ class Flow : public WaysThrough<State> {
                                [&](const Stmt* one) { return unit.is_within(statement, *one); });
   }
 
-  /// A construct of the host's that the use is in, the outermost one; null of none.
-  [[nodiscard]] const Directive* construct_around(const Program& unit, const Stmt& use) const {
-    const Directive* found = nullptr;
-    for (const Stmt* at = &use; at != nullptr; at = unit.parent_of(*at)) {
-      if (at == code_.loop) break;
-      const auto* directive = dyn_cast<Directive>(at);
-      const bool is_data = directive != nullptr && clang::isOpenMPTargetDataManagementDirective(
-                                                       directive->getDirectiveKind());
-      if (directive != nullptr && !is_data) found = directive;
-    }
-    return found;
-  }
-
-  /// A statement in a block, as far out as loops that leave the device alone allow.
-  [[nodiscard]] const Stmt* statement_of(const Program& unit, const Stmt& use, bool is_home) const {
-    const Directive* construct = construct_around(unit, use);
-    const Stmt* found = nullptr;
-    const Stmt* at = construct == nullptr ? &use : construct;
-    while (at != nullptr && at != code_.loop) {
-      const Stmt* parent = unit.parent_of(*at);
-      if (parent == nullptr) return found;
-      if (isa<clang::CompoundStmt>(parent)) {
-        const bool is_first = found == nullptr;
-        const bool goes_further =
-            !is_first && body_of_loop(*at) != nullptr && !device_paths_.holds(*at);
-        if (!is_first && !goes_further) return found;
-        found = at;
-        if (is_home && parent == code_.block) return found;
-      } else if (found != nullptr && body_of_loop(*parent) == nullptr) {
-        return found;
-      }
-      at = parent;
-    }
-    return found;
-  }
-
   [[nodiscard]] std::string in_the_way(const Program& unit, const Stmt* place, const Stmt& use,
                                        Use kind) const {
-    if (place == nullptr || isa<clang::SwitchCase, clang::LabelStmt>(place)) {
-      return "where no directive can stand: put braces around it";
-    }
-    if (place->getBeginLoc().isMacroID()) return "in a macro";
-    const SourceText text(unit.context(), place->getBeginLoc());
-    const unsigned begin = text.offset_of(place->getBeginLoc());
-    if (!text.begins_line(begin) || !text.ends_line(end_of_statement(text, *place))) {
-      return "in a line that holds other code: give it a line of its own";
-    }
-    if (const auto* construct = construct_around(unit, use)) {
+    if (place == nullptr) return "where no directive can stand";
+    if (const auto* construct = host_construct_around(unit, use, code_.loop)) {
       const auto kind_of = construct->getDirectiveKind();
       if (clang::isOpenMPTaskingDirective(kind_of) ||
           construct->hasClausesOfKind<clang::OMPNowaitClause>()) {

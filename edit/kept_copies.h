@@ -33,7 +33,6 @@ struct UpdatePlaces {
   struct One {
     const Program* unit = nullptr;
     std::string item;
-    std::string condition;
     bool from = false;
     bool to = false;
   };

@@ -18,6 +18,7 @@
 
 #include "distinct.h"
 #include "facts.h"
+#include "insertions.h"
 #include "kept_data.h"
 #include "messages.h"
 #include "names.h"
@@ -416,31 +417,25 @@ class Writer {
         declared_(std::move(declared)) {}
 
   void write() {
-    const SourceText text(program_.context(), code_.getBeginLoc());
-    const unsigned begin = text.offset_of(code_.getBeginLoc());
-    const std::string indent = indentation(text, begin);
-    std::vector<std::string> before;
-    std::vector<std::string> behind;
-    for (const std::string& one : declared_) before.push_back(text.indentation(begin) + one);
+    const bool is_indented = has_indented_directives();
+    Insertions lines;
+    for (const std::string& one : declared_) lines.add_before(program_, code_, one);
     if (residence_.is_later) {
-      behind.push_back(indent + "#pragma omp taskwait");
-      before.push_back(behind.front());
+      lines.add_before(program_, code_, "#pragma omp taskwait", is_indented);
     }
-    const auto add = [&](std::vector<std::string>& lines, const std::string& pragma) {
-      if (!pragma.empty()) lines.push_back(indent + pragma);
-    };
-    add(before, begin_pragma());
-    add(behind, end_pragma());
+    const std::string begin = begin_pragma();
+    if (!begin.empty()) lines.add_before(program_, code_, begin, is_indented);
+    write_updates(lines, is_indented);
+    if (residence_.is_later) {
+      lines.add_behind(program_, code_, "#pragma omp taskwait", is_indented);
+    }
+    const std::string end = end_pragma();
+    if (!end.empty()) lines.add_behind(program_, code_, end, is_indented);
     for (const std::string& name : request_.released) {
       if (!request_.spoil || !residence_.data.contains(name)) continue;
-      behind.push_back(spoiling(residence_.data.at(name).expression));
+      lines.add_behind(program_, code_, spoiling(residence_.data.at(name).expression), false);
     }
-    if (!before.empty()) plan_.replacements.push_back(text.lines_before(begin, before));
-    write_updates();
-    // Behind an update of the last statement.
-    if (!behind.empty()) {
-      plan_.replacements.push_back(text.lines_after(end_of_statement(text, code_), behind));
-    }
+    lines.write(plan_.replacements);
     plan_.updates = residence_.updates.size();
     for (const Directive* update : residence_.idle) {
       remove_directive(program_, *update, place_of(program_.context(), *update), plan_);
@@ -561,14 +556,15 @@ class Writer {
   }
 
   /// Directives begin in the first column where the program's own do.
-  [[nodiscard]] std::string indentation(const SourceText& text, unsigned offset) const {
-    if (stay_.kept.empty()) return text.indentation(offset);
-    const unsigned own = text.offset_of(stay_.kept.front()->getBeginLoc());
-    return text.indentation(own).empty() ? std::string() : text.indentation(offset);
+  [[nodiscard]] bool has_indented_directives() const {
+    if (stay_.kept.empty()) return true;
+    const auto begin = stay_.kept.front()->getBeginLoc();
+    const SourceText text(program_.context(), begin);
+    return !text.indentation(text.offset_of(begin)).empty();
   }
 
   /// Those of several data at one place are one directive.
-  void write_updates() {
+  void write_updates(Insertions& lines, bool is_indented) const {
     std::vector<Update> all;
     std::map<std::size_t, std::set<std::string>> items;  // by position in `all`
     for (const Update& update : residence_.updates) {
@@ -586,31 +582,19 @@ class Writer {
         known->item += ", " + update.item;
       }
     }
-    for (const Update& update : all) write(update);
-  }
-
-  void write(const Update& update) {
-    const Program& unit = update.unit == nullptr ? program_ : *update.unit;
-    const SourceText text(unit.context(), update.statement->getBeginLoc());
-    const unsigned at = text.offset_of(update.statement->getBeginLoc());
-    const unsigned end = end_of_statement(text, *update.statement);
-    if (!text.begins_line(at) || !text.ends_line(end)) {
-      unit.refuse(
-          *update.statement,
-          "the host uses the data in a line that holds other code: give it a line of its own");
+    for (const Update& update : all) {
+      const Program& unit = update.unit == nullptr ? program_ : *update.unit;
+      const bool is_elsewhere = &unit.context() != &program_.context();
+      const std::string line = fmt::format(
+          "#pragma omp target update{} {}({}){}", device(), update.from ? "from" : "to",
+          update.item,
+          update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
+      if (update.from) {
+        lines.add_before(unit, *update.statement, line, is_elsewhere || is_indented);
+      } else {
+        lines.add_behind(unit, *update.statement, line, is_elsewhere || is_indented);
+      }
     }
-    const std::string line = fmt::format(
-        "{}#pragma omp target update{} {}({}){}",
-        &unit.context() == &program_.context() ? indentation(text, at) : text.indentation(at),
-        device(), update.from ? "from" : "to", update.item,
-        update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
-    const Replacement made =
-        update.from ? text.lines_before(at, {line}) : text.lines_after(end, {line});
-    const auto is_it = [&](const Replacement& one) {
-      return one.file == made.file && one.offset == made.offset && one.text == made.text;
-    };
-    // One function may be called with several of the data.
-    if (std::ranges::none_of(plan_.replacements, is_it)) plan_.replacements.push_back(made);
   }
 
   const Program& program_;

@@ -13,6 +13,7 @@
 #include "elements.h"
 #include "facts.h"
 #include "flow.h"
+#include "insertions.h"
 #include "messages.h"
 #include "names.h"
 #include "scopes.h"
@@ -22,39 +23,10 @@
 namespace ompdm::edit {
 namespace {
 
-/// A construct of the host's that the mention is in, the outermost one; null of none.
-const Directive* construct_around(const Program& program, const Stmt& code, const Stmt& mention) {
-  const Directive* found = nullptr;
-  for (const Stmt* at = &mention; at != nullptr && at != &code; at = program.parent_of(*at)) {
-    const auto* directive = dyn_cast<Directive>(at);
-    const bool is_data =
-        directive != nullptr && directive->getDirectiveKind() == llvm::omp::OMPD_target_data;
-    if (directive != nullptr && !is_data) found = directive;
-  }
-  return found;
-}
-
-/// The statement that an update goes beside: it stands in a block, and is as far out as loops that
-/// leave the device alone allow. Branches are not left: what they do not reach needs no update.
-/// Threads of a team come together at its construct's end.
+/// The statement that an update for a mention goes beside; null where there is none.
 const Stmt* statement_of(const Program& program, const Stmt& loop, const Stmt& mention) {
-  const Directive* construct = construct_around(program, loop, mention);
-  const Stmt* found = nullptr;
-  const Stmt* at = construct == nullptr ? &mention : construct;
-  while (at != &loop) {
-    const Stmt* parent = program.parent_of(*at);
-    if (parent == nullptr) return nullptr;
-    if (isa<clang::CompoundStmt>(parent)) {
-      const bool is_first = found == nullptr;
-      const bool goes_further = !is_first && body_of_loop(*at) != nullptr && !offloads(*at);
-      if (is_first || goes_further) found = at;
-      if (!is_first && !goes_further) return found;
-    } else if (found != nullptr && body_of_loop(*parent) == nullptr) {
-      return found;
-    }
-    at = parent;
-  }
-  return found;
+  if (!program.is_within(mention, loop)) return nullptr;
+  return place_of_update(program, mention, &loop, nullptr, offloads);
 }
 
 /// Whether a read stands in the condition of a branch, before all that the branch does.
@@ -67,10 +39,8 @@ bool is_asked_first(const Program& program, const Stmt& statement, const Mention
 /// Why no update beside that statement would do; empty: one does.
 std::string in_the_way(const Program& program, const Stmt& code, const Stmt* statement,
                        const Mention& mention) {
-  if (statement == nullptr || isa<clang::SwitchCase, clang::LabelStmt>(statement)) {
-    return "where no directive can stand: put braces around it";
-  }
-  if (const auto* construct = construct_around(program, code, *mention.at)) {
+  if (statement == nullptr) return "where no directive can stand";
+  if (const auto* construct = host_construct_around(program, *mention.at, &code)) {
     const auto kind = construct->getDirectiveKind();
     if (clang::isOpenMPTaskingDirective(kind) ||
         construct->hasClausesOfKind<clang::OMPNowaitClause>()) {
@@ -103,15 +73,14 @@ std::vector<Update> updates_of_elements(const Program& program, const Stmt& loop
       const bool is_use =
           mention.use == Use::kRead || mention.use == Use::kWrite || mention.use == Use::kChange;
       if (!is_use || statement_of(program, loop, *mention.at) != update.statement) continue;
-      const auto elements =
-          elements_of(program, *update.statement, data, *mention.at, update.condition);
+      const auto elements = elements_of(program, *update.statement, data, *mention.at);
       if (elements.empty()) return {};
       const bool is_needed =
           update.from ? !is_assigned_by(*update.statement, mention) : mention.use != Use::kRead;
       for (const std::string& item : elements) {
         const bool is_known = std::ranges::any_of(all, [&](const Update& other) {
           return other.statement == update.statement && other.from == update.from &&
-                 other.item == item && other.condition == update.condition;
+                 other.item == item;
         });
         if (!is_needed || is_known) continue;
         all.push_back(update);
@@ -140,17 +109,11 @@ std::vector<Update> updates_in(const Program& program, const Stmt& loop, const V
     const std::string why = in_the_way(program, loop, statement, mention);
     if (!why.empty()) program.refuse(*mention.at, "the host uses {} {}", name, why);
     // What is written is mostly a part: the rest has to be there before.
-    const std::string condition = condition_of(program, *statement, *mention.at);
     const auto add = [&](bool from) {
       const auto is_same = [&](const Update& one) {
         return one.statement == statement && one.data == &data && one.from == from;
       };
-      const auto is_known = [&](const Update& one) {
-        return is_same(one) && (one.condition.empty() || one.condition == condition);
-      };
-      if (std::ranges::any_of(updates, is_known)) return;
-      if (condition.empty()) std::erase_if(updates, is_same);
-      updates.push_back({statement, &data, from, {}, condition});
+      if (std::ranges::none_of(updates, is_same)) updates.push_back({statement, &data, from});
     };
     if (device_writes) add(true);
     if (mention.use == Use::kRead) continue;
@@ -181,7 +144,7 @@ class Merger {
     if (!later.condition.empty()) return std::nullopt;
     const auto* block = block_of(*later.statement);
     const Stmt* first = block == nullptr ? nullptr : child_of(*block, *earlier.statement);
-    if (first == nullptr || is_entered(first) || !begins_line(*first)) return std::nullopt;
+    if (first == nullptr || room_around(program_, *first) == Room::kNone) return std::nullopt;
     if (!is_quiet(*first, *later.statement)) return std::nullopt;
     Update moved = later;
     moved.statement = first;
@@ -249,12 +212,6 @@ class Merger {
     if (std::any_of(from, to, [](const Stmt* one) { return offloads(*one); })) return false;
     // Before it begins nothing of it was done.
     return end == &last || !offloads(*end);
-  }
-
-  [[nodiscard]] bool begins_line(const Stmt& statement) const {
-    const SourceText text(program_.context(), statement.getBeginLoc());
-    return !statement.getBeginLoc().isMacroID() &&
-           text.begins_line(text.offset_of(statement.getBeginLoc()));
   }
 
   const Program& program_;
@@ -634,21 +591,10 @@ class Looker {
           }
           continue;
         }
-        const auto is_other_arm = [&](const Update& other) {
-          return other.statement == one.statement && other.data == one.data &&
-                 other.from == one.from && other.condition == fmt::format("!({})", one.condition);
-        };
-        const auto is_this_arm = [&](const Update& other) {
-          return other.statement == one.statement && other.data == one.data &&
-                 other.from == one.from && one.condition == fmt::format("!({})", other.condition);
-        };
-        if (std::ranges::any_of(found_.updates, is_this_arm)) continue;
         if (first == nullptr) first = one.statement;
         Frequency& often = written.emplace_back(frequency_of(program_, code_, *one.statement));
         often.from = one.from;
-        // Those under a condition and its opposite come as often as the statement.
-        if (one.condition.empty() || std::ranges::any_of(found_.updates, is_other_arm)) continue;
-        often.branches.insert({one.statement, one.is_of_region ? nullptr : one.statement});
+        if (!one.condition.empty()) often.branches.insert({one.statement, nullptr});
       }
     }
     if (first == nullptr || spares(std::move(gone), std::move(written), stay_.is_there)) return;
@@ -853,28 +799,6 @@ class Looker {
 };
 
 }  // namespace
-
-std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention) {
-  std::vector<std::string> all;
-  const Stmt* child = &mention;
-  for (const Stmt* at = &mention; at != nullptr && child != &statement;
-       child = at, at = program.parent_of(*at)) {
-    const auto* branch = dyn_cast<clang::IfStmt>(at);
-    const bool is_taken = branch != nullptr && child == branch->getThen();
-    if (branch == nullptr || (!is_taken && child != branch->getElse())) continue;
-    const Expr* condition = branch->getCond();
-    if (condition == nullptr || branch->getConditionVariable() != nullptr ||
-        condition->HasSideEffects(program.context()) || !only_names(*condition) ||
-        condition->getBeginLoc().isMacroID() || condition->getEndLoc().isMacroID()) {
-      continue;
-    }
-    const std::string words = text_of(program.context(), *condition);
-    if (!stays_the_same(program, statement, words)) continue;
-    all.push_back(is_taken ? words : fmt::format("!({})", words));
-  }
-  if (all.size() < 2) return all.empty() ? std::string() : all.front();
-  return fmt::format("({})", fmt::join(all, ") && ("));
-}
 
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items) {

@@ -42,10 +42,6 @@ class Vain : public Refusal {
   using Refusal::Refusal;
 };
 
-/// Under which conditions of branches without braces a mention in the statement is reached; empty:
-/// in any case, or asking them again may change something, or tell something else.
-std::string condition_of(const Program& program, const Stmt& statement, const Stmt& mention);
-
 /// Of a finding's items, around a loop or the statements of a block. Throws Refusal.
 Residence residence_of(const Program& program, const Stmt& code, const Stay& stay,
                        const std::vector<Item>& items);

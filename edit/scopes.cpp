@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "insertions.h"
 #include "messages.h"
 #include "names.h"
 #include "source_text.h"
@@ -343,8 +344,8 @@ class Uses {
     }
     const auto items = mapped_items(region, data_, kWritten);
     const std::string item = items.empty() ? std::string() : text(*items.back().item);
-    if (!isa_and_nonnull<clang::CompoundStmt>(program_.parent_of(region))) {
-      program_.refuse(region, "this directive stands in no block: put braces around it");
+    if (room_around(program_, region) == Room::kNone) {
+      program_.refuse(region, "no directive can stand around this");
     }
     found.may_stay.push_back({&region, text(*condition), item, writes});
   }

@@ -120,16 +120,29 @@ bool SourceText::has_open_comment(unsigned offset) const {
   return rest.starts_with("/*") && rest.find("*/") == llvm::StringRef::npos;
 }
 
-Replacement SourceText::lines_before(unsigned offset, const std::vector<std::string>& lines) const {
-  Replacement made{file_, line_begin(offset), 0, {}};
-  for (const std::string& line : lines) made.text += line + newline_;
-  return made;
+Replacement SourceText::lines_before(unsigned begin, const std::vector<std::string>& lines,
+                                     Braces braces) const {
+  std::string text;
+  for (const std::string& line : lines) text += line + newline_;
+  if (begins_line(begin)) {
+    if (braces) text = *braces + '{' + newline_ + text;
+    return {file_, line_begin(begin), 0, text};
+  }
+  // The blanks before it would end a line.
+  const auto from = static_cast<unsigned>(text_.substr(0, begin).rtrim(" \t").size());
+  return {file_, from, begin - from,
+          (braces ? " {" : "") + (newline_ + text) + indentation(begin) + (braces ? "  " : "")};
 }
 
-Replacement SourceText::lines_after(unsigned offset, const std::vector<std::string>& lines) const {
-  Replacement made{file_, next_line(offset), 0, {}, true};
-  for (const std::string& line : lines) made.text += line + newline_;
-  return made;
+Replacement SourceText::lines_behind(unsigned end, const std::vector<std::string>& lines,
+                                     Braces braces) const {
+  std::string text;
+  for (const std::string& line : lines) text += line + newline_;
+  if (ends_line(end)) {
+    if (braces) text += *braces + '}' + newline_;
+    return {file_, next_line(end), 0, text, true};
+  }
+  return {file_, end, 0, newline_ + text + (braces ? *braces + '}' : indentation(end)), true};
 }
 
 bool SourceText::is_pragma(unsigned offset) const {

@@ -44,6 +44,10 @@ Place place_of(const clang::ASTContext& context, const Stmt& statement);
 /// One file under two names is one.
 bool is_same_file(const std::string& one, const std::string& other);
 
+/// The braces that a statement and the lines around it are to get: their indentation; none: it has
+/// some.
+using Braces = std::optional<std::string>;
+
 class SourceText {
  public:
   /// The file that holds the location. The context must outlive this.
@@ -72,12 +76,12 @@ class SourceText {
   /// Behind a semicolon, if one is next.
   [[nodiscard]] unsigned past_semicolon(unsigned offset) const;
 
-  /// Lines of their own before the one that holds `offset`.
-  [[nodiscard]] Replacement lines_before(unsigned offset,
-                                         const std::vector<std::string>& lines) const;
-  /// Lines of their own behind the one that holds `offset`.
-  [[nodiscard]] Replacement lines_after(unsigned offset,
-                                        const std::vector<std::string>& lines) const;
+  /// Lines before a statement that begins at `begin`, and behind one that ends at `end`. Where it
+  /// shares its line with other code, line breaks are put around them.
+  [[nodiscard]] Replacement lines_before(unsigned begin, const std::vector<std::string>& lines,
+                                         Braces braces = {}) const;
+  [[nodiscard]] Replacement lines_behind(unsigned end, const std::vector<std::string>& lines,
+                                         Braces braces = {}) const;
 
  private:
   const clang::ASTContext& context_;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "flow.h"
+#include "insertions.h"
 #include "kept_copies.h"
 #include "names.h"
 #include "outer_names.h"
@@ -459,11 +460,8 @@ class Keeper {
     for (const auto& [statement, one] : places.all) {
       for (const bool from : {true, false}) {
         if (from ? !one.from : !one.to) continue;
-        residence.updates.push_back({.statement = statement,
-                                     .from = from,
-                                     .item = one.item,
-                                     .condition = one.condition,
-                                     .unit = one.unit});
+        residence.updates.push_back(
+            {.statement = statement, .from = from, .item = one.item, .unit = one.unit});
       }
     }
   }

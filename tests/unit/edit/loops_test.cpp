@@ -233,18 +233,31 @@ TEST_F(AroundLoop, LetsTheProgramEndInTheLoopUnlessItsDataIsGlobal) {
   expect_refused(plan(global), global.at("exit(1)"), why::kEnd);
 }
 
-TEST_F(AroundLoop, IsRefusedWhereALoopIsABranchWithoutBraces) {
+TEST_F(AroundLoop, GetsBracesWhereALoopIsABranchWithoutThem) {
   std::string text = time_loop("");
   text.insert(text.find("  for (int t"), "  if (steps > 2)\n");
   const File file = source(text);
-  expect_refused(plan(file), file.at("(int t"), why::kNoBlock);
+  const std::string made = applied(file, plan(file));
+  EXPECT_NE(made.find("  if (steps > 2)\n  {\n#pragma omp target enter data"), std::string::npos)
+      << made;
+  const std::size_t end = made.find("#pragma omp target exit data");
+  EXPECT_EQ(made.substr(made.find('\n', end), 5), "\n  }\n") << made;
 }
 
-TEST_F(AroundLoop, IsRefusedWhereALoopSharesItsLine) {
+TEST_F(AroundLoop, GetsALineOfItsOwn) {
   std::string text = time_loop("");
   text.replace(text.find("  for (int t"), 2, "  ++steps; ");
   const File file = source(text);
-  expect_refused(plan(file), file.at("(int t"), why::kSharedLine);
+  const std::string made = applied(file, plan(file));
+  EXPECT_NE(made.find("  ++steps;\n#pragma omp target enter data"), std::string::npos) << made;
+}
+
+TEST_F(AroundLoop, GetsBracesBehindALabel) {
+  std::string text = time_loop("");
+  text.replace(text.find("  for (int t"), 2, "again: ");
+  const File file = source(text);
+  const std::string made = applied(file, plan(file));
+  EXPECT_NE(made.find("again: {\n#pragma omp target enter data"), std::string::npos) << made;
 }
 
 TEST_F(AroundLoop, IsRefusedWhereTheLoopComesFromAMacro) {

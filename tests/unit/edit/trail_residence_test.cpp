@@ -52,14 +52,15 @@ TEST_F(ByTrail, NothingIsMadeWhereNothingMayBeAssumed) {
   EXPECT_FALSE(planned(file, {{"to", {"s->x[0:n]", "s->y[0:n]"}}}, false).refused.empty());
 }
 
-TEST_F(ByTrail, TheHostsReadsAreUpdatedUnderTheirCondition) {
+TEST_F(ByTrail, TheHostsUsesAreUpdatedInTheirBranch) {
   const File file =
       source(std::string(kStruct) + "    if (t % 3 == 0) v.y[0] = 0;\n  }\n  return 0;\n}\n");
   const std::string text = applied(file, planned(file, {{"to", {"s->y[0:n]"}}}));
-  EXPECT_NE(text.find("#pragma omp target update from(v.y[0:v.n]) if(t % 3 == 0)\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("#pragma omp target update to(v.y[0:v.n]) if(t % 3 == 0)\n"),
+  EXPECT_NE(text.find("    if (t % 3 == 0) {\n"
+                      "#pragma omp target update from(v.y[0:v.n])\n"
+                      "      v.y[0] = 0;\n"
+                      "#pragma omp target update to(v.y[0:v.n])\n"
+                      "    }\n"),
             std::string::npos)
       << text;
 }
