@@ -317,7 +317,12 @@ Frequency frequency_of(const Program& program, const Stmt& code, const Stmt& sta
     if (parent != &code && body_of_loop(*parent) == child) found.loops.insert(parent);
     child = parent;
   }
-  std::erase_if(found.branches, is_taken_mostly);
+  // What is the same all the time may be either.
+  std::erase_if(found.branches, [&](const Frequency::Branch& branch) {
+    const auto* condition = dyn_cast<clang::IfStmt>(branch.first);
+    return is_taken_mostly(branch) &&
+           !stays_the_same(program, code, text_of(program.context(), *condition->getCond()));
+  });
   return found;
 }
 

@@ -194,7 +194,7 @@ TEST(FixBuild, KeepsMembersThatAreExchanged) {
   const std::string text = project.patched("fix.patch", "fields.cpp");
   for (const char* part :
        {"    auto *u = this->u_;\n", "target enter data map(to: u[0:this->n_], v[0:this->n_])\n",
-        "target update from(u[0:this->n_], v[0:this->n_]) if(t % 8 == 7)\n",
+        "    if (t % 8 == 7) {\n#pragma omp target update from(u[0:this->n_], v[0:this->n_])\n",
         "target exit data map(from: u[0:this->n_], v[0:this->n_])\n"}) {
     EXPECT_TRUE(contains(text, part)) << part << text;
   }

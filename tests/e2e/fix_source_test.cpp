@@ -93,8 +93,8 @@ TEST(FixSource, FollowsTheLoopIntoTheFunctionsThatItCalls) {
   expect_planned(
       "functions",
       {"#pragma omp target enter data map(to: u[0:n])\n  for (int t = 0;",
-       "#pragma omp target update from(u[0:n]) if(t % 5 == 0)\n    if (t % 5 == 0) sum += "
-       "first(u);",
+       "    if (t % 5 == 0) {\n#pragma omp target update from(u[0:n])\n      sum += first(u);\n"
+       "    }\n",
        "#pragma omp target update from(v[0 : size])\n  if (v[size - 1] > most) {",
        "#pragma omp target update to(v[0 : size])\n  }\n"});
 }
@@ -137,9 +137,8 @@ TEST(FixSource, WaitsForRegionsThatRunByThemselves) {
 // As students write it: each kernel maps all that it uses.
 TEST(FixSource, KeepsDataBetweenRegionsOneAfterTheOther) {
   expect_planned("chain", {"#pragma omp target enter data map(alloc: v[0:n])\n",
-                           "#pragma omp target update from(v[0:n])\n"
-                           "  if (count > 1) v[n / 2] = 7;\n"
-                           "#pragma omp target update to(v[0:n]) if(count > 1)\n",
+                           "#pragma omp target update from(v[0:n])\n  if (count > 1) {\n"
+                           "    v[n / 2] = 7;\n#pragma omp target update to(v[0:n])\n  }\n",
                            "u[i] += v[i];\n#pragma omp target exit data map(from: "});
 }
 
@@ -152,7 +151,7 @@ TEST(FixSource, OfRegionsThatNameNoneOfTheirData) {
 TEST(FixSource, KeepsAllThatAFunctionIsCalledWith) {
   expect_planned("calls",
                  {"#pragma omp target enter data map(to: p[0:n], r[0:n], x[0:n])\n  for (int k",
-                  "#pragma omp target update to(p[k:1]) if(count > 1 && k % 4 == 2)\n"});
+                  "      p[k] = r[k];\n#pragma omp target update to(p[k:1])\n    }\n"});
 }
 
 TEST(FixSource, FindsGlobalDataThatOnlyFunctionsName) {
@@ -180,7 +179,7 @@ TEST(FixSource, KeepsWhatCanStayWhereTheRestCannotAndSaysWhatIsLeft) {
 TEST(FixSource, TakesAPointerToAPartForTheData) {
   expect_planned("rows",
                  {"#pragma omp target enter data map(to: a[0:n * n], sums[0:n])\n  for",
-                  "#pragma omp target update to(a[0:n * n]) if(count > 1 && t % 3 == 1)\n"});
+                  "      middle[t] = 1;\n#pragma omp target update to(a[0:n * n])\n    }\n"});
 }
 
 TEST(FixSource, KeepsNothingThatMayHaveNoMemory) {
@@ -202,7 +201,7 @@ TEST(FixSource, FollowsTheLoopIntoOtherFiles) {
   const Project project(folder / "main.c", {folder / "solver.c", folder / "solver.h"});
   expect_planned(project, "main",
                  {"#pragma omp target enter data map(to: a[0:n], b[0:n])\n  for (int t",
-                  "#pragma omp target update from(a[0:n]) if(t % 10 == 9)\n"});
+                  "    if (t % 10 == 9) {\n#pragma omp target update from(a[0:n])\n      printf("});
 }
 
 }  // namespace
