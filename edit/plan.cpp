@@ -31,12 +31,6 @@ namespace ompdm::edit {
 
 namespace {
 
-bool is_standalone(const Directive& directive) {
-  const auto kind = directive.getDirectiveKind();
-  return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
-         kind == llvm::omp::OMPD_target_exit_data;
-}
-
 /// Pointers that a region uses and no clause of its own names.
 std::set<const VarDecl*> unmapped_pointers(const Directive& region) {
   std::set<const VarDecl*> all;

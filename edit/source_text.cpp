@@ -155,13 +155,21 @@ unsigned SourceText::past_semicolon(unsigned offset) const {
   return is_one ? static_cast<unsigned>(next + 1) : offset;
 }
 
+bool is_standalone(const Directive& directive) {
+  const auto kind = directive.getDirectiveKind();
+  return kind == llvm::omp::OMPD_target_update || kind == llvm::omp::OMPD_target_enter_data ||
+         kind == llvm::omp::OMPD_target_exit_data;
+}
+
 namespace {
 
 /// The statement that a statement ends with: a branch's, a loop's body, what a directive is of.
 const Stmt& last_part(const Stmt& statement) {
   const Stmt* part = nullptr;
   if (const auto* directive = dyn_cast<Directive>(&statement)) {
-    if (directive->hasAssociatedStmt()) part = directive->getRawStmt();
+    if (directive->hasAssociatedStmt() && !is_standalone(*directive)) {
+      part = directive->getRawStmt();
+    }
   } else if (const auto* captured = dyn_cast<clang::CapturedStmt>(&statement)) {
     part = captured->getCapturedStmt();
   } else if (const auto* branch = dyn_cast<clang::IfStmt>(&statement)) {

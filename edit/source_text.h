@@ -4,6 +4,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/OpenMPClause.h>
 #include <clang/AST/Stmt.h>
+#include <clang/AST/StmtOpenMP.h>
 #include <clang/Lex/Preprocessor.h>
 
 #include <optional>
@@ -92,6 +93,9 @@ class SourceText {
 
 /// An expression as it stands in the source.
 std::string text_of(const clang::ASTContext& context, const Expr& expression);
+
+/// `target update`, `target enter data` and `target exit data`, which have no body in the source.
+bool is_standalone(const clang::OMPExecutableDirective& directive);
 
 /// Behind a statement, and the semicolon that ends it.
 unsigned end_of_statement(const SourceText& text, const Stmt& statement);

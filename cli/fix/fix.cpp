@@ -1,16 +1,10 @@
 // `ompdm fix`: edits of findings as a patch; with a build command one that was built, run and
 // compared.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -26,7 +20,10 @@
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
 #include "fix/patches.h"
+#include "fix/rounds.h"
 #include "fix/sandbox.h"
+#include "fix/scratch.h"
+#include "fix/verdicts.h"
 #include "fix/verification.h"
 #include "launch.h"
 #include "ompdm/analysis.h"
@@ -43,74 +40,6 @@ namespace ompdm::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kBegin = "ompdm-fix-";
-constexpr const char* kLock = "lock";
-
-bool is_own_folder(const fs::path& path) {
-  struct stat status{};
-  return path.filename().string().starts_with(kBegin) && ::lstat(path.c_str(), &status) == 0 &&
-         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
-}
-
-/// Whether the lock is free: the process that made the folder is gone.
-bool is_left(const fs::path& folder) {
-  const int lock = ::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (lock < 0) return false;
-  const bool is_free = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
-  ::close(lock);
-  return is_free;
-}
-
-void remove_left_ones(const fs::path& base) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(base, ignored)) {
-    if (is_own_folder(entry.path()) && is_left(entry.path())) fs::remove_all(entry.path(), ignored);
-  }
-}
-
-/// Renames the lock once it is held, so that no other process takes it for a free one.
-int hold_lock(const fs::path& folder) {
-  const fs::path unnamed = folder / "lock.new";
-  const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock < 0) return lock;
-  std::error_code failed;
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) fs::rename(unnamed, folder / kLock, failed);
-  return lock;
-}
-
-/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
-/// process of this user left without removing them, killed as it was.
-class Scratch {
- public:
-  Scratch() {
-    const char* base = std::getenv("TMPDIR");
-    const fs::path parent = base != nullptr ? base : "/tmp";
-    remove_left_ones(parent);
-    std::string name = (parent / (std::string(kBegin) + "XXXXXX")).string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(fmt::format("{}: no folder can be made ({}): set TMPDIR to a folder with room",
-                              name, std::strerror(errno)));
-    }
-    folder_ = name;
-    lock_ = hold_lock(folder_);
-  }
-
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-    if (lock_ >= 0) ::close(lock_);
-  }
-
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-  int lock_ = -1;  ///< held while this process lives
-};
 
 /// "cmake --build DIR" of a CMake build folder, "make" beside a Makefile, as a shell takes it.
 /// Throws Error where there is neither.
@@ -142,12 +71,6 @@ struct RecordedRun {
   RecordedProgram compiled;            ///< as its debug information tells
 };
 
-/// Whether the bytes of a pattern are device memory, not transfers.
-bool is_of_memory(const std::string& pattern) {
-  return pattern == "repeated_allocation" || pattern == "unused_allocation" ||
-         pattern == "device_leak";
-}
-
 struct FixOptions {
   std::string trace;
   std::string build;
@@ -161,6 +84,7 @@ struct FixOptions {
   bool release = false;
   bool apply = false;
   bool only_proven = false;
+  bool prints_plans = false;  ///< for another process of this program (see rounds.h)
   std::string output;
 };
 
@@ -195,25 +119,14 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
                 ": was counted, not told event by event: record it without --detail tallies, in a "
                 "window that it reaches");
   }
-  run.verdicts.resize(analysis.findings.size());
   SourcedFindings sourced =
       sourced_findings(analysis, SourceLines(analysis, options.search.folder));
-  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
-    run.verdicts[i].source = std::move(sourced.states[i]);
-  }
   run.findings = std::move(sourced.findings);
   run.near = {run.program};
   run.near.insert(run.near.begin(), sourced.files.begin(), sourced.files.end());
-  for (std::size_t i = 0; i < run.verdicts.size(); ++i) {
-    Verdict& verdict = run.verdicts[i];
-    const nlohmann::json& finding = run.findings.at(i);
-    const fs::path source = finding.at("file").get<std::string>();
-    verdict.plan.number = i + 1;
-    verdict.place = source.empty() ? "-"
-                                   : fmt::format("{}:{}", source.filename().string(),
-                                                 finding.at("line").get<int>());
-    verdict.what = finding.at("pattern");
-    if (!is_of_memory(verdict.what)) verdict.promised = finding.at("wasted_bytes");
+  for (std::size_t i = 0; i < run.findings.size(); ++i) {
+    Verdict& verdict = run.verdicts.emplace_back(verdict_on(run.findings.at(i), i + 1));
+    verdict.source = std::move(sourced.states[i]);
   }
   return run;
 }
@@ -295,6 +208,12 @@ class Fixing {
       return kNothingVerified;
     }
     tree_ = find_tree();
+    if (options_.prints_plans) {
+      if (!options_.only_proven) tool_.allow_assumptions();
+      plan();
+      print_exactly(plans_text(verdicts_));
+      return 0;
+    }
     const int status = options_.build.empty() ? print_unverified() : verify();
     if (status != 0) warn_of_older_patch(options_.output);
     return status;
@@ -381,7 +300,7 @@ class Fixing {
     std::string text;
     for (Verdict& one : verdicts_) {
       if (one.is_planned()) {
-        one.plan.refused = add_plan(made, one.plan, tool_);
+        one.plan.refused = add_plan(made, one.plan, &tool_);
       }
       const std::string head = fmt::format("# finding {} at {}: ", one.plan.number, one.place);
       if (!one.is_open()) {
@@ -406,36 +325,42 @@ class Fixing {
 
   int verify() {
     if (!std::ranges::any_of(verdicts_, &Verdict::is_open)) {
-      print_table();
+      print_table(verdicts_);
       return kNothingVerified;
     }
     const Stopping stopping;
     const Scratch scratch;
     const Target what = target();
-    const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs,
-                                options_.release};
+    const Verification asked = {sameness_of(options_.ignored, options_.same), options_.timed_runs};
     Sandbox original(what, scratch.folder() / "original");
+    steps_.expect(1);
     steps_.begin("building the original");
     build_original(original, what, sources());
     learn_of(original);
     plan();
-    Together together;
-    if (std::ranges::any_of(verdicts_, &Verdict::is_planned)) {
-      together = verify_edits(verdicts_, tool_, what, original, scratch.folder(), asked, steps_);
-    }
-    steps_.end();
-    print_table();
-    const auto& measured = together.measured;
-    if (!measured || !measured->verified) {
-      if (measured) fmt::print("Together they were not verified: {}\n", measured->why);
+    if (!std::ranges::any_of(verdicts_, &Verdict::is_planned)) {
+      print_table(verdicts_);
       return kNothingVerified;
     }
-    fmt::print("Together: {}.\n", spared_sentence(*measured));
-    const ChangedFiles files = changed_files(together.accepted);
-    write_patch(verified_head(what, *measured, together) + unified_diff(files, what.tree),
+    Sandbox changed(what, scratch.folder() / "changed");
+    Verifier verifier(what, original, changed, asked, steps_);
+    verifier.run_original();
+    verifier.try_edits(verdicts_, &tool_);
+    if (options_.release) verifier.release(tool_);
+    verifier.end_round();
+    steps_.end();
+    print_table(verdicts_);
+    if (!verifier.together().measured) return kNothingVerified;
+    if (options_.only.empty()) go_on(verifier, changed, original.compiles());
+    const Together& together = verifier.together();
+    fmt::print("Together: {}.\n", spared_sentence(*together.measured));
+    if (what.commands.size() == 1) {
+      fmt::print("Run on one input alone: name others with --run 'COMMAND', once for each.\n");
+    }
+    write_patch(verified_head(what, together) + unified_diff(together.files, what.tree),
                 options_.output);
     if (options_.apply) {
-      apply(files);
+      apply(together.files);
     } else if (!options_.output.empty()) {
       const bool is_here = fs::current_path() == what.tree;
       fmt::print("Next: git {}apply {}\n",
@@ -443,6 +368,36 @@ class Fixing {
                  shell_word(is_here ? options_.output : fs::absolute(options_.output).string()));
     }
     return 0;
+  }
+
+  /// Records the program with what was verified, and tries the edits of what is found then, until
+  /// none holds.
+  void go_on(Verifier& verifier, Sandbox& changed, const std::vector<CompileArguments>& compiles) {
+    constexpr int kMostRounds = 4;
+    std::set<std::string> known;
+    const auto remember = [&](const std::vector<Verdict>& verdicts) {
+      for (const Verdict& one : verdicts) {
+        if (!one.verified) known.insert(one.subject);
+      }
+    };
+    remember(verdicts_);
+    NextRound asked = {options_.search.commands, tree_, options_.only_proven};
+    if (asked.commands.empty()) asked.commands = write_commands(compiles, changed.scratch());
+    for (int round = 2; round <= kMostRounds && changed.is_in_place(); ++round) {
+      if (!verifier.rebuild()) break;
+      steps_.begin("looking for what is left");
+      std::vector<Verdict> verdicts = next_verdicts(changed, asked);
+      std::erase_if(verdicts, [&](const Verdict& one) { return known.contains(one.subject); });
+      if (std::ranges::none_of(verdicts, &Verdict::is_planned)) break;
+      verifier.try_edits(verdicts, nullptr);
+      verifier.end_round();
+      steps_.end();
+      remember(verdicts);
+      if (std::ranges::none_of(verdicts, &Verdict::verified)) break;
+      fmt::print("Recorded again with these edits (lines and numbers of that run):\n");
+      print_table(verdicts);
+    }
+    steps_.end();
   }
 
   /// How the sources are compiled, and whether those that are newer are what was recorded.
@@ -455,9 +410,9 @@ class Fixing {
     }
   }
 
-  void print_table() const {
-    fmt::print("{}", verdict_table(verdicts_, !options_.runs.empty()));
-    const std::string command = by_hand();
+  void print_table(const std::vector<Verdict>& verdicts) const {
+    fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
+    const std::string command = &verdicts == &verdicts_ ? by_hand() : std::string();
     if (!command.empty()) fmt::print("By hand: {}\n", command);
   }
 
@@ -465,7 +420,7 @@ class Fixing {
   [[nodiscard]] std::string by_hand() const {
     for (const Verdict& one : verdicts_) {
       const bool is_stale = one.plan.refused == one.source.obstacle && !one.is_open();
-      if (one.measured.verified || (one.is_planned() && !one.was_tried)) continue;
+      if (one.verified || (one.is_planned() && !one.was_tried)) continue;
       if (is_stale) continue;
       return fmt::format("ompdm explain {} {}", shell_word(options_.trace), one.plan.number);
     }
@@ -540,6 +495,7 @@ void setup_fix(CLI::App& app, int& exit_status) {
                  "Make no edit that rests on what the sources do not show: a patch's head names\n"
                  "each such assumption")
       ->needs(build);
+  verb->add_flag("--plans", options->prints_plans)->group("");
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(build);
   add_output_option(*verb, options->output, "Write the patch to FILE");

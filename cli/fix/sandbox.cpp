@@ -169,6 +169,8 @@ std::vector<fs::path> named_paths(const std::string& message, std::size_t cause)
   return paths;
 }
 
+std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
 void count(const Trace& trace, Observation& seen) {
   sum_up(trace.ops, [&](const DataOp& op, std::uint64_t times, Nanoseconds) {
     if (op.kind == OpKind::kAlloc && !op.internal) seen.moved.allocations += times;
@@ -244,7 +246,7 @@ std::string Contents::lost_in(const Contents& other) const {
                 return one.second.name == last.name || one.second.bytes == last.bytes;
               });
     if (!comes_back) {
-      return fmt::format("what comes back of {} last does not cross any more", last.name);
+      return last.name;
     }
   }
   return {};
@@ -280,18 +282,21 @@ fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& cop
   return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
 }
 
-ChangedFiles changed_files(const std::vector<EditPlan>& plans) {
+ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFiles& base) {
   std::map<fs::path, std::vector<Replacement>> by_file;
   for (const EditPlan& plan : plans) {
     for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
   }
-  ChangedFiles files;
+  ChangedFiles files = base;
   for (auto& [file, all] : by_file) {
     std::ranges::stable_sort(all, {}, [](const Replacement& one) {
       return std::tuple(one.offset, one.length > 0, !one.behind);
     });
-    if (::access(file.c_str(), R_OK) != 0) throw Error(file.string() + ": cannot be read");
-    std::string text = read_text(file);
+    const auto known = base.find(file);
+    if (known == base.end() && ::access(file.c_str(), R_OK) != 0) {
+      throw Error(file.string() + ": cannot be read");
+    }
+    std::string text = known == base.end() ? read_text(file) : known->second;
     // From the end, so that offsets stay.
     std::size_t begin = text.size() + 1;
     for (auto at = all.rbegin(); at != all.rend(); ++at) {
@@ -491,13 +496,20 @@ std::chrono::nanoseconds Sandbox::time(std::size_t number) const {
   return end.wall;
 }
 
+std::string Sandbox::ask(std::vector<std::string> words) const {
+  if (!in_place_) throw Error("this machine has no mount namespaces");
+  words.insert(words.begin(), own_program());
+  const ChildEnd end = start(std::move(words), run_view_, target_.build_directory, {});
+  if (end.exit_status != 0) throw Error(end.errors.substr(0, end.errors.find('\n')));
+  return end.output;
+}
+
 Observation Sandbox::record(std::size_t number) const {
-  const fs::path trace = folder_ / "trace.json";
+  const fs::path trace = this->trace(number);
   std::error_code ignored;
   fs::remove(trace, ignored);
-  fs::remove(folder_ / "trace.ompdm", ignored);
-  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "record", "-o",
-                                    trace.string(), "--"};
+  fs::remove(fs::path(trace).replace_extension(".ompdm"), ignored);
+  std::vector<std::string> words = {own_program(), "record", "-o", trace.string(), "--"};
   std::ranges::copy(command(number), std::back_inserter(words));
   Observation seen = observe(std::move(words), true);
   if (fs::exists(named_trace(trace))) count(open_trace(trace.string()).trace, seen);

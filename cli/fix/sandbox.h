@@ -1,6 +1,8 @@
 // A copy of the sources in which versions are built and run.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -30,9 +32,9 @@ struct Contents {
 
   /// Removes contents that differ in another run of the same program: they prove nothing.
   void keep_what_crosses_in(const Contents& other);
-  /// Why a run of the changed program lacks contents that were copied back here; empty: it lacks
-  /// none. The contents need only be transferred at some time, under any name: the host may change
-  /// them later.
+  /// The name of a variable whose contents were copied back here, and are not in a run of the
+  /// changed program; empty: there is none. The contents need only be transferred at some time,
+  /// under any name: the host may change them later.
   [[nodiscard]] std::string lost_in(const Contents& other) const;
   /// Names of variables whose last copy back has no hash here or there: it was not compared.
   [[nodiscard]] std::set<std::string> unseen_in(const Contents& other) const;
@@ -69,8 +71,9 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 /// Changed files by their path.
 using ChangedFiles = std::map<std::filesystem::path, std::string>;
 
-/// The texts of the files with all plans applied. Throws Error where two change the same place.
-ChangedFiles changed_files(const std::vector<EditPlan>& plans);
+/// The texts of the files with all plans applied, which are of files as `base` has them; and all
+/// of those. Throws Error where two change the same place.
+ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFiles& base = {});
 
 /// From a file to another text of it, as a unified diff with so many lines around each change.
 std::string diff_of(const std::filesystem::path& file, const std::string& text, int lines_around,
@@ -136,6 +139,17 @@ class Sandbox {
   Observation run(std::size_t command) const;
   /// The wall time of a command.
   std::chrono::nanoseconds time(std::size_t command) const;
+  /// What a command of ompdm's prints that is run where the copy is seen as the tree, in the
+  /// folder of the build. Throws Error where it fails, or where the copy is not seen there.
+  [[nodiscard]] std::string ask(std::vector<std::string> words) const;
+  /// Whether what runs sees the copy in the place of the tree.
+  [[nodiscard]] bool is_in_place() const { return in_place_; }
+  /// The trace of the last recorded run of a command.
+  [[nodiscard]] std::filesystem::path trace(std::size_t command) const {
+    return folder_ / fmt::format("trace-{}.json", command);
+  }
+  /// A folder beside the copy, for files of this program's own.
+  [[nodiscard]] const std::filesystem::path& scratch() const { return folder_; }
   /// The program in the copy.
   [[nodiscard]] std::filesystem::path program() const;
 

@@ -1,15 +1,17 @@
-// Verification of edits: versions of a program are built, run and compared.
+// Verification of edits: versions of a program are built, run and compared with the original.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "fix/edit_tool.h"
 #include "fix/sandbox.h"
+#include "fix/times.h"
+#include "fix/verdicts.h"
 #include "output.h"
 
 namespace ompdm::cli {
@@ -17,79 +19,19 @@ namespace ompdm::cli {
 /// Shows the current step on a terminal; elsewhere prints a line a step if all steps take long.
 class Steps {
  public:
-  /// Shows a step until the next begin() or end().
+  /// Shows a step until the next begin() or end(): "step 3 of 9: building the original".
   void begin(const std::string& doing);
   void end() { progress_.reset(); }
+  /// How many steps are to come, as far as is known; what fails adds to them.
+  void expect(std::size_t steps) { last_ = number_ + steps; }
   /// Prints how long `runs` more runs will take, if that is long.
-  void expect(std::size_t runs, std::chrono::nanoseconds each);
+  void expect_runs(std::size_t runs, std::chrono::nanoseconds each);
 
  private:
   std::optional<Progress> progress_;
+  std::size_t number_ = 0;
+  std::size_t last_ = 0;
   bool is_long_ = false;
-};
-
-class Times {
- public:
-  using Duration = std::chrono::nanoseconds;
-  /// With fewer turns the times are printed, but neither faster nor slower.
-  static constexpr std::size_t kJudged = 3;
-
-  /// Adds a turn: a run of the original, then one of the changed program.
-  void add(Duration before, Duration after);
-  [[nodiscard]] std::size_t turns() const { return before_.size(); }
-
-  /// Whether nearly all pairs of runs agree: single runs on a busy machine decide nothing.
-  [[nodiscard]] bool is_faster() const;
-  /// The same, by more than another memory layout may cost.
-  [[nodiscard]] bool is_slower() const;
-  /// "70.1 ms instead of 152 ms".
-  [[nodiscard]] std::string figures() const;
-  /// "the run takes 70.1 ms instead of 152 ms", or that there is no difference, or why none is
-  /// known.
-  [[nodiscard]] std::string sentence() const;
-
- private:
-  std::vector<Duration> before_;
-  std::vector<Duration> after_;
-};
-
-/// Turns that the user wants; nullopt: as many as the decision needs.
-using TimedRuns = std::optional<std::size_t>;
-
-/// Times of one or more inputs, and whether more turns are needed.
-class TimeComparison {
- public:
-  struct Asked {
-    std::size_t inputs = 1;
-    TimedRuns turns = {};
-    /// It decides about the patch: turns go on until the program is clearly faster.
-    bool is_final = false;
-  };
-  /// A run of the original, and one of the changed program after it.
-  struct Turn {
-    Times::Duration before;
-    Times::Duration after;
-  };
-
-  explicit TimeComparison(const Asked& asked) : asked_(asked), each_(asked.inputs) {}
-
-  /// The least number of turns.
-  static std::size_t least(TimedRuns asked) { return asked.value_or(Times::kJudged); }
-  [[nodiscard]] bool needs_more() const;
-  /// Adds one turn of each input.
-  void add(const std::vector<Turn>& turns);
-
-  /// Times of all inputs as one run.
-  [[nodiscard]] const Times& together() const { return together_; }
-  [[nodiscard]] const Times& of(std::size_t input) const { return each_.at(input); }
-  /// The first input for which the changed program is slower. None: there is no such input.
-  [[nodiscard]] std::optional<std::size_t> slower() const;
-
- private:
-  Asked asked_;
-  Times together_;
-  std::vector<Times> each_;
-  Times::Duration spent_{};
 };
 
 /// How the output of two runs is compared.
@@ -101,33 +43,6 @@ struct Sameness {
 /// Throws Error where one is no regular expression.
 Sameness sameness_of(const std::vector<std::string>& ignored, const std::string& command);
 
-struct Measured {
-  bool verified = false;
-  std::string why;  ///< where it was not: what is different
-  Movement before;
-  Movement after;
-  Times times;
-  std::set<std::string> unseen;  ///< names of what came back last and was not compared
-
-  /// Bytes that are no longer transferred.
-  [[nodiscard]] std::uint64_t spared() const;
-};
-
-/// A finding, its edits, and what came of them.
-struct Verdict {
-  EditPlan plan;       ///< its `refused` says why there is none, or why it was not tried
-  SourceState source;  ///< whether the sources are those of the recording
-  std::string place;   ///< "heat.cpp:56"
-  std::string what;    ///< the pattern
-  /// Bytes of redundant transfers; nullopt: the finding is about memory.
-  std::optional<std::uint64_t> promised;
-  bool was_tried = false;
-  Measured measured;  ///< of one that was tried
-
-  [[nodiscard]] bool is_open() const { return plan.refused.empty(); }
-  [[nodiscard]] bool is_planned() const { return is_open() && !plan.replacements.empty(); }
-};
-
 /// Builds the original in its copy, and compiles these files again. Throws Error where it does not
 /// build.
 void build_original(Sandbox& original, const Target& target,
@@ -137,40 +52,85 @@ void build_original(Sandbox& original, const Target& target,
 struct Verification {
   Sameness same;
   TimedRuns timed_runs;
-  bool release = false;  ///< unread data is not copied back
 };
 
-/// All edits that were verified.
-struct Together {
-  std::optional<Measured> measured;  ///< nullopt: no edit was
-  std::vector<EditPlan> accepted;
-  std::vector<std::string> released;  ///< names of variables that are no longer copied back
+/// Why plans cannot be made together, over files that are changed already; empty: they can.
+std::string conflict_in(const std::vector<EditPlan>& plans, const ChangedFiles& base = {});
+
+/// Adds a plan to others; where it changes what some of these do, one plan is made of both by the
+/// tool, if it is not null. Returns why that cannot be; empty: it was added.
+std::string add_plan(std::vector<EditPlan>& plans, const EditPlan& one, const EditTool* tool,
+                     const ChangedFiles& base = {});
+
+/// Builds, runs and compares changed versions of a program with the original.
+class Verifier {
+ public:
+  /// The original is built. All must outlive this.
+  Verifier(const Target& target, const Sandbox& original, Sandbox& changed,
+           const Verification& asked, Steps& steps)
+      : target_(target), original_(original), changed_(changed), asked_(asked), steps_(steps) {}
+
+  /// Runs the original twice on each input. Throws Error where it moves nothing, or where its runs
+  /// differ.
+  void run_original();
+
+  /// Tries the planned edits together, on top of all that was verified before, and writes what
+  /// comes of each into its verdict. Where they do not hold together, parts of them are tried: at
+  /// most four trials, or as many as it takes until any is verified. What is not tried then keeps
+  /// a reason. `tool` makes one plan of two that change one clause; null: there is none.
+  void try_edits(std::vector<Verdict>& verdicts, const EditTool* tool);
+
+  /// Leaves on the device what nothing printed depends on, of the edits of this round.
+  void release(const EditTool& tool);
+
+  /// The files with all that was verified so far; no further edits of this round are added.
+  void end_round();
+
+  /// Builds what was verified so far, and records it on the first input, where the sandbox has
+  /// something else. False where that fails.
+  bool rebuild();
+
+  [[nodiscard]] const Together& together() const { return together_; }
+
+ private:
+  struct Asked {
+    std::string what;         ///< that is changed, for progress
+    std::uint64_t least = 0;  ///< bytes that are to be spared
+    bool contents = true;     ///< the last copies back must have the original's contents
+  };
+  using Group = std::vector<Verdict*>;
+  /// With the original five builds a round.
+  static constexpr int kMostTrials = 4;
+
+  [[nodiscard]] std::size_t steps_of_trial() const;
+  void try_group(const Group& group, const EditTool* tool, std::vector<Group>& next);
+  void accept(const Group& group, std::vector<EditPlan> plans, Measured found);
+  void drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool);
+  [[nodiscard]] Measured measure(const ChangedFiles& changed, const Asked& asked);
+  [[nodiscard]] bool is_same(const ChangedFiles& changed, const std::string& what);
+  [[nodiscard]] std::string on_which(std::size_t command) const;
+  void expect_recorded(std::size_t command, const Observation& run) const;
+  [[nodiscard]] std::string kept_lines(const std::string& output) const;
+  [[nodiscard]] std::string difference(const Observation& one, const Observation& other) const;
+  [[nodiscard]] std::string compared_by_command(const std::string& one,
+                                                const std::string& other) const;
+  [[nodiscard]] std::string change_in(const Observation& before, const Observation& after) const;
+  [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
+                                     const std::vector<Observation>& after) const;
+  void compare_times(Measured& found);
+
+  const Target& target_;
+  const Sandbox& original_;
+  Sandbox& changed_;
+  const Verification& asked_;
+  Steps& steps_;
+  std::vector<Observation> before_;    ///< by command
+  ChangedFiles base_;                  ///< what earlier rounds made
+  std::set<std::string> assumed_;      ///< by edits of earlier rounds
+  std::vector<EditPlan> accepted_;     ///< in this round
+  std::optional<ChangedFiles> built_;  ///< that the sandbox has; none: not known
+  int trials_ = 0;                     ///< in this round
+  Together together_;
 };
-
-/// Runs the original twice, then builds, runs and compares each planned edit and all of them
-/// together, and writes what comes of each into its verdict. The second copy of the
-/// target is made in `folder`. Throws Error where the original records nothing, or where its two
-/// runs differ.
-Together verify_edits(std::vector<Verdict>& verdicts, const EditTool& tool, const Target& target,
-                      const Sandbox& original, const std::filesystem::path& folder,
-                      const Verification& asked, Steps& steps);
-
-/// Why plans cannot be made together; empty: they can.
-std::string conflict_in(const std::vector<EditPlan>& plans);
-
-/// Adds a plan to others; where it changes what some of these do, one plan is made of both. Returns
-/// why that cannot be; empty: it was added.
-std::string add_plan(std::vector<EditPlan>& plans, const EditPlan& one, const EditTool& tool);
-
-/// "Finding  Where  Promised  Measured  Verdict". `of_other_runs`: what was measured is not of the
-/// run that the promise is of.
-std::string verdict_table(const std::vector<Verdict>& verdicts, bool of_other_runs);
-
-/// "288 MB of 320 MB no longer cross (36 of 40 transfers); the run takes 70.1 ms instead of 152
-/// ms".
-std::string spared_sentence(const Measured& measured);
-
-/// The lines before the diff of what was verified with the target's commands.
-std::string verified_head(const Target& target, const Measured& measured, const Together& made);
 
 }  // namespace ompdm::cli

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "fix/times.h"
 #include "fix/verification.h"
 
 namespace ompdm::cli::fix_times_test {
@@ -151,7 +152,9 @@ TEST(VerifiedHead, SaysThatTheTimeWasNotCompared) {
   Measured measured;
   measured.before = {4'000'000, 40, 2};
   measured.after = {1'000'000, 3, 2};
-  EXPECT_EQ(verified_head(target, measured, Together()),
+  Together together;
+  together.measured = measured;
+  EXPECT_EQ(verified_head(target, together),
             "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
             "#   ./heat 100\n"
             "# 3.00 MB of 4.00 MB no longer cross (3 instead of 40 transfers); the time of the run "
@@ -161,7 +164,9 @@ TEST(VerifiedHead, SaysThatTheTimeWasNotCompared) {
 std::string said(std::size_t runs, std::chrono::seconds each) {
   ::testing::internal::CaptureStderr();
   Steps steps;
-  steps.expect(runs, each);
+  steps.expect(9);
+  steps.begin("building the original");
+  steps.expect_runs(runs, each);
   steps.begin("building finding 1");
   return ::testing::internal::GetCapturedStderr();
 }
@@ -169,7 +174,7 @@ std::string said(std::size_t runs, std::chrono::seconds each) {
 TEST(Steps, SayHowLongTheyTakeWhereThatIsLong) {
   EXPECT_EQ(said(18, std::chrono::seconds(21)),
             "ompdm: about 18 more runs of 21.0 s, 6 min and the builds: --run names a smaller "
-            "input\nompdm: building finding 1\n");
+            "input\nompdm: step 2 of 9: building finding 1\n");
   EXPECT_EQ(said(7, std::chrono::seconds(1)), "");
 }
 

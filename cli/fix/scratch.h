@@ -1,0 +1,25 @@
+// The folder in which copies of a program's tree are made.
+#pragma once
+
+#include <filesystem>
+
+namespace ompdm::cli {
+
+/// A folder of its own in $TMPDIR, removed with all that is in it. So are those there that another
+/// process of this user left without removing them, killed as it was.
+class Scratch {
+ public:
+  /// Throws Error where no folder can be made.
+  Scratch();
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+  int lock_ = -1;  ///< held while this process lives
+};
+
+}  // namespace ompdm::cli
