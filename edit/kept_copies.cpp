@@ -52,6 +52,13 @@ class Flow : public WaysThrough<State> {
         namings_[naming.step].push_back(&naming);
       }
     }
+    for (const auto& [number, namings] : namings_) {
+      const Step& step = trail_.steps[number];
+      const auto* directive = dyn_cast_or_null<Directive>(step.at);
+      const Program* unit = unit_of(all_.program, step.context());
+      any_beside_ =
+          any_beside_ || (directive != nullptr && unit != nullptr && is_beside(*unit, *directive));
+    }
   }
 
   void go() {
@@ -191,9 +198,9 @@ class Flow : public WaysThrough<State> {
       const FunctionDecl* function = is_home ? nullptr : trail_.called[call];
       const Program* unit = is_home ? code_.unit : unit_of_function(function);
       if (unit != nullptr && at != nullptr) {
-        const Stmt* place =
-            place_of_update(*unit, *at, code_.loop, is_home ? code_.block : nullptr,
-                            [&](const Stmt& one) { return device_paths_.holds(one); });
+        const Stmt* place = place_of_update(
+            *unit, *at, code_.loop, is_home ? code_.block : nullptr,
+            [&](const Stmt& one) { return waits(one) || device_paths_.holds(one); });
         why = in_the_way(*unit, place, *at, use);
         if (why.empty()) {
           const std::string item = name_at(*unit, *place, call);
@@ -221,6 +228,11 @@ class Flow : public WaysThrough<State> {
     const FunctionDecl* defined =
         function == nullptr ? nullptr : all_.program.definition_of(*function);
     return defined == nullptr ? nullptr : unit_of(all_.program, &defined->getASTContext());
+  }
+
+  /// Whether a loop may hold what waits for a region beside it: updates come behind that.
+  [[nodiscard]] bool waits(const Stmt& statement) const {
+    return body_of_loop(statement) != nullptr && any_beside_;
   }
 
   [[nodiscard]] bool is_within_code(const Program& unit, const Stmt& statement) const {
@@ -321,18 +333,24 @@ class Flow : public WaysThrough<State> {
 
   // --- Directives ---
 
-  void expect_plain(const Step& step, const Directive& directive) const {
+  [[nodiscard]] bool is_beside(const Program& unit, const Directive& directive) const {
+    return runs_beside(unit, directive) || directive.hasClausesOfKind<clang::OMPDependClause>();
+  }
+
+  const Program& expect_plain(std::uint32_t number, const Directive& directive) {
+    const Step& step = trail_.steps[number];
     const Program* unit = unit_of(all_.program, step.context());
-    if (step.is_late || unit == nullptr || runs_beside(*unit, directive) ||
-        directive.hasClausesOfKind<clang::OMPDependClause>()) {
-      refuse(step, "this runs beside the host");
+    if (step.is_late || unit == nullptr) refuse(step, "this runs beside the host");
+    if (is_beside(*unit, directive)) {
+      doubtful_.beside.insert(number);
+      places_.is_later = true;
     }
-    if (device_condition(directive) != nullptr) refuse(step, "this runs on a device at times");
     const auto* device = directive.getSingleClause<clang::OMPDeviceClause>();
     if (device != nullptr &&
         !written(*device->getDevice()).getIntegerConstantExpr(unit->context())) {
-      refuse(step, "this chooses its device");
+      doubtful_.devices.insert(number);
     }
+    return *unit;
   }
 
   void come_by(std::uint32_t number, Ways& ways) {
@@ -340,7 +358,8 @@ class Flow : public WaysThrough<State> {
     const auto named = namings_.find(number);
     if (named == namings_.end()) return;
     const auto& directive = *cast<Directive>(step.at);
-    expect_plain(step, directive);
+    expect_plain(number, directive);
+    if (device_condition(directive) != nullptr) refuse(step, "this is for a device at times");
     for (const Naming* naming : named->second) {
       const auto motion = all_.motions.find(naming->item);
       if (motion != all_.motions.end()) move(step, motion->second, ways);
@@ -416,7 +435,10 @@ class Flow : public WaysThrough<State> {
     }
     const auto named = namings_.find(number);
     if (!reads && !writes && named == namings_.end()) return last;
-    expect_plain(begin, region);
+    const Program& unit = expect_plain(number, region);
+    const Expr* condition = device_condition(region);
+    const Ways of_host =
+        condition == nullptr ? Ways() : run_on_host(unit, number, *condition, writes, ways);
     std::vector<const Motion*> motions;
     if (named != namings_.end()) {
       for (const Naming* naming : named->second) {
@@ -442,7 +464,47 @@ class Flow : public WaysThrough<State> {
     }
     ways = std::move(after);
     for (const Motion* motion : motions) leave(begin, *motion, ways);
+    ways.insert(of_host.begin(), of_host.end());
     return last;
+  }
+
+  /// Of a region that its condition leaves to the host: updates around it, under its opposite.
+  Ways run_on_host(const Program& unit, std::uint32_t number, const Expr& condition, bool writes,
+                   const Ways& ways) {
+    const Step& begin = trail_.steps[number];
+    const auto& region = *cast<Directive>(begin.at);
+    const bool is_asked_again =
+        !condition.HasSideEffects(unit.context()) && !condition.getBeginLoc().isMacroID();
+    const std::string text = is_asked_again ? text_of(unit.context(), condition) : std::string();
+    const std::vector<std::string> words = names_in(text);
+    const bool may_change =
+        std::ranges::any_of(mapped_items(region, kWritten), [&](const auto& one) {
+          return one.variable != nullptr &&
+                 llvm::is_contained(words, one.variable->getNameAsString());
+        });
+    if (!is_asked_again || may_change || room_around(unit, region) == Room::kNone) {
+      refuse(begin, "asking this directive's if() again may change or tell something else");
+    }
+    if (writes && is_beside(unit, region)) refuse(begin, "this runs beside the host at times");
+    const std::string item = name_at(unit, region, begin.call);
+    if (item.empty()) refuse(begin, fmt::format("{} has no name here", datum_.text()));
+    UpdatePlaces::One& place = places_.all[&region];
+    if (place.unit != nullptr && place.item != item) {
+      refuse(begin, fmt::format("{} and {} are used in one statement", place.item, item));
+    }
+    place.unit = &unit;
+    place.item = item;
+    place.condition = fmt::format("!({})", text);
+    Ways after;
+    for (State one : ways) {
+      if (one.host_is_old) {
+        place.from = true;
+        one.host_is_old = false;
+      }
+      if (writes) one.to_send = &region;
+      after.insert(one);
+    }
+    return after;
   }
 
   const TrailOfAll& all_;
@@ -456,6 +518,7 @@ class Flow : public WaysThrough<State> {
   UpdatePlaces& places_;
   Doubtful& doubtful_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;
+  bool any_beside_ = false;  // a region of the data runs beside the host
   std::map<const Directive*, std::vector<const Motion*>> blocks_;
   std::map<std::pair<const Stmt*, std::uint32_t>, const Stmt*> place_of_;
 };

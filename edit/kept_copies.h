@@ -33,18 +33,22 @@ struct UpdatePlaces {
   struct One {
     const Program* unit = nullptr;
     std::string item;
+    std::string condition = {};  ///< of an if() clause; empty: none
     bool from = false;
     bool to = false;
   };
   std::map<const Stmt*, One> all;
   bool is_written = false;  ///< by a kernel
   bool returns = false;     ///< the host's copy is old at the end
+  bool is_later = false;    ///< a region may still be at work at the end
 };
 
 /// Steps that may be of some data, though no source shows it.
 struct Doubtful {
   std::map<Path, std::uint32_t> pointers;  ///< what they lead to, and the first step that follows
   std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
+  std::set<std::uint32_t> beside;          ///< regions that run beside the host
+  std::set<std::uint32_t> devices;         ///< the device is chosen there
   /// Items whose bounds are set there.
   std::map<std::string, std::uint32_t> bounds;
 };

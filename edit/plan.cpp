@@ -61,23 +61,29 @@ class Rewriter {
   }
 
   /// Throws Refusal where the region's code does what the new map type has no place for: whatever
-  /// a run did, another may do that.
-  void expect_right(const Program& program, const std::string& name,
-                    const std::string& kind) const {
+  /// a run did, another may do that. What is not known is assumed where that is allowed.
+  void expect_right(const Program& program, const std::string& name, const std::string& kind,
+                    bool may_assume) {
     if (!runs_on_device(directive_) || !directive_.hasAssociatedStmt()) return;
     const VarDecl* variable = variable_of_name(name);
     if (variable == nullptr && item_of(name).clause == nullptr) return;
-    Use use = variable == nullptr ? use_of_member(program, name) : use_of(program, *variable);
+    const Use use = variable == nullptr ? use_of_member(program, name) : use_of(program, *variable);
+    const bool is_assumed = may_assume && use == Use::kUnknown;
     const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
     const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
     const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
     const bool drops_reads = kind == "from" || kind == "alloc";
-    if (drops_writes && variable != nullptr) expect_no_other_name(program, *variable);
-    if (drops_writes && writes) refuse(fmt::format("the kernel may change {}", name));
-    if (drops_reads && reads && (variable == nullptr || !is_overwritten(program, *variable))) {
-      refuse(fmt::format("the kernel may read {}", name));
-    }
-    if (kind.empty() && use != Use::kNone) refuse(fmt::format("the kernel uses {}", name));
+    if (drops_writes && variable != nullptr) expect_no_other_name(program, *variable, may_assume);
+    const bool may_read =
+        drops_reads && reads && (variable == nullptr || !is_overwritten(program, *variable));
+    const auto expect = [&](bool is_in_the_way, const char* why, const char* assumption) {
+      if (!is_in_the_way) return;
+      if (!is_assumed) refuse(fmt::format("the kernel {} {}", why, name));
+      plan_.assumed.push_back({fmt::format("the kernel {} {}", assumption, name), place_});
+    };
+    if (kind.empty()) return expect(use != Use::kNone, "uses", "does not use");
+    expect(drops_writes && writes, "may change", "does not change");
+    expect(may_read, "may read", "reads nothing that it has not written of");
   }
 
   /// Gives an item another map type, or takes it out of its clause.
@@ -137,16 +143,20 @@ class Rewriter {
 
   /// A pointer that no clause names finds what is on the device already: by it a kernel may change
   /// the data, too.
-  void expect_no_other_name(const Program& program, const VarDecl& data) const {
+  void expect_no_other_name(const Program& program, const VarDecl& data, bool may_assume) {
     const Stmt& code = *directive_.getAssociatedStmt();
     for (const VarDecl* other : unmapped_pointers(directive_)) {
       const auto all = mentions_on_device(program, code, *other);
       const bool is_written = std::ranges::any_of(
           all, [](const Mention& one) { return one.use != Use::kRead && one.use != Use::kNone; });
-      if (other != &data && is_written && may_be_same(program, code, *other, data)) {
+      if (other == &data || !is_written || !may_be_same(program, code, *other, data)) continue;
+      if (!may_assume) {
         refuse(fmt::format("the kernel may change {} by the name of {}", data.getNameAsString(),
                            other->getNameAsString()));
       }
+      plan_.assumed.push_back({fmt::format("{} and {} are different data", data.getNameAsString(),
+                                           other->getNameAsString()),
+                               place_});
     }
   }
 
@@ -322,7 +332,8 @@ void leave_out_of_update(const Program& program, const Directive& update,
 
 /// Adds what "replace", "leave_out" and "remove" ask: of one directive all together. False: a
 /// directive is not in this translation unit. Throws Refusal.
-bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits, Plan& plan) {
+bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits, bool may_assume,
+                  Plan& plan) {
   bool all = true;
   std::vector<std::pair<const Directive*, Place>> order;
   std::map<const Directive*, Rewriter> rewriters;
@@ -354,7 +365,7 @@ bool plan_clauses(const Program& program, const std::vector<const Edit*>& edits,
         for (const Item& item : clause.items) {
           const std::string name = bare_name(item.expression);
           const std::string kind = edit->kind == "leave_out" ? std::string() : clause.kind;
-          at->second.expect_right(program, name, kind);
+          at->second.expect_right(program, name, kind, may_assume);
           at->second.change(name, kind);
         }
       }
@@ -824,7 +835,7 @@ void make(const Program& program, const Finding& finding, const Request& request
   if (texts.empty() && plan.replacements.empty() && plan.found) {
     throw Refusal("what is to be written depends on what the program does", {});
   }
-  if (!plan_clauses(program, texts, plan)) plan.found = false;
+  if (!plan_clauses(program, texts, may_assume, plan)) plan.found = false;
 }
 
 }  // namespace

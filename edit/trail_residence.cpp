@@ -369,6 +369,16 @@ class Keeper {
       throw Refusal(fmt::format("{} {}", datum.text(), access.why),
                     place_of(*step.context(), *step.at));
     };
+    const auto expect_none = [&](const std::set<std::uint32_t>& steps, const char* why) {
+      if (may_assume_ || steps.empty()) return;
+      const Step& step = trail_.steps[*steps.begin()];
+      throw Refusal(why, place_of(*step.context(), *step.at));
+    };
+    expect_none(doubtful.beside, "this runs beside the host");
+    expect_none(doubtful.devices, "this chooses its device");
+    if (!doubtful.beside.empty()) beside_.insert(datum.text());
+    doubtful_.beside.insert(doubtful.beside.begin(), doubtful.beside.end());
+    doubtful_.devices.insert(doubtful.devices.begin(), doubtful.devices.end());
     for (const auto& [pointer, number] : doubtful.pointers) {
       expect(number);
       doubtful_.pointers.emplace(pointer, number);
@@ -403,6 +413,14 @@ class Keeper {
                                  fmt::join(kept, ", ")),
                      place(doubtful_.pointers.begin()->second)});
     }
+    if (!doubtful_.beside.empty()) {
+      all.push_back({fmt::format("the program waits for this before the host uses {}",
+                                 fmt::join(bare(beside_), ", ")),
+                     place(*doubtful_.beside.begin())});
+    }
+    for (const std::uint32_t number : doubtful_.devices) {
+      all.push_back({fmt::format("this chooses device {}", finding_device()), place(number)});
+    }
     for (const auto& [item, number] : doubtful_.bounds) {
       all.push_back(
           {fmt::format("{} names as much of its data after this as before", item), place(number)});
@@ -417,6 +435,14 @@ class Keeper {
                      place(*doubtful_.unseen.begin())});
     }
     return all;
+  }
+
+  /// The only one that the data was on.
+  [[nodiscard]] int finding_device() const {
+    for (const Edit& edit : finding_.edits) {
+      if (!edit.devices.empty()) return edit.devices.front();
+    }
+    return 0;
   }
 
   /// "s.u" of what the pointer s.u leads to.
@@ -455,13 +481,17 @@ class Keeper {
       residence.data.emplace(key, kept);
       if (sends) residence.sent.insert(key);
       if (places.returns) residence.written.insert(key);
+      residence.is_later = residence.is_later || places.is_later;
       if (!name.declared.empty()) keeping.declared.push_back(name.declared);
     }
     for (const auto& [statement, one] : places.all) {
       for (const bool from : {true, false}) {
         if (from ? !one.from : !one.to) continue;
-        residence.updates.push_back(
-            {.statement = statement, .from = from, .item = one.item, .unit = one.unit});
+        residence.updates.push_back({.statement = statement,
+                                     .from = from,
+                                     .item = one.item,
+                                     .condition = one.condition,
+                                     .unit = one.unit});
       }
     }
   }
@@ -504,6 +534,7 @@ class Keeper {
   Doubtful doubtful_;
   std::set<std::string> apart_;   // data that `doubtful_` pointers may lead to
   std::set<std::string> unused_;  // data that code which is not seen may use
+  std::set<std::string> beside_;  // data of regions that run beside the host
 };
 
 }  // namespace

@@ -282,55 +282,6 @@ fs::path in_copy(const fs::path& path, const fs::path& tree, const fs::path& cop
   return is_below(path, tree) ? copy / path.lexically_relative(tree) : path;
 }
 
-ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFiles& base) {
-  std::map<fs::path, std::vector<Replacement>> by_file;
-  for (const EditPlan& plan : plans) {
-    for (const Replacement& each : plan.replacements) by_file[each.file].push_back(each);
-  }
-  ChangedFiles files = base;
-  for (auto& [file, all] : by_file) {
-    std::ranges::stable_sort(all, {}, [](const Replacement& one) {
-      return std::tuple(one.offset, one.length > 0, !one.behind);
-    });
-    const auto known = base.find(file);
-    if (known == base.end() && ::access(file.c_str(), R_OK) != 0) {
-      throw Error(file.string() + ": cannot be read");
-    }
-    std::string text = known == base.end() ? read_text(file) : known->second;
-    // From the end, so that offsets stay.
-    std::size_t begin = text.size() + 1;
-    for (auto at = all.rbegin(); at != all.rend(); ++at) {
-      if (at->offset + at->length > begin || at->offset > text.size()) {
-        throw Error(fmt::format("{}: two findings change the same place", file.string()));
-      }
-      begin = at->offset;
-      text.replace(at->offset, at->length, at->text);
-    }
-    files[file] = std::move(text);
-  }
-  return files;
-}
-
-std::string diff_of(const fs::path& file, const std::string& text, int lines_around,
-                    const std::string& name) {
-  const ChildEnd end = run_child({{"diff", fmt::format("-U{}", lines_around), "--label",
-                                   "a/" + name, "--label", "b/" + name, file.string(), "-"},
-                                  "/",
-                                  {},
-                                  text});
-  if (end.exit_status > 1) throw Error(fmt::format("diff: {}", end.errors));
-  return end.output;
-}
-
-std::string unified_diff(const ChangedFiles& files, const fs::path& tree) {
-  constexpr int kLinesAround = 3;
-  std::string all;
-  for (const auto& [file, text] : files) {
-    all += diff_of(file, text, kLinesAround, file.lexically_relative(tree).string());
-  }
-  return all;
-}
-
 std::string Target::command_text(std::size_t number) const {
   const std::vector<std::string>& words = commands.at(number);
   return is_recorded_command ? fmt::format("{}", fmt::join(words, " ")) : words.back();

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fix/changed_files.h"
 #include "fix/compile_arguments.h"
 #include "fix/edit_tool.h"
 #include "launch.h"
@@ -67,20 +68,6 @@ void copy_tree(const std::filesystem::path& from, const std::filesystem::path& t
 
 /// Throws Error.
 void write_text(const std::filesystem::path& file, const std::string& text);
-
-/// Changed files by their path.
-using ChangedFiles = std::map<std::filesystem::path, std::string>;
-
-/// The texts of the files with all plans applied, which are of files as `base` has them; and all
-/// of those. Throws Error where two change the same place.
-ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFiles& base = {});
-
-/// From a file to another text of it, as a unified diff with so many lines around each change.
-std::string diff_of(const std::filesystem::path& file, const std::string& text, int lines_around,
-                    const std::string& name = {});
-
-/// The changes as a unified diff, with paths relative to the tree.
-std::string unified_diff(const ChangedFiles& files, const std::filesystem::path& tree);
 
 /// The program to build and run, in terms of the user's own tree.
 struct Target {

@@ -2,7 +2,7 @@
 add_library(cli_fake_recorder MODULE cli/fake_recorder.c)
 set_target_properties(cli_fake_recorder PROPERTIES PREFIX "" OUTPUT_NAME cli_fake_recorder)
 
-add_executable(cli_test cli/detached_work_test.cpp cli/attach_test.cpp cli/build_log_test.cpp cli/command_test.cpp cli/compile_arguments_test.cpp cli/completion_test.cpp cli/detail_test.cpp cli/fix_times_test.cpp cli/inputs_test.cpp cli/launch_test.cpp cli/long_run_test.cpp
+add_executable(cli_test cli/detached_work_test.cpp cli/attach_test.cpp cli/build_log_test.cpp cli/command_test.cpp cli/compile_arguments_test.cpp cli/completion_test.cpp cli/detail_test.cpp cli/changed_files_test.cpp cli/fix_times_test.cpp cli/inputs_test.cpp cli/launch_test.cpp cli/long_run_test.cpp
   cli/man_test.cpp
   cli/offload_image_test.cpp cli/progress_test.cpp cli/report_runs_test.cpp cli/scratch.cpp cli/session_test.cpp cli/shell_words_test.cpp
   cli/source_files_test.cpp cli/words_test.cpp cli/clock_words_test.cpp cli/timeline_test.cpp cli/output_test.cpp)

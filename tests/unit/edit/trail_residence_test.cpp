@@ -65,6 +65,64 @@ TEST_F(ByTrail, TheHostsUsesAreUpdatedInTheirBranch) {
       << text;
 }
 
+/// The program with another kernel, and with code of the host's behind its call.
+std::string with_kernel(const std::string& clauses, const std::string& behind) {
+  std::string text = std::string(kStruct) + behind + "  }  // last\n  return 0;\n}\n";
+  text.insert(text.find(" map(to: s->x"), clauses);
+  return text;
+}
+
+TEST_F(ByTrail, RegionsBesideTheHostAreWaitedForAtTheEnd) {
+  const File file =
+      source(with_kernel(" nowait depend(inout: s->y[0])",
+                         "    if (t == 4) {\n#pragma omp taskwait\n      v.y[0] = 0;\n"
+                         "    }\n"));
+  EXPECT_FALSE(planned(file, {{"to", {"s->y[0:n]"}}}, false).refused.empty());
+  const Plan plan = planned(file, {{"to", {"s->y[0:n]"}}});
+  const std::string text = applied(file, plan);
+  for (const char* part :
+       {"#pragma omp taskwait\n#pragma omp target enter data map(to: v.y[0:v.n])\n",
+        "#pragma omp taskwait\n#pragma omp target update from(v.y[0:v.n])\n",
+        "  }  // last\n#pragma omp taskwait\n#pragma omp target exit data"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  }
+  ASSERT_EQ(plan.assumed.size(), 1u);
+  EXPECT_EQ(plan.assumed[0].at.line, file.at("#pragma").line);
+}
+
+// A loop of the host's may hold what waits for the region.
+TEST_F(ByTrail, UpdatesStayBehindWhatWaitsForRegions) {
+  const std::string loop =
+      "    for (int i = 0; i < 9; ++i) {\n#pragma omp taskwait\n      v.y[i] = 0;\n    }\n";
+  const File file = source(with_kernel(" nowait depend(inout: s->y[0])", loop));
+  const std::string text = applied(file, planned(file, {{"to", {"s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp taskwait\n#pragma omp target update from("), std::string::npos)
+      << text;
+}
+
+TEST_F(ByTrail, RegionsThatTheHostRunsAtTimesAreUpdatedAround) {
+  const File file = source(with_kernel(" if(s->n > 10)", ""));
+  const std::string text = applied(file, planned(file, {{"to", {"s->x[0:n]", "s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp target update from(s->y[0:n]) if(!(s->n > 10))\n"
+                      "#pragma omp target if(s->n > 10)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("#pragma omp target update to(s->y[0:n]) if(!(s->n > 10))\n}\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("update from(s->x"), std::string::npos) << text;
+  const File calls = source("int ask(void);\n" + with_kernel(" if(ask())", ""));
+  EXPECT_FALSE(planned(calls, {{"to", {"s->y[0:n]"}}}).refused.empty());
+}
+
+TEST_F(ByTrail, ADeviceThatIsChosenIsAssumedToBeTheOne) {
+  const File file = source(with_kernel(" device(s->n / 1000)", ""));
+  EXPECT_FALSE(planned(file, {{"to", {"s->y[0:n]"}}}, false).refused.empty());
+  const Plan plan = planned(file, {{"to", {"s->y[0:n]"}}});
+  EXPECT_EQ(plan.refused, "");
+  EXPECT_EQ(plan.assumed.size(), 1u);
+}
+
 TEST_F(ByTrail, WhatCodeThatIsNotSeenKnowsIsAssumedToBeLeftAlone) {
   const File file = source("void keep(double*);\nvoid note(void);\n" + std::string(kStruct) +
                            "    note();\n  }\n  return 0;\n}\n");
