@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "ompdm/columns.h"
@@ -453,6 +454,27 @@ std::string Sandbox::ask(std::vector<std::string> words) const {
   const ChildEnd end = start(std::move(words), run_view_, target_.build_directory, {});
   if (end.exit_status != 0) throw Error(end.errors.substr(0, end.errors.find('\n')));
   return end.output;
+}
+
+std::optional<std::multiset<std::string>> Sandbox::check(std::size_t number) const {
+  const fs::path file = folder_ / "check.json";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  std::vector<std::string> words = {own_program(), "check", "--format", "json",        "--in-place",
+                                    "--source",    "off",   "-o",       file.string(), "--"};
+  std::ranges::copy(command(number), std::back_inserter(words));
+  const TreeState before(copy_);
+  static_cast<void>(start(std::move(words), run_view_, target_.directory, {}));
+  before.remove_new();
+  if (!fs::exists(file)) return std::nullopt;
+  const auto json = nlohmann::json::parse(read_text(file), nullptr, false);
+  if (!json.contains("mapping")) return std::nullopt;
+  std::multiset<std::string> found;
+  for (const auto& row : json.at("mapping")) {
+    found.insert(fmt::format("{} of {}", row.at("pattern").get<std::string>(),
+                             row.at("item").get<std::string>()));
+  }
+  return found;
 }
 
 Observation Sandbox::record(std::size_t number) const {

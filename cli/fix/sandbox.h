@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -122,6 +123,9 @@ class Sandbox {
   [[nodiscard]] std::vector<CompileArguments> compiles() const;
   /// Records a command of the target, with all contents hashed.
   Observation record(std::size_t command) const;
+  /// What `ompdm check` finds in a command: "never_sent of u[0:n]". None where it cannot look, as
+  /// on devices that are not the host's.
+  [[nodiscard]] std::optional<std::multiset<std::string>> check(std::size_t command) const;
   /// Runs a command without the recorder.
   Observation run(std::size_t command) const;
   /// The wall time of a command.

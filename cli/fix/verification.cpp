@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "ompdm/error.h"
@@ -187,7 +188,7 @@ void Verifier::run_original() {
 }
 
 std::size_t Verifier::steps_of_trial() const {
-  return 1 + target_.commands.size() + (TimeComparison::least(asked_.timed_runs) > 0 ? 1 : 0);
+  return 2 + target_.commands.size() + (TimeComparison::least(asked_.timed_runs) > 0 ? 1 : 0);
 }
 
 void Verifier::try_edits(std::vector<Verdict>& verdicts, const EditTool* tool) {
@@ -356,6 +357,7 @@ Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
     if (!found.why.empty()) found.why += on_which(i);
   }
   if (found.why.empty()) found.why = unspared(found, asked.least, all);
+  if (found.why.empty() && asked.contents) found.why = clause_gone_wrong();
   if (found.why.empty() && TimeComparison::least(asked_.timed_runs) > 0) {
     steps_.begin("taking its time");
     compare_times(found);
@@ -463,6 +465,24 @@ std::string Verifier::unspared(const Measured& found, std::uint64_t least,
   }
   return least > 0 ? "it spares nothing beside the others"
                    : "it moves as much as before, and allocates as often";
+}
+
+/// What `ompdm check` finds in the changed program, and not in the original; empty: nothing.
+std::string Verifier::clause_gone_wrong() {
+  if (checked_.empty()) {
+    steps_.begin("checking the data clauses of the original");
+    for (std::size_t i = 0; i < before_.size(); ++i) checked_.push_back(original_.check(i));
+  }
+  steps_.begin("checking its data clauses");
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    if (!checked_[i]) continue;
+    const auto now = changed_.check(i);
+    if (!now) return "ompdm check cannot run it" + on_which(i);
+    std::vector<std::string> added;
+    std::ranges::set_difference(*now, *checked_[i], std::back_inserter(added));
+    if (!added.empty()) return fmt::format("ompdm check finds {}{}", added.front(), on_which(i));
+  }
+  return {};
 }
 
 /// Runs both by turns, so that other load on the machine affects both.

@@ -117,6 +117,7 @@ class Verifier {
   [[nodiscard]] std::string change_in(const Observation& before, const Observation& after) const;
   [[nodiscard]] std::string unspared(const Measured& found, std::uint64_t least,
                                      const std::vector<Observation>& after) const;
+  [[nodiscard]] std::string clause_gone_wrong();
   void compare_times(Measured& found);
 
   const Target& target_;
@@ -124,10 +125,11 @@ class Verifier {
   Sandbox& changed_;
   const Verification& asked_;
   Steps& steps_;
-  std::vector<Observation> before_;    ///< by command
-  ChangedFiles base_;                  ///< what earlier rounds made
-  std::set<std::string> assumed_;      ///< by edits of earlier rounds
-  std::vector<EditPlan> accepted_;     ///< in this round
+  std::vector<Observation> before_;                                 ///< by command
+  std::vector<std::optional<std::multiset<std::string>>> checked_;  ///< of the original, by command
+  ChangedFiles base_;                                               ///< what earlier rounds made
+  std::set<std::string> assumed_;                                   ///< by edits of earlier rounds
+  std::vector<EditPlan> accepted_;                                  ///< in this round
   std::optional<ChangedFiles> built_;  ///< that the sandbox has; none: not known
   int trials_ = 0;                     ///< in this round
   Together together_;
