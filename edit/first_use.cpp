@@ -81,7 +81,7 @@ class FirstUse {
     return found;
   }
 
-  /// The first call behind the one directive and before the other, but for functions of C's library
+  /// The first call behind the one directive and before the other, but for functions of the system
   /// that run no code of the program; null: there is none.
   [[nodiscard]] const Expr* call_between(const Directive& begin, const Directive& region) const {
     const FunctionDecl* function = nullptr;
@@ -100,9 +100,7 @@ class FirstUse {
           sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(region.getBeginLoc()));
       if (!is_between || is_in_region(*call)) continue;
       const FunctionDecl* called = callee_of(call);
-      const bool is_harmless = called != nullptr && called->isExternC() && is_of_system(called) &&
-                               known_function(*called) != nullptr;
-      if (!is_harmless) return call;
+      if (called == nullptr || !runs_no_other_code(*called)) return call;
     }
     return nullptr;
   }

@@ -1,6 +1,8 @@
 #include "known_functions.h"
 
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 #include <array>
@@ -107,6 +109,32 @@ bool forgets_arguments(const FunctionDecl& function) {
     return !goes_on || word == "MPI_Init" || word == "MPI_Wtime" || word == "MPI_Initialized";
   }
   return word.starts_with("omp_") || word.starts_with("cblas_") || word.starts_with("LAPACKE_");
+}
+
+bool runs_no_other_code(const FunctionDecl& function) {
+  if (!is_of_system(&function) || function.isNoReturn()) return false;
+  const auto is_of_program = [](clang::QualType type) {
+    while (!type->getPointeeType().isNull()) type = type->getPointeeType();
+    const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    const bool is_own =
+        record != nullptr &&
+        !record->getASTContext().getSourceManager().isInSystemHeader(record->getLocation());
+    return type->isFunctionType() || type->isDependentType() || is_own;
+  };
+  const auto has_own = [&](const clang::TemplateArgumentList* arguments) {
+    return arguments != nullptr && std::ranges::any_of(arguments->asArray(), [&](const auto& one) {
+             return one.getKind() != clang::TemplateArgument::Integral &&
+                    (one.getKind() != clang::TemplateArgument::Type ||
+                     is_of_program(one.getAsType()));
+           });
+  };
+  if (has_own(function.getTemplateSpecializationArgs())) return false;
+  const auto* of_class =
+      dyn_cast<clang::ClassTemplateSpecializationDecl>(function.getDeclContext());
+  if (of_class != nullptr && has_own(&of_class->getTemplateArgs())) return false;
+  return std::ranges::none_of(function.parameters(), [&](const clang::ParmVarDecl* one) {
+    return is_of_program(one->getType());
+  });
 }
 
 bool is_worth_walking(const FunctionDecl& function) {

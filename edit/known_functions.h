@@ -30,4 +30,8 @@ bool forgets_arguments(const FunctionDecl& function);
 /// containers, smart pointers and plain algorithms. Of others, as of streams, their types tell it.
 bool is_worth_walking(const FunctionDecl& function);
 
+/// Whether a function of the system comes back, and calls none of the program's: it is handed no
+/// function, and no object of a class of the program.
+bool runs_no_other_code(const FunctionDecl& function);
+
 }  // namespace ompdm::edit

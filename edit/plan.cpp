@@ -71,7 +71,8 @@ class Rewriter {
     const bool is_assumed = may_assume && use == Use::kUnknown;
     const bool reads = use == Use::kRead || use == Use::kChange || use == Use::kUnknown;
     const bool writes = use == Use::kWrite || use == Use::kChange || use == Use::kUnknown;
-    const bool drops_writes = kind == "to" || kind == "firstprivate" || kind == "alloc";
+    const bool drops_writes =
+        returns(name) && (kind == "to" || kind == "firstprivate" || kind == "alloc");
     const bool drops_reads = kind == "from" || kind == "alloc";
     if (drops_writes && variable != nullptr) expect_no_other_name(program, *variable, may_assume);
     const bool may_read =
@@ -166,6 +167,15 @@ class Rewriter {
     return !items.empty() && std::ranges::all_of(items, [&](const MapItem& one) {
       return overwrites_all(program, directive_, data, *one.item);
     });
+  }
+
+  /// Whether the directive brings back what a kernel does to an item.
+  [[nodiscard]] bool returns(const std::string& name) const {
+    const MapItem item = item_of(name);
+    if (item.clause == nullptr) return true;
+    const auto type = item.clause->getMapType();
+    return type != clang::OMPC_MAP_to && type != clang::OMPC_MAP_alloc &&
+           type != clang::OMPC_MAP_release && type != clang::OMPC_MAP_delete;
   }
 
   /// The map clause's item of that name; none: a null clause.
@@ -616,10 +626,11 @@ class Planner {
   Planner(const Program& program, const Stay& stay, const Request& request)
       : program_(program), stay_(stay), request_(request) {}
 
-  /// The most of the data that can stay, and why the rest cannot.
+  /// All of the data. None: some of it cannot stay.
+  std::optional<Plan> all() { return tried(items_of(stay_)); }
+
+  /// The most of the data that can stay, and why the rest cannot. Throws Refusal where none can.
   Plan most() {
-    const std::vector<Item> all = items_of(stay_);
-    if (auto made = tried(all)) return *made;
     const Refusal why = refusal_;
     std::vector<Item> items;
     std::vector<LeftOut> left;
@@ -633,12 +644,18 @@ class Planner {
       items = std::move(wider);
       return true;
     };
-    for (const Item& one : all) {
+    for (const Item& one : items_of(stay_)) {
       if (!add({one})) left.push_back({one, refusal_.what(), refusal_.at()});
     }
-    // What is exchanged can only stay together.
+    // What is exchanged can only stay together, and is refused where that happens.
+    constexpr int kMostPairs = 12;
+    int pairs = 0;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      for (std::size_t j = i + 1; j < left.size(); ++j) {
+      for (std::size_t j = i + 1; j < left.size() && pairs < kMostPairs; ++j) {
+        const bool is_one_place = left[i].in_the_way.line == left[j].in_the_way.line &&
+                                  left[i].in_the_way.file == left[j].in_the_way.file;
+        if (!is_one_place) continue;
+        ++pairs;
         if (!add({left[i].item, left[j].item})) continue;
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(j));
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(i--));
@@ -728,27 +745,33 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
                                    const Request& request, const TrailSource& trail) {
   std::optional<Plan> best;
   std::optional<Refusal> why;
+  std::optional<Stay> stay;
+  std::optional<Planner> planner;
+  const auto take_better = [&](const auto& made) {
+    try {
+      Plan other = made();
+      if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
+    } catch (const Refusal& refusal) {
+      if (!why || !best) why = refusal;
+    }
+  };
   try {
-    const Stay stay = stay_of(program, finding);
-    if (!stay.any()) return std::nullopt;
+    stay = stay_of(program, finding);
+    if (!stay->any()) return std::nullopt;
     best.emplace();
-    best->found = !stay.kept.empty();
+    best->found = !stay->kept.empty();
     if (!best->found) return best;
-    best = Planner(program, stay, request).most();
-    if (best->left_out.empty()) return best;
+    best = planner.emplace(program, *stay, request).all();
+    if (best) return best;
   } catch (const Refusal& refusal) {
     best.reset();
+    planner.reset();
     why = refusal;
   }
-  try {
-    // A run has to bear out what it makes.
-    if (request.may_assume) {
-      Plan other = planned_by_trail(trail(), finding, request);
-      if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
-    }
-  } catch (const Refusal& refusal) {
-    if (!best) why = refusal;
-  }
+  // A run has to bear out what it makes.
+  if (request.may_assume) take_better([&] { return planned_by_trail(trail(), finding, request); });
+  const bool is_whole = best && best->left_out.empty();
+  if (planner && !is_whole) take_better([&] { return planner->most(); });
   if (!best) throw Refusal(*why);
   return best;
 }

@@ -60,12 +60,21 @@ std::string sentence_of(const Json& refusal) {
 }
 
 /// "u is not used here (cg.c:12)".
-std::string assumption_of(const Json& assumed) {
-  const std::string file = assumed.at("file");
-  const std::string what = assumed.at("what");
-  if (file.empty()) return what;
-  return fmt::format("{} ({}:{})", what, fs::path(file).filename().string(),
-                     assumed.at("line").get<int>());
+/// "... (cg.c:12, cg.c:30)": what rests on the same at several places is one.
+std::vector<std::string> assumptions_of(const Json& assumed) {
+  std::map<std::string, std::set<std::string>> places;
+  for (const Json& one : assumed) {
+    std::set<std::string>& known = places[one.at("what")];
+    const std::string file = one.at("file");
+    if (file.empty()) continue;
+    known.insert(
+        fmt::format("{}:{}", fs::path(file).filename().string(), one.at("line").get<int>()));
+  }
+  std::vector<std::string> all;
+  for (const auto& [what, where] : places) {
+    all.push_back(where.empty() ? what : fmt::format("{} ({})", what, fmt::join(where, ", ")));
+  }
+  return all;
 }
 
 bool are_without_openmp(const std::vector<SourceUnit>& units) {
@@ -300,7 +309,7 @@ EditPlan EditTool::plan_of(std::size_t number, const CompileArguments& unit,
     plan.replacements.push_back({each.at("file"), each.at("offset"), each.at("length"),
                                  each.at("text"), each.at("behind")});
   }
-  for (const Json& each : one.at("assumed")) plan.assumed.push_back(assumption_of(each));
+  plan.assumed = assumptions_of(one.at("assumed"));
   plan.updates = one.at("updates");
   plan.returned = one.at("returned").get<std::vector<std::string>>();
   return plan;

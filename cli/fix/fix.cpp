@@ -202,7 +202,7 @@ class Fixing {
     refuse_input_as_output(options_.output, inputs);
     for (const std::size_t number : options_.only) take_up(number);
     for (std::size_t i = 1; options_.only.empty() && i <= tool_.size(); ++i) take_up(i);
-    if (verdicts_.empty()) {
+    if (verdicts_.empty() && options_.build.empty()) {
       fmt::print("{}: the report has no finding: there is nothing to fix\n", options_.trace);
       warn_of_older_patch(options_.output);
       return kNothingVerified;
@@ -324,7 +324,8 @@ class Fixing {
   }
 
   int verify() {
-    if (!std::ranges::any_of(verdicts_, &Verdict::is_open)) {
+    const bool is_one_round = !options_.only.empty();
+    if (is_one_round && !std::ranges::any_of(verdicts_, &Verdict::is_open)) {
       print_table(verdicts_);
       return kNothingVerified;
     }
@@ -336,9 +337,10 @@ class Fixing {
     steps_.expect(1);
     steps_.begin("building the original");
     build_original(original, what, sources());
-    learn_of(original);
+    const bool is_as_recorded = learn_of(original);
     plan();
-    if (!std::ranges::any_of(verdicts_, &Verdict::is_planned)) {
+    const bool goes_on = !is_one_round && is_as_recorded && original.is_in_place();
+    if (!goes_on && std::ranges::none_of(verdicts_, &Verdict::is_planned)) {
       print_table(verdicts_);
       return kNothingVerified;
     }
@@ -350,9 +352,12 @@ class Fixing {
     verifier.end_round();
     steps_.end();
     print_table(verdicts_);
-    if (!verifier.together().measured) return kNothingVerified;
-    if (options_.only.empty()) go_on(verifier, changed, original.compiles());
-    const Together& together = verifier.together();
+    if (goes_on) go_on(verifier, changed, original.compiles());
+    return verifier.together().measured ? write_verified(verifier.together(), what)
+                                        : kNothingVerified;
+  }
+
+  int write_verified(const Together& together, const Target& what) const {
     fmt::print("Together: {}.\n", spared_sentence(*together.measured));
     if (what.commands.size() == 1) {
       fmt::print("Run on one input alone: name others with --run 'COMMAND', once for each.\n");
@@ -370,21 +375,21 @@ class Fixing {
     return 0;
   }
 
-  /// Records the program with what was verified, and tries the edits of what is found then, until
-  /// none holds.
+  /// Records the program with what was verified, and all contents compared, and tries the edits of
+  /// what is found then, until none holds.
   void go_on(Verifier& verifier, Sandbox& changed, const std::vector<CompileArguments>& compiles) {
     constexpr int kMostRounds = 4;
     std::set<std::string> known;
     const auto remember = [&](const std::vector<Verdict>& verdicts) {
       for (const Verdict& one : verdicts) {
-        if (!one.verified) known.insert(one.subject);
+        if (!one.verified && !one.waits) known.insert(one.subject);
       }
     };
     remember(verdicts_);
     NextRound asked = {options_.search.commands, tree_, options_.only_proven};
     if (asked.commands.empty()) asked.commands = write_commands(compiles, changed.scratch());
-    for (int round = 2; round <= kMostRounds && changed.is_in_place(); ++round) {
-      if (!verifier.rebuild()) break;
+    for (int round = 2; round <= kMostRounds && verifier.rebuild(); ++round) {
+      const bool is_changed = !verifier.together().files.empty();
       steps_.begin("looking for what is left");
       std::vector<Verdict> verdicts = next_verdicts(changed, asked);
       std::erase_if(verdicts, [&](const Verdict& one) { return known.contains(one.subject); });
@@ -393,24 +398,33 @@ class Fixing {
       verifier.end_round();
       steps_.end();
       remember(verdicts);
-      if (std::ranges::none_of(verdicts, &Verdict::verified)) break;
-      fmt::print("Recorded again with these edits (lines and numbers of that run):\n");
+      fmt::print("Recorded again{} (lines and numbers of that run):\n",
+                 is_changed ? " with these edits" : ", all contents compared");
       print_table(verdicts);
+      if (std::ranges::none_of(verdicts, &Verdict::verified)) break;
     }
     steps_.end();
   }
 
   /// How the sources are compiled, and whether those that are newer are what was recorded.
-  void learn_of(const Sandbox& original) {
+  /// Returns whether what is built is what was recorded.
+  bool learn_of(const Sandbox& original) {
     tool_.add_seen(original.compiles());
     if (!options_.only_proven) tool_.allow_assumptions();
     const bool is_same = is_built_as_recorded(recorded_, original.program());
     for (Verdict& one : verdicts_) {
       if (one.is_open() && !is_same) one.plan.refused = one.source.obstacle;
     }
+    return is_same || std::ranges::all_of(verdicts_, [](const Verdict& one) {
+             return one.source.obstacle.empty();
+           });
   }
 
   void print_table(const std::vector<Verdict>& verdicts) const {
+    if (verdicts.empty()) {
+      fmt::print("{}: the report has no finding\n", options_.trace);
+      return;
+    }
     fmt::print("{}", verdict_table(verdicts, !options_.runs.empty()));
     const std::string command = &verdicts == &verdicts_ ? by_hand() : std::string();
     if (!command.empty()) fmt::print("By hand: {}\n", command);

@@ -64,6 +64,7 @@ std::string share_text(const Verdict& one, const std::vector<Verdict>& all) {
 }
 
 std::string verdict_text(const Verdict& one, const std::vector<Verdict>& all, bool of_other_runs) {
+  if (one.waits) return "waits for another round: " + one.plan.refused;
   if (!one.was_tried) return "not tried: " + one.plan.refused;
   if (!one.verified) return "refused: " + one.why;
   return "verified" + (of_other_runs ? std::string() : share_text(one, all));

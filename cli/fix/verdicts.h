@@ -38,6 +38,7 @@ struct Verdict {
   /// Bytes of redundant transfers; nullopt: the finding is about memory.
   std::optional<std::uint64_t> promised;
   bool was_tried = false;
+  bool waits = false;  ///< for the next round
   bool verified = false;
   std::string why;                        ///< of one that was tried and not verified
   std::optional<std::uint64_t> spared;    ///< bytes that its trial spared, of it and those with it

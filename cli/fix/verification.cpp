@@ -63,6 +63,13 @@ std::string named(const std::vector<Verdict*>& group) {
   return text;
 }
 
+/// For the next round.
+void wait(Verdict& one, const std::string& why) {
+  one.was_tried = false;
+  one.waits = true;
+  one.plan.refused = why;
+}
+
 /// A group in two parts: those that are about what does not come back, and the others; else those
 /// that promise more, and the others.
 std::pair<std::vector<Verdict*>, std::vector<Verdict*>> halves(const std::vector<Verdict*>& group,
@@ -207,11 +214,7 @@ void Verifier::try_edits(std::vector<Verdict>& verdicts, const EditTool* tool) {
     try_group(group, tool, next);
   }
   for (const Group& group : next) {
-    for (Verdict* one : group) {
-      one->was_tried = false;
-      one->plan.refused =
-          "other edits of this round come first: run fix again on the patched program";
-    }
+    for (Verdict* one : group) wait(*one, "other edits come first");
   }
   drop_idle(verdicts, tool);
 }
@@ -224,7 +227,7 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
     if (conflict.empty()) {
       tried.push_back(one);
     } else {
-      one->plan.refused = conflict;
+      wait(*one, conflict);
     }
   }
   if (tried.empty()) return;
