@@ -49,6 +49,8 @@ struct Doubtful {
   std::set<std::uint32_t> unseen;          ///< code that is not seen may use the data there
   std::set<std::uint32_t> beside;          ///< regions that run beside the host
   std::set<std::uint32_t> devices;         ///< the device is chosen there
+  /// Items that get memory under conditions, and a directive that maps them in each pass.
+  std::map<std::string, std::uint32_t> allocated;
   /// Items whose bounds are set there.
   std::map<std::string, std::uint32_t> bounds;
 };

@@ -752,7 +752,7 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
       Plan other = made();
       if (!best || other.left_out.size() < best->left_out.size()) best = std::move(other);
     } catch (const Refusal& refusal) {
-      if (!why || !best) why = refusal;
+      why = refusal;
     }
   };
   try {
@@ -771,8 +771,9 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
   // A run has to bear out what it makes.
   if (request.may_assume) take_better([&] { return planned_by_trail(trail(), finding, request); });
   const bool is_whole = best && best->left_out.empty();
+  const std::optional<Refusal> by_trail = why;
   if (planner && !is_whole) take_better([&] { return planner->most(); });
-  if (!best) throw Refusal(*why);
+  if (!best) throw Refusal(by_trail ? *by_trail : *why);
   return best;
 }
 

@@ -243,17 +243,20 @@ class Keeper {
     return path.steps.back() == nullptr || holds_pointers(path.steps.back()->getType());
   }
 
-  /// What is allocated under a condition may have no memory in another run.
+  /// What is allocated under a condition may have no memory in another run, unless a directive maps
+  /// it in each pass, if there is any.
   void expect_memory(const Naming& naming, const Instance& instance, const Item& item) {
+    const std::uint32_t here = trail_.steps[instance.span.begin].branch;
+    const bool is_mapped = all_.loops.is_as_often(trail_.steps[naming.step].branch, here);
     for (std::uint32_t i = 0; i < instance.span.begin; ++i) {
       const Step& step = trail_.steps[i];
       if (step.kind != StepKind::kMade) continue;
       const Path& made = trail_.accesses[step.access].path;
       const bool is_its =
           isa_and_nonnull<const Allocation*>(made.root) && naming.places.paths.contains(made);
-      const std::uint32_t branch = trail_.steps[instance.span.begin].branch;
-      if (!is_its || all_.loops.is_under(branch, step.branch)) continue;
-      refuse(naming, "{} may have no memory here", item.expression);
+      if (!is_its || all_.loops.is_under(here, step.branch)) continue;
+      if (!is_mapped || !may_assume_) refuse(naming, "{} may have no memory here", item.expression);
+      doubtful_.allocated.emplace(item.expression, naming.step);
     }
   }
 
@@ -420,6 +423,9 @@ class Keeper {
     }
     for (const std::uint32_t number : doubtful_.devices) {
       all.push_back({fmt::format("this chooses device {}", finding_device()), place(number)});
+    }
+    for (const auto& [item, number] : doubtful_.allocated) {
+      all.push_back({fmt::format("{} has memory before this", item), place(number)});
     }
     for (const auto& [item, number] : doubtful_.bounds) {
       all.push_back(
