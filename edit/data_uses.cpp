@@ -81,6 +81,7 @@ StretchItemFacts DataUses::facts_of(const Item& item, std::uint32_t number,
 }
 
 StretchItemFacts DataUses::facts_of_first(const WholeProgram& program, const Item& item,
+                                          std::uint32_t number,
                                           const std::set<const Stmt*>& directives) const {
   StretchItemFacts facts;
   facts.item = item;
@@ -89,7 +90,8 @@ StretchItemFacts DataUses::facts_of_first(const WholeProgram& program, const Ite
     use->use = "unknown";
   }
   std::vector<Span> spans;
-  facts.kernel_read = read_first(program, trail_, code_, directives, item.expression, spans);
+  facts.kernel_read =
+      read_first(program, trail_, code_, directives, {number, item.expression}, spans);
   const std::string doubt = doubt_about(spans);
   if (!doubt.empty()) facts.kernel_read = {"unknown", doubt, std::nullopt, false};
   return facts;

@@ -30,6 +30,7 @@ class DataUses {
                                           const std::vector<Span>& spans) const;
   /// What regions do first with an item's data that directives send.
   [[nodiscard]] StretchItemFacts facts_of_first(const WholeProgram& program, const Item& item,
+                                                std::uint32_t number,
                                                 const std::set<const Stmt*>& directives) const;
   /// What comes after directives.
   [[nodiscard]] StretchItemFacts facts_after(const WholeProgram& program, const Item& item,

@@ -21,8 +21,8 @@ using Kind = Step::Kind;
 class FirstUse {
  public:
   FirstUse(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
-           const std::string& expression)
-      : program_(program), trail_(trail), loops_(loops), expression_(expression) {}
+           const AskedItem& asked)
+      : program_(program), trail_(trail), loops_(loops), asked_(asked) {}
 
   /// `end`: behind the last step that was looked at.
   [[nodiscard]] HostUse behind(std::uint32_t step, std::uint32_t& end) const {
@@ -50,7 +50,7 @@ class FirstUse {
         return {"unknown", "may run other code", place_of(*at.context(), *call), false};
       }
       const Program* unit = unit_of(at);
-      if (unit == nullptr || may_use(next, *item->variable, true) ||
+      if (unit == nullptr || is_used_by_another_name(i, step, *item->variable) ||
           !overwrites_all(*unit, next, *item->variable, *item->item)) {
         return {"yes", {}, place_of(*at.context(), *at.at), false};
       }
@@ -70,7 +70,7 @@ class FirstUse {
 
   /// The item of that name, by a variable.
   [[nodiscard]] std::optional<MapItem> item_of(const Directive& directive) const {
-    const std::string root = expression_.substr(0, expression_.find('['));
+    const std::string root = asked_.expression.substr(0, asked_.expression.find('['));
     std::optional<MapItem> found;
     for (const MapItem& one : mapped_items(directive, true)) {
       if (one.variable == nullptr || one.variable->getNameAsString() != root) continue;
@@ -127,6 +127,29 @@ class FirstUse {
       const auto* variable = dyn_cast<VarDecl>(name->getDecl());
       return variable != nullptr && !variable->getType()->isArrayType() && names_set(*variable);
     });
+  }
+
+  /// Whether a region, at a step, may use what the data is where the directive at `begin` names it
+  /// by another variable.
+  [[nodiscard]] bool is_used_by_another_name(std::uint32_t region, std::uint32_t begin,
+                                             const VarDecl& data) const {
+    const auto naming = std::ranges::find_if(trail_.namings, [&](const Naming& one) {
+      return one.step == begin && one.item == asked_.number;
+    });
+    const auto& directive = *cast<Directive>(trail_.steps[region].at);
+    if (naming == trail_.namings.end() || naming->places.is_any || naming->places.paths.empty()) {
+      return may_use(directive, data, true);
+    }
+    for (std::uint32_t i = region + 1; i < trail_.steps.size(); ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind == Kind::kDirectiveEnd && step.at == &directive) return false;
+      if (step.kind != Kind::kAccess || !step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool may_be = std::ranges::any_of(
+          naming->places.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
+      if (may_be && (step.at == nullptr || !names(*step.at, data))) return true;
+    }
+    return true;
   }
 
   /// Whether a region may come by the data: by its name, or another's; `as_other`: by another's
@@ -217,7 +240,7 @@ class FirstUse {
   const WholeProgram& program_;
   const Trail& trail_;
   const TrailLoops& loops_;
-  const std::string& expression_;
+  const AskedItem& asked_;
 };
 
 /// What the host's copy of data is, on some way.
@@ -402,9 +425,9 @@ class FirstOnHost : public WaysThrough<BroughtBack> {
 }  // namespace
 
 HostUse read_first(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
-                   const std::set<const Stmt*>& directives, const std::string& expression,
+                   const std::set<const Stmt*>& directives, const AskedItem& item,
                    std::vector<Span>& rests_on) {
-  const FirstUse first(program, trail, loops, expression);
+  const FirstUse first(program, trail, loops, item);
   HostUse use{"unknown", "the directive is not reached", std::nullopt, false};
   bool is_reached = false;
   for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {

@@ -13,12 +13,17 @@
 
 namespace ompdm::edit {
 
+struct AskedItem {
+  std::uint32_t number = 0;  ///< position in Asked::items
+  std::string expression;    ///< "u[0:n]"
+};
+
 /// Whether regions may read data that directives which begin a mapping (`target data`, `target
 /// enter data`) have sent, before a region has overwritten all that the item names. "no" is certain
 /// in any run: the region comes in each, and no other directive before it. Adds the steps that this
 /// rests on.
 HostUse read_first(const WholeProgram& program, const Trail& trail, const TrailLoops& loops,
-                   const std::set<const Stmt*>& directives, const std::string& expression,
+                   const std::set<const Stmt*>& directives, const AskedItem& item,
                    std::vector<Span>& rests_on);
 
 /// Data that directives bring back.

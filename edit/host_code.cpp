@@ -240,7 +240,7 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
       const std::set<const Stmt*>& places = question.places.statements;
       if (stretch.kind == "first" || stretch.kind == "rest" || stretch.kind == "after") {
         facts.items.push_back(
-            stretch.kind == "first"  ? uses.facts_of_first(program, stretch.items[k], places)
+            stretch.kind == "first"  ? uses.facts_of_first(program, stretch.items[k], item, places)
             : stretch.kind == "rest" ? uses.facts_of_rest(program, stretch.items[k], item, places)
                                      : uses.facts_after(program, stretch.items[k], item, places));
         continue;

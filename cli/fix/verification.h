@@ -106,6 +106,9 @@ class Verifier {
   void try_group(const Group& group, const EditTool* tool, std::vector<Group>& next);
   void accept(const Group& group, std::vector<EditPlan> plans, Measured found);
   void drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool);
+  void compare_with_itself(std::size_t input);
+  void compare(std::size_t input, const Observation& after, bool has_contents,
+               Measured& found) const;
   [[nodiscard]] Measured measure(const ChangedFiles& changed, const Asked& asked);
   [[nodiscard]] bool is_same(const ChangedFiles& changed, const std::string& what);
   [[nodiscard]] std::string on_which(std::size_t command) const;
@@ -125,7 +128,8 @@ class Verifier {
   Sandbox& changed_;
   const Verification& asked_;
   Steps& steps_;
-  std::vector<Observation> before_;                                 ///< by command
+  std::vector<Observation> before_;  ///< by command
+  std::vector<bool> was_run_later_;  ///< the original, when something differed first
   std::vector<std::optional<std::multiset<std::string>>> checked_;  ///< of the original, by command
   ChangedFiles base_;                                               ///< what earlier rounds made
   std::set<std::string> assumed_;                                   ///< by edits of earlier rounds
