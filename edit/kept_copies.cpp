@@ -35,7 +35,7 @@ class Flow : public WaysThrough<State> {
  public:
   Flow(const TrailOfAll& all, const Code& code, const Instance& instance, const Datum& datum,
        const std::set<Path>& paths, bool is_there, const std::set<const Directive*>& idle,
-       const DevicePaths& device_paths, UpdatePlaces& places, Doubtful& doubtful)
+       const DevicePaths& device_paths, KeptOn device, UpdatePlaces& places, Doubtful& doubtful)
       : WaysThrough(all.trail, all.loops),
         all_(all),
         code_(code),
@@ -45,6 +45,7 @@ class Flow : public WaysThrough<State> {
         is_there_(is_there),
         idle_(idle),
         device_paths_(device_paths),
+        device_(device),
         places_(places),
         doubtful_(doubtful) {
     for (const Naming& naming : trail_.namings) {
@@ -232,7 +233,14 @@ class Flow : public WaysThrough<State> {
 
   /// Whether a loop may hold what waits for a region beside it: updates come behind that.
   [[nodiscard]] bool waits(const Stmt& statement) const {
-    return body_of_loop(statement) != nullptr && any_beside_;
+    if (!any_beside_ || body_of_loop(statement) == nullptr) return false;
+    return !all_in<Directive>(&statement).empty() || has_own_call(statement);
+  }
+
+  [[nodiscard]] static bool has_own_call(const Stmt& statement) {
+    return std::ranges::any_of(all_in<CallExpr>(&statement), [](const CallExpr* call) {
+      return !is_of_system(call->getDirectCallee());
+    });
   }
 
   [[nodiscard]] bool is_within_code(const Program& unit, const Stmt& statement) const {
@@ -272,7 +280,8 @@ class Flow : public WaysThrough<State> {
   [[nodiscard]] std::string name_at(const Program& unit, const Stmt& place,
                                     std::uint32_t call) const {
     if (call == instance_.call) {
-      const bool is_named = datum_.own == nullptr || is_visible_at(unit, *datum_.own, place);
+      const Stmt& first = code_.loop != nullptr ? *code_.loop : *code_.statements.front();
+      const bool is_named = means_the_same(unit, datum_.text(), first, place);
       return is_named && is_reached_here_alone(unit, place) ? datum_.text() : std::string();
     }
     if (!is_reached_here_alone(unit, place)) return {};
@@ -345,12 +354,48 @@ class Flow : public WaysThrough<State> {
       doubtful_.beside.insert(number);
       places_.is_later = true;
     }
-    const auto* device = directive.getSingleClause<clang::OMPDeviceClause>();
-    if (device != nullptr &&
-        !written(*device->getDevice()).getIntegerConstantExpr(unit->context())) {
-      doubtful_.devices.insert(number);
-    }
     return *unit;
+  }
+
+  /// Whether a directive is for the device that the data is kept on. Throws Refusal where it is at
+  /// times.
+  bool is_for_its_device(const Program& unit, std::uint32_t number, const Directive& directive) {
+    const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
+    if (clause == nullptr) return device_.is_default;
+    const Expr& device = written(*clause->getDevice());
+    if (const auto known = device.getIntegerConstantExpr(unit.context())) {
+      return known->getExtValue() == device_.number;
+    }
+    const Step& step = trail_.steps[number];
+    if (!is_one_value(device, step.call)) refuse(step, "this chooses its device");
+    doubtful_.devices.insert(number);
+    return true;
+  }
+
+  /// Whether an expression of a call's has one value in all of the code: nothing sets what it
+  /// names.
+  [[nodiscard]] bool is_one_value(const Expr& expression, std::uint32_t call) const {
+    if (!all_in<CallExpr>(&expression).empty()) return false;
+    return std::ranges::all_of(all_in<clang::DeclRefExpr>(&expression), [&](const auto* name) {
+      const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+      if (variable == nullptr) return true;
+      Path::Root root = variable;
+      for (std::uint32_t at = call; isa<clang::ParmVarDecl>(variable) && at != instance_.call;
+           at = trail_.callers[at]) {
+        const auto handed = trail_.arguments.find({at, variable});
+        if (handed == trail_.arguments.end()) return false;
+        root = handed->second.root;
+        variable = dyn_cast_or_null<const VarDecl*>(root);
+        if (variable == nullptr) break;
+      }
+      for (std::uint32_t i = instance_.span.begin; i < instance_.span.end; ++i) {
+        const Step& step = trail_.steps[i];
+        if (step.kind != StepKind::kAccess) continue;
+        const Access& access = trail_.accesses[step.access];
+        if (access.use != Use::kRead && access.path.root == root) return false;
+      }
+      return true;
+    });
   }
 
   void come_by(std::uint32_t number, Ways& ways) {
@@ -358,7 +403,8 @@ class Flow : public WaysThrough<State> {
     const auto named = namings_.find(number);
     if (named == namings_.end()) return;
     const auto& directive = *cast<Directive>(step.at);
-    expect_plain(number, directive);
+    const Program& unit = expect_plain(number, directive);
+    if (!is_for_its_device(unit, number, directive)) refuse(step, "this is for another device");
     if (device_condition(directive) != nullptr) refuse(step, "this is for a device at times");
     for (const Naming* naming : named->second) {
       const auto motion = all_.motions.find(naming->item);
@@ -397,11 +443,12 @@ class Flow : public WaysThrough<State> {
     ways = std::move(after);
   }
 
-  void leave(const Step& step, const Motion& motion, Ways& ways) const {
+  /// `may_drop`: what it does not bring back may have been written.
+  void leave(const Step& step, const Motion& motion, Ways& ways, bool may_drop = true) const {
     Ways after;
     for (State one : ways) {
       if (one.present > 0 && one.present < kMostCounted && --one.present == 0) {
-        if (one.wrote && !motion.returns) {
+        if (one.wrote && !motion.returns && may_drop) {
           refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
         }
         one.wrote = false;
@@ -436,16 +483,21 @@ class Flow : public WaysThrough<State> {
     const auto named = namings_.find(number);
     if (!reads && !writes && named == namings_.end()) return last;
     const Program& unit = expect_plain(number, region);
+    if (!is_for_its_device(unit, number, region)) {
+      // It maps what the host has, and brings back what it does.
+      ways = run_elsewhere(unit, number, {}, writes, ways);
+      return last;
+    }
     const Expr* condition = device_condition(region);
     const Ways of_host =
         condition == nullptr ? Ways() : run_on_host(unit, number, *condition, writes, ways);
-    std::vector<const Motion*> motions;
+    std::vector<std::pair<const Motion*, bool>> motions;  // and whether the region writes to it
     if (named != namings_.end()) {
       for (const Naming* naming : named->second) {
         const auto motion = all_.motions.find(naming->item);
         if (motion == all_.motions.end()) continue;
         if (!motion->second.is_plain) refuse(begin, "this copies it always, or deletes it");
-        motions.push_back(&motion->second);
+        motions.emplace_back(&motion->second, writes_to(*naming, number + 1, last));
       }
     }
     for (std::size_t i = 0; i < motions.size(); ++i) enter(ways);
@@ -463,9 +515,22 @@ class Flow : public WaysThrough<State> {
       after.insert(one);
     }
     ways = std::move(after);
-    for (const Motion* motion : motions) leave(begin, *motion, ways);
+    for (const auto& [motion, is_written] : motions) leave(begin, *motion, ways, is_written);
     ways.insert(of_host.begin(), of_host.end());
     return last;
+  }
+
+  /// Whether a region's steps may write to the data that one of its items names.
+  [[nodiscard]] bool writes_to(const Naming& naming, std::uint32_t from, std::uint32_t to) const {
+    for (std::uint32_t i = from; i < to; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kAccess || !step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool may_be = std::ranges::any_of(
+          naming.places.paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
+      if (may_be && access.use != Use::kRead) return true;
+    }
+    return naming.places.is_any;
   }
 
   /// Of a region that its condition leaves to the host: updates around it, under its opposite.
@@ -482,10 +547,22 @@ class Flow : public WaysThrough<State> {
           return one.variable != nullptr &&
                  llvm::is_contained(words, one.variable->getNameAsString());
         });
-    if (!is_asked_again || may_change || room_around(unit, region) == Room::kNone) {
+    if (!is_asked_again || may_change) {
       refuse(begin, "asking this directive's if() again may change or tell something else");
     }
-    if (writes && is_beside(unit, region)) refuse(begin, "this runs beside the host at times");
+    return run_elsewhere(unit, number, fmt::format("!({})", text), writes, ways);
+  }
+
+  /// Of a region that the host, or another device, runs under that condition (empty: in any case):
+  /// updates around it.
+  Ways run_elsewhere(const Program& unit, std::uint32_t number, const std::string& condition,
+                     bool writes, const Ways& ways) {
+    const Step& begin = trail_.steps[number];
+    const auto& region = *cast<Directive>(begin.at);
+    if (is_beside(unit, region)) refuse(begin, "this runs beside the host at times");
+    if (room_around(unit, region) == Room::kNone) {
+      refuse(begin, "no directive can stand around this");
+    }
     const std::string item = name_at(unit, region, begin.call);
     if (item.empty()) refuse(begin, fmt::format("{} has no name here", datum_.text()));
     UpdatePlaces::One& place = places_.all[&region];
@@ -494,7 +571,7 @@ class Flow : public WaysThrough<State> {
     }
     place.unit = &unit;
     place.item = item;
-    place.condition = fmt::format("!({})", text);
+    place.condition = condition;
     Ways after;
     for (State one : ways) {
       if (one.host_is_old) {
@@ -515,6 +592,7 @@ class Flow : public WaysThrough<State> {
   bool is_there_;
   const std::set<const Directive*>& idle_;
   const DevicePaths& device_paths_;
+  KeptOn device_;
   UpdatePlaces& places_;
   Doubtful& doubtful_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;
@@ -546,8 +624,9 @@ DevicePaths::DevicePaths(const TrailOfAll& all, const Span& span) {
 void add_updates(const TrailOfAll& all, const Code& code, const Instance& instance,
                  const Datum& datum, const std::set<Path>& paths, bool is_there,
                  const std::set<const Directive*>& idle, const DevicePaths& device_paths,
-                 UpdatePlaces& places, Doubtful& doubtful) {
-  Flow(all, code, instance, datum, paths, is_there, idle, device_paths, places, doubtful).go();
+                 KeptOn device, UpdatePlaces& places, Doubtful& doubtful) {
+  Flow(all, code, instance, datum, paths, is_there, idle, device_paths, device, places, doubtful)
+      .go();
 }
 
 }  // namespace ompdm::edit

@@ -66,12 +66,18 @@ class DevicePaths {
   std::set<const Stmt*> statements_;
 };
 
+/// The device that data is kept on.
+struct KeptOn {
+  int number = 0;
+  bool is_default = true;  ///< directives without a device clause are for it
+};
+
 /// Adds the updates of a datum that one run of the code needs, and what is not certain of it.
 /// `is_there`: the data is on the device before the code; `idle` are updates that go. Throws
 /// Refusal of what no update can keep the same.
 void add_updates(const TrailOfAll& all, const Code& code, const Instance& instance,
                  const Datum& datum, const std::set<Path>& paths, bool is_there,
                  const std::set<const Directive*>& idle, const DevicePaths& device_paths,
-                 UpdatePlaces& places, Doubtful& doubtful);
+                 KeptOn device, UpdatePlaces& places, Doubtful& doubtful);
 
 }  // namespace ompdm::edit

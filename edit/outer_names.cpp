@@ -388,6 +388,13 @@ bool is_visible_at(const Program& unit, const Expr& item, const Stmt& at) {
   });
 }
 
+bool means_the_same(const Program& unit, const std::string& text, const Stmt& one,
+                    const Stmt& other) {
+  return std::ranges::all_of(names_in(text), [&](const std::string& name) {
+    return local_named(unit, name, one) == local_named(unit, name, other);
+  });
+}
+
 const Program* unit_of(const WholeProgram& program, const clang::ASTContext* context) {
   const auto unit = std::ranges::find_if(
       program.units(), [&](const Program* one) { return &one->context() == context; });

@@ -35,6 +35,11 @@ OuterItem in_names_of(const WholeProgram& program, const Trail& trail, const Exp
 /// Whether a name of the item means the same at a statement of the same function.
 bool is_visible_at(const Program& unit, const Expr& item, const Stmt& at);
 
+/// Whether all names in a text are the same variables at two statements of one function, or none of
+/// its own.
+bool means_the_same(const Program& unit, const std::string& text, const Stmt& one,
+                    const Stmt& other);
+
 /// The translation unit of a declaration or of a step's code; null of none.
 const Program* unit_of(const WholeProgram& program, const clang::ASTContext* context);
 

@@ -155,9 +155,9 @@ class Keeper {
         found.paths[i] = naming.places.paths;
         expect_memory(naming, instance, item);
         found.names.push_back(name_of(naming, instance, is_moved));
-        if (trail_.steps[naming.step].call == instance.call && !is_moved) {
-          found.own = all_.motions.at(naming.item).item;
-        }
+        const Expr* own = all_.motions.at(naming.item).item;
+        const bool is_here = trail_.steps[naming.step].call == instance.call && !is_moved;
+        if (is_here && is_visible_at(*code_.unit, *own, *first_)) found.own = own;
         merge(std::move(found), i);
       }
     }
@@ -357,7 +357,8 @@ class Keeper {
       const Instance& instance = code_.instances[i];
       if (datum.paths[i].empty()) continue;
       add_updates(all_, code_, instance, datum, datum.paths[i], keeping.stay.is_there,
-                  keeping.residence.idle, device_paths_[i], places, doubtful);
+                  keeping.residence.idle, device_paths_[i], kept_on(keeping.stay), places,
+                  doubtful);
     }
     assume(datum, doubtful);
     take(datum, places, keeping);
@@ -441,6 +442,14 @@ class Keeper {
                      place(*doubtful_.unseen.begin())});
     }
     return all;
+  }
+
+  [[nodiscard]] KeptOn kept_on(const Stay& stay) const {
+    const int number = finding_device();
+    const bool is_default = number == 0 || std::ranges::any_of(stay.kept, [](const Directive* one) {
+                              return !one->hasClausesOfKind<clang::OMPDeviceClause>();
+                            });
+    return {number, is_default};
   }
 
   /// The only one that the data was on.

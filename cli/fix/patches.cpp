@@ -69,7 +69,8 @@ bool is_whole(const SourcePatch& patch) { return !patch.hunks.empty() && patch.l
 void take_withheld_edits(Finding& finding) {
   if (finding.withheld_edits.empty()) return;
   std::erase_if(finding.remarks, [](const analysis::Remark& remark) {
-    return remark.kind == analysis::Remark::Kind::kRunsAtTimes;
+    return remark.kind == analysis::Remark::Kind::kRunsAtTimes ||
+           remark.kind == analysis::Remark::Kind::kMakeOnce;
   });
   finding.edits = std::exchange(finding.withheld_edits, {});
   finding.unreached.clear();

@@ -82,7 +82,7 @@ bool add_what_is_made_within(const Evidence& evidence, AllocationGroup& group) {
     const MakesMemory makes = makes_memory(evidence.trace, evidence.loops.rows[row]);
     const SourcePlace loop = source_place(evidence.trace, evidence.loops.rows[row]);
     const std::vector<std::string> declared = group.kept.data.declared_in(loop);
-    if (!declared.empty()) tell_to_make_once(declared, loop, false, group.candidate.finding);
+    if (!declared.empty()) tell_to_make_once(declared, loop, false, group.candidate);
     if (makes == MakesMemory::kNo) continue;
     const SourcePlace body =
         body_place(evidence.trace, evidence.directives, evidence.loops.rows[row]);

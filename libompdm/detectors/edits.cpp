@@ -355,9 +355,10 @@ void KeptData::insert(
 }
 
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
-                       bool all_entries, Finding& finding) {
-  finding.edits.clear();
-  finding.unless.clear();
+                       bool all_entries, Candidate& candidate) {
+  Finding& finding = candidate.finding;
+  finding.withheld_edits = std::exchange(finding.edits, {});
+  candidate.withheld_unless = std::exchange(finding.unless, {});
   finding.remarks = {{Remark::Kind::kMakeOnce, names, loop, all_entries}};
 }
 

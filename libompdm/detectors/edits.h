@@ -158,9 +158,9 @@ struct KeptData {
               const std::vector<std::pair<const char*, std::set<std::uint32_t>>>& clauses) const;
 };
 
-/// Removes edits that would have to name variables which a loop declares, and adds a remark.
+/// Withholds edits that would have to name variables which a loop declares, and adds a remark.
 void tell_to_make_once(const std::vector<std::string>& names, const SourcePlace& loop,
-                       bool all_entries, Finding& finding);
+                       bool all_entries, Candidate& candidate);
 
 /// Whether a `declare mapper` named the mapping's data: the mapper's names are valid in it alone.
 bool is_of_mapper(const Trace& trace, const Mapping& mapping);

@@ -785,7 +785,7 @@ std::optional<Candidate> finished(const Evidence& evidence, const Loop& row, Loo
       !loop.with_others) {
     finding.remarks = {{Remark::Kind::kWentAsItHadBeen}};
   }
-  if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, finding);
+  if (!declared.empty()) tell_to_make_once(declared, place, around.all_entries, candidate);
   loop.kept.withdraw_edits(candidate);
   return candidate;
 }

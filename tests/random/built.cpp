@@ -39,15 +39,25 @@ Built::Built(const Build& build, fs::path folder, std::string name)
 
 std::vector<std::string> Built::build_words() const {
   std::vector<std::string> words = build_.compiler;
-  words.insert(words.end(),
-               {(folder_ / (name_ + ".cpp")).string(), "-o", (folder_ / name_).string()});
+  for (const fs::path& file : files()) words.push_back(file.string());
+  words.insert(words.end(), {"-o", (folder_ / name_).string()});
   return words;
 }
 
-std::string Built::build(const std::vector<std::string>& lines) const {
-  std::ofstream file(folder_ / (name_ + ".cpp"));
-  for (const std::string& line : lines) file << line << '\n';
-  file.close();
+std::vector<fs::path> Built::files() const {
+  std::vector<fs::path> all = {folder_ / (name_ + ".cpp")};
+  const fs::path other = folder_ / (name_ + "_parts.cpp");
+  if (fs::exists(other)) all.push_back(other);
+  return all;
+}
+
+std::string Built::build(const Source& source) const {
+  const auto write = [&](const char* end, const std::vector<std::string>& lines) {
+    std::ofstream file(folder_ / (name_ + end));
+    for (const std::string& line : lines) file << line << '\n';
+  };
+  write(".cpp", source.main);
+  if (!source.other.empty()) write("_parts.cpp", source.other);
   return build();
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "source.h"
+
 namespace ompdm::random_programs {
 
 /// How programs are built and run.
@@ -22,7 +24,7 @@ class Built {
   Built(const Build& build, std::filesystem::path folder, std::string name);
 
   /// The compiler's first complaint; empty: built.
-  [[nodiscard]] std::string build(const std::vector<std::string>& lines) const;
+  [[nodiscard]] std::string build(const Source& source) const;
   /// The same of the source as it is there.
   [[nodiscard]] std::string build() const;
 
@@ -40,6 +42,8 @@ class Built {
   /// The command that builds it.
   [[nodiscard]] std::vector<std::string> build_words() const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  /// Its sources: one, or two.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
  private:
   [[nodiscard]] std::vector<std::string> words(int input) const;

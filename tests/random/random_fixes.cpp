@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -64,8 +65,13 @@ Build build_of(std::uint64_t seed) {
 /// `ompdm fix` on a recorded program, its patch applied.
 e2e::Ended fix(const Built& built, const std::string& name) {
   const std::string command = fmt::format("{}", fmt::join(built.build_words(), " "));
-  std::ofstream(built.folder() / "compile_commands.json") << nlohmann::json::array(
-      {{{"directory", built.folder().string()}, {"file", name + ".cpp"}, {"command", command}}});
+  nlohmann::json commands = nlohmann::json::array();
+  for (const fs::path& file : built.files()) {
+    commands.push_back({{"directory", built.folder().string()},
+                        {"file", file.filename().string()},
+                        {"command", command}});
+  }
+  std::ofstream(built.folder() / "compile_commands.json") << commands;
   return e2e::run({{OMPDM_COMMAND, "fix", name + ".json", "--build", command, "--tree",
                     built.folder().string(), "--apply", "-o", name + ".patch"},
                    {},
@@ -76,8 +82,14 @@ e2e::Ended fix(const Built& built, const std::string& name) {
 /// What both inputs make it print.
 std::vector<std::string> printed(const Built& built) { return {built.run(0), built.run(1)}; }
 
-std::string fault_of_clean(const Built& built, const Versions& made) {
-  const std::string complaint = built.build(source_of(made.well));
+/// A third has pointers of their function alone, a third a struct, a third a class.
+Spelling spelling_of(std::uint64_t seed) {
+  constexpr Names kNames[] = {Names::kLocal, Names::kMembers, Names::kClass};
+  return {kNames[seed % std::size(kNames)], seed / 3 % 2 == 1};
+}
+
+std::string fault_of_clean(const Built& built, const Versions& made, Spelling spelling) {
+  const std::string complaint = built.build(source_of(made.well, spelling));
   if (!complaint.empty()) return complaint;
   const Built::Ran before = built.record();
   if (before.report.is_null()) return "well:no_report:" + before.out;
@@ -86,8 +98,8 @@ std::string fault_of_clean(const Built& built, const Versions& made) {
   return ended.status == 4 ? "" : fmt::format("well:fix_ended_with_{}:{}", ended.status, ended.err);
 }
 
-std::string fault_of(const Built& built, const Versions& made, Result& result) {
-  const std::string complaint = built.build(source_of(made.naive));
+std::string fault_of(const Built& built, const Versions& made, Spelling spelling, Result& result) {
+  const std::string complaint = built.build(source_of(made.naive, spelling));
   if (!complaint.empty()) return complaint;
   const std::vector<std::string> expected = printed(built);
   const Built::Ran before = built.record();
@@ -121,8 +133,9 @@ Result check(std::uint64_t seed, const fs::path& folder, bool keep) {
   result.seed = seed;
   result.planted = made.planted();
   result.clean = made.clean;
-  std::string fault = fault_of(naive, made, result);
-  if (fault.empty() && made.clean) fault = fault_of_clean(well, made);
+  const Spelling spelling = spelling_of(seed);
+  std::string fault = fault_of(naive, made, spelling, result);
+  if (fault.empty() && made.clean) fault = fault_of_clean(well, made, spelling);
   if (!fault.empty()) result.fault = fault;
   if (fault.empty() && !keep) fs::remove_all(here);
   return result;

@@ -116,11 +116,29 @@ TEST_F(ByTrail, RegionsThatTheHostRunsAtTimesAreUpdatedAround) {
 }
 
 TEST_F(ByTrail, ADeviceThatIsChosenIsAssumedToBeTheOne) {
-  const File file = source(with_kernel(" device(s->n / 1000)", ""));
+  const File file = source("static int where;\n" + with_kernel(" device(where)", ""));
   EXPECT_FALSE(planned(file, {{"to", {"s->y[0:n]"}}}, false).refused.empty());
   const Plan plan = planned(file, {{"to", {"s->y[0:n]"}}});
   EXPECT_EQ(plan.refused, "");
   EXPECT_EQ(plan.assumed.size(), 1u);
+  const File set =
+      source("static int where;\n" + with_kernel(" device(where)", "    where = t % 2;\n"));
+  EXPECT_FALSE(planned(set, {{"to", {"s->y[0:n]"}}}).refused.empty());
+}
+
+// What another device runs uses what the host has.
+TEST_F(ByTrail, RegionsOfOtherDevicesAreUpdatedAround) {
+  const std::string other =
+      "#pragma omp target device(1) map(tofrom: v.y[0:v.n])\n    for (int i = 0; i < 9; ++i) "
+      "v.y[i] += 1;\n";
+  const File file = source(with_kernel("", other));
+  const std::string text = applied(file, planned(file, {{"to", {"s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp target update from(v.y[0:v.n])\n#pragma omp target device(1)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("v.y[i] += 1;\n#pragma omp target update to(v.y[0:v.n])\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(ByTrail, WhatCodeThatIsNotSeenKnowsIsAssumedToBeLeftAlone) {
