@@ -580,6 +580,7 @@ Dialogue::~Dialogue() {
 
 std::string Dialogue::ask(const std::string& line) {
   throw_if_asked();
+  if (pid_ <= 0) throw Error(name_ + ": has ended");
   running_child.store(pid_);
   const std::string text = line + '\n';
   std::size_t sent = 0;

@@ -24,7 +24,9 @@ bool is_body(const Stmt& parent, const Stmt& statement) {
     return label->getSubStmt() == &statement;
   if (const auto* label = dyn_cast<clang::SwitchCase>(&parent))
     return label->getSubStmt() == &statement;
-  return body_of_loop(parent) == &statement;
+  const auto* data = dyn_cast<clang::OMPTargetDataDirective>(&parent);
+  return body_of_loop(parent) == &statement ||
+         (data != nullptr && data->hasAssociatedStmt() && data->getRawStmt() == &statement);
 }
 
 /// Of a span (see kept_data.h): what jumps to a statement of it passes by what stands before it.

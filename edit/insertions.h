@@ -19,7 +19,7 @@ namespace ompdm::edit {
 /// Whether a directive can stand beside a statement.
 enum class Room {
   kNone,    ///< in a macro, in a construct's own code, before a label
-  kBraces,  ///< with braces: it is all that a branch or a loop does, or a label's statement
+  kBraces,  ///< with braces: it is all that a branch, a loop or `target data` does, or a label's
   kBlock,   ///< it is a statement of a block
 };
 Room room_around(const Program& program, const Stmt& statement);

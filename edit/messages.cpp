@@ -76,7 +76,7 @@ Request read_request(std::istream& in) {
   for (const Json& finding : json.at("findings")) {
     request.findings.push_back({finding.at("number"), finding.at("pattern"),
                                 finding.at("edits").get<std::vector<Edit>>(),
-                                !finding.value("unreached", Json::array()).empty(),
+                                finding.value("unreached", std::vector<Place>()),
                                 finding.value("settled", false), finding.value("refuted", false)});
   }
   return request;

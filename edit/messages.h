@@ -53,9 +53,9 @@ struct Finding {
   int number = 0;
   std::string pattern;
   std::vector<Edit> edits;
-  /// Whether the loop's code leads to directives that the run did not reach: only what is seen of
-  /// all code that uses the data allows any edit then.
-  bool has_unreached = false;
+  /// Directives that the code around leads to and the run did not reach: they may need what edits
+  /// take away.
+  std::vector<Place> unreached = {};
   /// Whether facts of the whole program leave none of its conditions open: no other code uses, or
   /// changes, the data meanwhile.
   bool is_settled = false;

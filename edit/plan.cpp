@@ -777,6 +777,13 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
   return best;
 }
 
+/// "x" of "s->x[0:s->n]".
+std::string last_name(const std::string& expression) {
+  const std::string name = bare_name(expression);
+  const std::size_t at = name.find_last_of(".>");
+  return at == std::string::npos ? name : name.substr(at + 1);
+}
+
 /// What the syntax tree answers: whether the host uses the data, and whether a kernel changes it.
 bool is_looked_at(const Edit& edit) {
   return edit.when == "host_uses" || edit.when == "host_changed" || edit.when == "kernel_changed" ||
@@ -817,6 +824,39 @@ std::string unconditional(const Edit& edit) {
   return fmt::format("the host does not {} {} while it is on the device", use, all);
 }
 
+/// Throws Refusal where a directive that the run did not reach names data of the edit, by the name
+/// that the edit has for it; of memory that no region used, where there is any such directive.
+void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll& all) {
+  if (finding.pattern == "unused_allocation") {
+    throw Refusal("this directive, which the run did not reach, may use the memory",
+                  finding.unreached.front());
+  }
+  std::set<std::string> names;
+  for (const Clause& clause : edit.clauses) {
+    for (const Item& item : clause.items) names.insert(last_name(item.expression));
+  }
+  for (const Place& place : finding.unreached) {
+    for (const Program* unit : all.program.units()) {
+      for (const Directive* directive : unit->directives_at(place)) {
+        std::set<std::string> used;
+        for (const MapItem& item : mapped_items(*directive, kWritten)) {
+          used.insert(last_name(text_of(unit->context(), *item.item)));
+        }
+        if (directive->hasAssociatedStmt()) {
+          for (const auto* name : all_in<clang::DeclRefExpr>(directive->getAssociatedStmt())) {
+            used.insert(name->getDecl()->getNameAsString());
+          }
+        }
+        for (const std::string& name : names) {
+          if (!used.contains(name)) continue;
+          throw Refusal(fmt::format("this directive, which the run did not reach, uses {}", name),
+                        place);
+        }
+      }
+    }
+  }
+}
+
 void make(const Program& program, const Finding& finding, const Request& request,
           const TrailSource& trail, Plan& plan) {
   if (auto around = planned_around(program, finding, request, trail)) {
@@ -850,7 +890,8 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (!plan.left_out.empty()) {
       throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);
     }
-    if (finding.has_unreached && !(edit.kind == "replace" && are_regions(program, edit))) {
+    if (!finding.unreached.empty() && !(edit.kind == "replace" && are_regions(program, edit))) {
+      if (may_assume) expect_unneeded(finding, edit, trail());
       assume("no directive that the run did not reach needs what this one does", at,
              "directives that the run did not reach may need what this one does");
     }

@@ -158,7 +158,8 @@ ChangedFiles changed_files(const std::vector<EditPlan>& plans, const ChangedFile
     std::size_t begin = text.size() + 1;
     for (auto at = all.rbegin(); at != all.rend(); ++at) {
       if (at->offset + at->length > begin || at->offset > text.size()) {
-        throw Error(fmt::format("{}: two findings change the same place", file.string()));
+        throw Error(
+            fmt::format("{}: two findings change the same place", file.filename().string()));
       }
       begin = at->offset;
       text.replace(at->offset, at->length, at->text);

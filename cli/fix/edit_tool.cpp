@@ -184,7 +184,12 @@ void resolve_places(nlohmann::json& json, const SourceLines& sources, std::vecto
 Json EditProcess::ask(const Json& request) {
   if (running_ == nullptr)
     running_ = std::make_unique<Dialogue>(Child{{find_tool().string()}, "/"});
-  return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  try {
+    return Json::parse(running_->ask(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  } catch (const Error&) {
+    running_.reset();  // the next request gets another one
+    throw;
+  }
 }
 
 std::string EditProcess::identity() {

@@ -239,7 +239,11 @@ class Fixing {
     for (Verdict& one : verdicts_) {
       if (!one.is_open()) continue;
       steps_.begin(fmt::format("looking at the source of finding {}", one.plan.number));
-      one.plan = tool_.plan(one.plan.number);
+      try {
+        one.plan = tool_.plan(one.plan.number);
+      } catch (const Error& failed) {
+        one.plan.refused = failed.what();
+      }
       for (const Replacement& each : one.plan.replacements) {
         if (one.is_open()) one.plan.refused = obstacle_outside(each.file, tree_);
       }

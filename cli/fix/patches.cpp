@@ -26,6 +26,14 @@ bool has_edits(const Finding& finding) {
   return !finding.edits.empty() || !finding.withheld_edits.empty();
 }
 
+/// Whether the program may use old copies, which edits would renew: only a run shows whether that
+/// is meant.
+bool uses_old_copies(const Finding& finding) {
+  return std::ranges::any_of(finding.caveats, [](const analysis::Caveat& caveat) {
+    return caveat.kind == analysis::Caveat::Kind::kOldCopy;
+  });
+}
+
 /// The line that the first number of "@@ -54,2 +54,3 @@" tells.
 int line_of_hunk(const std::string& head) {
   constexpr std::size_t kNumber = 4;
@@ -139,7 +147,7 @@ void add_patches(Trace& trace, const SourceSearch& search, EditProcess& process,
       CompileCommands(search.commands, commands_of_build(recorded.program()), recorded), process);
   for (std::size_t i = 0; i < analysis.findings.size(); ++i) {
     Finding& finding = analysis.findings[i];
-    if (!has_edits(finding)) continue;
+    if (!has_edits(finding) || uses_old_copies(finding)) continue;
     const std::string& edits = sourced.keys[i];
     const auto known = std::ranges::find_if(trace.patches, [&](const KeptPatch& kept) {
       return kept.finding == finding.id && kept.edits == edits;

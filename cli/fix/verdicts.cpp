@@ -47,19 +47,16 @@ std::string measured_text(const Verdict& one) {
   return one.spared.value_or(0) == 0 ? "-" : spoken_size(*one.spared);
 }
 
-/// ", 84 % of what was promised", of a finding and those that were tried with it; empty where it is
-/// as much, or nothing of the kind was promised.
+/// ", 84 % of what was promised", of a finding that was tried alone; empty where it is as much, or
+/// nothing of the kind was promised.
 std::string share_text(const Verdict& one, const std::vector<Verdict>& all) {
-  if (one.tried_with || !one.spared) return {};
-  std::uint64_t promised = one.promised.value_or(0);
-  for (const Verdict& other : all) {
-    if (other.tried_with == one.plan.number && other.verified) {
-      promised += other.promised.value_or(0);
-    }
+  const bool is_alone = std::ranges::none_of(
+      all, [&](const Verdict& other) { return other.tried_with == one.plan.number; });
+  if (one.tried_with || !is_alone || !one.spared || *one.spared >= one.promised.value_or(0)) {
+    return {};
   }
-  if (*one.spared >= promised) return {};
   const std::string share = report::spoken_share(static_cast<Nanoseconds>(*one.spared),
-                                                 static_cast<Nanoseconds>(promised));
+                                                 static_cast<Nanoseconds>(*one.promised));
   return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
 }
 

@@ -408,8 +408,8 @@ bool take_answers(const Trace& trace, Candidate& candidate,
                                  std::holds_alternative<facts::PerIterationMapping>(finding.facts);
   const auto may_be_old = [](const auto& fact) { return fact.second->may_be_old(); };
   if (is_mapped_in_loop && std::ranges::any_of(facts, may_be_old)) {
-    finding.edits.clear();
-    finding.unless.clear();
+    finding.withheld_edits = std::exchange(finding.edits, {});
+    candidate.withheld_unless = std::exchange(finding.unless, {});
     finding.remarks.clear();
     candidate.residencies.clear();
     candidate.add_caveat(Caveat::Kind::kOldCopy);
@@ -547,7 +547,7 @@ bool take_source_answers(const Trace& trace, Candidate& candidate,
   finding.unless = std::move(candidate.withheld_unless);
   const bool holds = take_answers(trace, candidate, questions);
   if (finding.confidence == Confidence::kProven) finding.confidence = Confidence::kLikely;
-  finding.withheld_edits = std::exchange(finding.edits, {});
+  if (!finding.edits.empty()) finding.withheld_edits = std::exchange(finding.edits, {});
   finding.unless.clear();
   return holds;
 }

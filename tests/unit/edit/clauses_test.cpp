@@ -220,7 +220,7 @@ TEST_F(Directives, AreNotRemovedWhereOthersWereNotReached) {
                                 {{"from", {"u[0:n]"}}});
   const Place at = file.at("target enter");
   finding.edits.push_back(of_clauses("remove", at, {}).edits[0]);
-  finding.has_unreached = true;
+  finding.unreached = {file.at("#pragma")};
   expect_refused(plan_of(file, finding), at, why::kNotReached);
 }
 

@@ -110,11 +110,11 @@ TEST(ReadRequest, LeavesAPlaceOpenThatIsNotKnown) {
 
 TEST(ReadRequest, RemembersWhetherDirectivesWereNotReached) {
   Json json = with_edit(insertion());
-  EXPECT_FALSE(read(json).findings[0].has_unreached);
+  EXPECT_TRUE(read(json).findings[0].unreached.empty());
   json["findings"][0]["unreached"] = {{{"file", "/a/u.c"}, {"line", 9}}};
-  EXPECT_TRUE(read(json).findings[0].has_unreached);
+  EXPECT_EQ(read(json).findings[0].unreached.at(0).line, 9);
   json["findings"][0]["unreached"] = Json::array();
-  EXPECT_FALSE(read(json).findings[0].has_unreached);
+  EXPECT_TRUE(read(json).findings[0].unreached.empty());
 }
 
 // The report has more of each, and may have more one day.

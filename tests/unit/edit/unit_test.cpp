@@ -85,7 +85,7 @@ TEST_F(Unit, AnswersEachFindingByItsNumber) {
 
 TEST_F(Unit, RefusesAFindingWithoutEdits) {
   const File file = source(kText);
-  const Plan made = plan_of(file, Finding{1, "x", {}, false});
+  const Plan made = plan_of(file, Finding{1, "x", {}, {}});
   expect_refused(made, {}, why::kNoEdits);
 }
 
