@@ -338,7 +338,7 @@ class Checks {
     for (std::size_t i = 0; i < first().traces.size(); ++i) {
       Trace& trace = runs_.front().traces[i];
       Trace* other = i < second().traces.size() ? &runs_.back().traces[i] : nullptr;
-      if (other != nullptr && again_) {
+      if (other != nullptr && again_ && second_again_) {
         find_unset_transfers(trace, *other, {trace_of(*again_, i), trace_of(*second_again_, i)},
                              unset_output_.has_value());
       }

@@ -372,6 +372,24 @@ class Flow : public WaysThrough<State> {
     return true;
   }
 
+  /// Whether a data directive anywhere maps the data for another device, or may.
+  [[nodiscard]] bool is_mapped_elsewhere() const {
+    return std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+      const auto motion = all_.motions.find(naming.item);
+      if (motion == all_.motions.end() || motion->second.kind != Motion::Kind::kMapped)
+        return false;
+      const Directive& directive = *motion->second.directive;
+      if (runs_on_device(directive) || !is_of_data(naming.places)) return false;
+      const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
+      if (clause == nullptr) return !device_.is_default;
+      const Program* unit = unit_of(all_.program, trail_.steps[naming.step].context());
+      const auto known =
+          unit == nullptr ? std::nullopt
+                          : written(*clause->getDevice()).getIntegerConstantExpr(unit->context());
+      return !known || known->getExtValue() != device_.number;
+    });
+  }
+
   /// Whether an expression of a call's has one value in all of the code: nothing sets what it
   /// names.
   [[nodiscard]] bool is_one_value(const Expr& expression, std::uint32_t call) const {
@@ -404,7 +422,12 @@ class Flow : public WaysThrough<State> {
     if (named == namings_.end()) return;
     const auto& directive = *cast<Directive>(step.at);
     const Program& unit = expect_plain(number, directive);
-    if (!is_for_its_device(unit, number, directive)) refuse(step, "this is for another device");
+    if (!is_for_its_device(unit, number, directive)) {
+      // OpenMP 5.2, section 5.9: of data that is not there nothing is copied.
+      const bool is_update = directive.getDirectiveKind() == llvm::omp::OMPD_target_update;
+      if (is_update && !is_mapped_elsewhere()) return;
+      refuse(step, "this is for another device");
+    }
     if (device_condition(directive) != nullptr) refuse(step, "this is for a device at times");
     for (const Naming* naming : named->second) {
       const auto motion = all_.motions.find(naming->item);

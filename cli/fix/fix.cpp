@@ -357,12 +357,12 @@ class Fixing {
     steps_.end();
     print_table(verdicts_);
     if (goes_on) go_on(verifier, changed, original.compiles());
-    return verifier.together().measured ? write_verified(verifier.together(), what)
-                                        : kNothingVerified;
+    return verifier.together().measured.verified ? write_verified(verifier.together(), what)
+                                                 : kNothingVerified;
   }
 
   int write_verified(const Together& together, const Target& what) const {
-    fmt::print("Together: {}.\n", spared_sentence(*together.measured));
+    fmt::print("Together: {}.\n", spared_sentence(together.measured));
     if (what.commands.size() == 1) {
       fmt::print("Run on one input alone: name others with --run 'COMMAND', once for each.\n");
     }
@@ -519,10 +519,11 @@ void setup_fix(CLI::App& app, int& exit_status) {
   add_output_option(*verb, options->output, "Write the patch to FILE");
   set_help(
       *verb, "ompdm fix TRACE [--build CMD] [options]",
-      "Without --build nothing is built or run, and the patch is not verified. With it, each\n"
-      "finding's edits are made in a copy, built, run and recorded: accepted is what prints the\n"
-      "same, moves less, and takes no longer. Each finding\n"
-      "takes a recorded run and the timed ones, all of several together as many again: --run\n"
+      "Without --build nothing is built or run, and the patch is not verified. With it, all edits\n"
+      "are made in a copy, built, run and recorded; parts of them where they do not hold "
+      "together:\n"
+      "accepted is what prints the same, moves less, and takes no longer. Then it is recorded\n"
+      "again, for what is left. Each trial takes a recorded run and the timed ones: --run\n"
       "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
       "runs. Your own tree is not touched without --apply; outside of the copy the build can\n"
       "change no file, and fix names the one that it wanted to.\n"

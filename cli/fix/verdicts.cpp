@@ -44,7 +44,8 @@ std::string subject_of(const Json& finding) {
 
 std::string measured_text(const Verdict& one) {
   if (one.tried_with && one.verified) return fmt::format("with {}", *one.tried_with);
-  return one.spared.value_or(0) == 0 ? "-" : spoken_size(*one.spared);
+  const std::uint64_t spared = one.spared.value_or(0);
+  return spared == 0 ? "-" : spoken_size(spared);
 }
 
 /// ", 84 % of what was promised", of a finding that was tried alone; empty where it is as much, or
@@ -52,11 +53,11 @@ std::string measured_text(const Verdict& one) {
 std::string share_text(const Verdict& one, const std::vector<Verdict>& all) {
   const bool is_alone = std::ranges::none_of(
       all, [&](const Verdict& other) { return other.tried_with == one.plan.number; });
-  if (one.tried_with || !is_alone || !one.spared || *one.spared >= one.promised.value_or(0)) {
-    return {};
-  }
-  const std::string share = report::spoken_share(static_cast<Nanoseconds>(*one.spared),
-                                                 static_cast<Nanoseconds>(*one.promised));
+  const std::uint64_t spared = one.spared.value_or(0);
+  const std::uint64_t promised = one.promised.value_or(0);
+  if (one.tried_with || !is_alone || !one.spared || spared >= promised) return {};
+  const std::string share =
+      report::spoken_share(static_cast<Nanoseconds>(spared), static_cast<Nanoseconds>(promised));
   return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
 }
 
@@ -131,12 +132,12 @@ std::string verified_head(const Target& target, const Together& made) {
   for (std::size_t i = 0; i < target.commands.size(); ++i) {
     text += fmt::format("#   {}\n", target.command_text(i));
   }
-  text += fmt::format("# {}.\n", spared_sentence(*made.measured));
-  if (!made.measured->unseen.empty()) {
+  text += fmt::format("# {}.\n", spared_sentence(made.measured));
+  if (!made.measured.unseen.empty()) {
     text += fmt::format(
         "# Not compared: what {} had when it came back last, in copies that were still on their "
         "way when they were recorded.\n",
-        fmt::join(made.measured->unseen, ", "));
+        fmt::join(made.measured.unseen, ", "));
   }
   if (!made.assumed.empty()) text += "# Assumed, as no source shows it:\n";
   for (const std::string& one : made.assumed) text += fmt::format("#   {}\n", one);

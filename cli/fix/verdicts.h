@@ -53,10 +53,10 @@ Verdict verdict_on(const nlohmann::json& finding, std::size_t number);
 
 /// All edits that were verified.
 struct Together {
-  ChangedFiles files;                ///< with all of them
-  std::optional<Measured> measured;  ///< nullopt: no edit was
-  std::set<std::string> assumed;     ///< what they rest on and no source shows
-  std::set<std::string> released;    ///< names of variables that are no longer copied back
+  ChangedFiles files;              ///< with all of them
+  Measured measured;               ///< not verified: no edit was
+  std::set<std::string> assumed;   ///< what they rest on and no source shows
+  std::set<std::string> released;  ///< names of variables that are no longer copied back
 };
 
 /// "Finding  Where  Promised  Measured  Verdict". `of_other_runs`: what was measured is not of the

@@ -235,7 +235,7 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
   }
   if (tried.empty()) return;
   for (Verdict* one : tried) one->was_tried = true;
-  const std::uint64_t before = together_.measured ? together_.measured->spared() : 0;
+  const std::uint64_t before = together_.measured.spared();
   Measured found = measure(changed_files(plans, base_), {.what = named(tried), .least = before});
   if (found.verified) {
     const std::uint64_t spared = found.spared() - before;
@@ -261,7 +261,7 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
 /// findings on one variable, one's edits may make the other's needless.
 void Verifier::drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool) {
   for (auto one = verdicts.rbegin(); one != verdicts.rend() && trials_ < kMostTrials; ++one) {
-    if (!one->verified || !one->promised || together_.measured->spared() == 0) continue;
+    if (!one->verified || !one->promised || together_.measured.spared() == 0) continue;
     const bool is_shared = std::ranges::any_of(verdicts, [&](const Verdict& other) {
       const auto is_its = [&](const std::string& id) { return one->variables.contains(id); };
       return &other != &*one && other.verified && std::ranges::any_of(other.variables, is_its);
@@ -276,7 +276,7 @@ void Verifier::drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool) {
     Measured less =
         measure(changed_files(plans, base_),
                 {.what = fmt::format("the edits without those of finding {}", one->plan.number),
-                 .least = together_.measured->spared() - 1});
+                 .least = together_.measured.spared() - 1});
     if (!less.verified) continue;
     accepted_ = std::move(plans);
     together_.measured = std::move(less);
@@ -287,7 +287,7 @@ void Verifier::drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool) {
 }
 
 void Verifier::release(const EditTool& tool) {
-  if (!together_.measured) return;
+  if (!together_.measured.verified) return;
   std::set<std::string> released;
   std::vector<EditPlan> plans = accepted_;
   for (EditPlan& plan : plans) {
@@ -311,10 +311,10 @@ void Verifier::release(const EditTool& tool) {
   if (released.empty()) return;
   // It differs from what was compared by copies back alone, of which spoiling showed no need.
   Measured less = measure(changed_files(plans, base_), {.what = "all without what no one reads",
-                                                        .least = together_.measured->spared(),
+                                                        .least = together_.measured.spared(),
                                                         .contents = false});
   if (!less.verified) return;
-  less.unseen = together_.measured->unseen;
+  less.unseen = together_.measured.unseen;
   accepted_ = std::move(plans);
   together_.measured = std::move(less);
   together_.released.merge(released);
@@ -472,9 +472,8 @@ std::string Verifier::change_in(const Observation& before, const Observation& af
 std::string Verifier::unspared(const Measured& found, std::uint64_t least,
                                const std::vector<Observation>& after) const {
   if (found.spared() > least) return {};
-  const std::uint64_t allocations = together_.measured && together_.measured->verified
-                                        ? together_.measured->after.allocations
-                                        : found.before.allocations;
+  const std::uint64_t allocations =
+      together_.measured.verified ? together_.measured.after.allocations : found.before.allocations;
   const bool moves_as_much = found.before.bytes - found.after.bytes == least;
   if (moves_as_much && found.after.allocations < allocations) return {};
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -494,11 +493,12 @@ std::string Verifier::clause_gone_wrong() {
   }
   steps_.begin("checking its data clauses");
   for (std::size_t i = 0; i < before_.size(); ++i) {
-    if (!checked_[i]) continue;
+    const auto& before = checked_[i];
+    if (!before) continue;
     const auto now = changed_.check(i);
     if (!now) return "ompdm check cannot run it" + on_which(i);
     std::vector<std::string> added;
-    std::ranges::set_difference(*now, *checked_[i], std::back_inserter(added));
+    std::ranges::set_difference(*now, *before, std::back_inserter(added));
     if (!added.empty()) return fmt::format("ompdm check finds {}{}", added.front(), on_which(i));
   }
   return {};

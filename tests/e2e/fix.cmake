@@ -11,7 +11,7 @@ function(add_fix_program name)
   ompdm_add_offload_program(fix_${name} ${ARGN} IN_PLACE OUTPUT_NAME ${name} OUTPUT_DIRECTORY ${fix_programs})
   set_property(DIRECTORY APPEND PROPERTY FIX_PROGRAMS fix_${name})
 endfunction()
-foreach(name aggregate alias asks calls casts chain cleanup copied_back data_alone either elsewhere functions global host_reads
+foreach(name aggregate alias asks calls casts chain checked cleanup copied_back data_alone either elsewhere functions global host_reads
     kept known later lifetime macro named_in_functions nested no_memory on_host one_thread other_piece part_of_run parts reads returns rows sent_element spelled split team
     to_file two_loops unnamed unseen untaken updated without)
   add_fix_program(${name} ${fix_sources}/${name}.c C)

@@ -186,6 +186,35 @@ TEST(FixBuild, TriesNothingThatCannotBePlanned) {
   EXPECT_FALSE(fs::exists(project.folder() / "fix.patch"));
 }
 
+// Of chain.c it takes two: once the data stays, nothing reads what comes back.
+TEST(FixBuild, GoesOnWithWhatIsLeft) {
+  const Project project(kPrograms / "chain.c");
+  ASSERT_TRUE(project.record());
+  const Ended ended = project.fix_built({"-o", "fix.patch"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "     with 1  verified\n")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "\nRecorded again with these edits ")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "\nRun on one input alone: ")) << ended.out;
+  const std::string text = project.patched("fix.patch", "chain.c");
+  EXPECT_TRUE(contains(text, "map(release: v[0:n])")) << text;
+  // The edits of one finding alone are all that is asked for then.
+  const Ended one = project.fix_built({"--only", "1"});
+  EXPECT_FALSE(contains(one.out, "Recorded again")) << one.out;
+}
+
+TEST(FixBuild, AddsNothingToWhatIsFoundInDataClauses) {
+  const Project project(kPrograms / "checked.c");
+  ASSERT_TRUE(project.record());
+  const std::string build = compile_line(true) + " -o checked checked.c";
+  const Ended whole = project.fix({"--build", build, "--timed-runs", "0"});
+  EXPECT_EQ(whole.status, 0) << whole.out << whole.err;
+  const std::string breaks = "D=; if grep -q 'map(to: u' checked.c; then D=-DBROKEN; fi; ";
+  const Ended broken = project.fix({"--build", breaks + build + " $D", "--timed-runs", "0"});
+  EXPECT_EQ(broken.status, 4) << broken.out << broken.err;
+  EXPECT_TRUE(contains(broken.out, "refused: ompdm check finds never_sent of w[0:n]\n"))
+      << broken.out;
+}
+
 TEST(FixBuild, KeepsMembersThatAreExchanged) {
   const Project project(kPrograms / "fields.cpp");
   ASSERT_TRUE(project.record());
