@@ -470,7 +470,9 @@ class Flow : public WaysThrough<State> {
   void leave(const Step& step, const Motion& motion, Ways& ways, bool may_drop = true) const {
     Ways after;
     for (State one : ways) {
-      if (one.present > 0 && one.present < kMostCounted && --one.present == 0) {
+      const bool is_counted = one.present > 0 && one.present < kMostCounted;
+      if (is_counted) --one.present;
+      if (is_counted && one.present == 0) {
         if (one.wrote && !motion.returns && may_drop) {
           refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
         }

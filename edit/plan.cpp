@@ -410,8 +410,8 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
   const bool is_whole = best && best->left_out.empty();
   const std::optional<Refusal> by_trail = why;
   if (planner && !is_whole) take_better([&] { return planner->most(); });
-  if (!best) throw Refusal(by_trail ? *by_trail : *why);
-  return best;
+  if (best) return best;
+  throw by_trail.value_or(why.value_or(Refusal("no block leads to its directives", {})));
 }
 
 /// "x" of "s->x[0:s->n]".
