@@ -266,7 +266,8 @@ struct Finding {
   std::vector<UnreachedDirective> unreached;
   /// The edits, where only the source can tell whether they are right: of code that the run did not
   /// reach, of directives that must not run at times (Remark::Kind::kRunsAtTimes), of data that has
-  /// its name in a loop alone (Remark::Kind::kMakeOnce), and of old copies (Caveat::Kind::kOldCopy).
+  /// its name in a loop alone (Remark::Kind::kMakeOnce), and of old copies
+  /// (Caveat::Kind::kOldCopy).
   std::vector<Edit> withheld_edits;
   std::vector<Remark> remarks;
   SourcePatch patch;  ///< the edits in the program's sources, where these were asked
