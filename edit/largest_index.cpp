@@ -80,10 +80,9 @@ class FixedNumbers {
     if (!sources_.getFileEntryRefForID(file)) return true;  // an option gives it
     const auto [at, is_new] = texts_.try_emplace(file);
     if (is_new) at->second = file_text(sources_, file, program_.context().getLangOpts());
-    return std::ranges::any_of(at->second.conditionals,
-                               [&, offset = offset](const Conditional& one) {
-                                 return !one.is_guard && one.begin < offset && offset < one.end;
-                               });
+    return std::ranges::any_of(at->second.conditionals, [&, here = offset](const Conditional& one) {
+      return !one.is_guard && one.begin < here && here < one.end;
+    });
   }
 
   const Program& program_;
