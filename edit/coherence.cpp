@@ -251,14 +251,9 @@ class Walk : public WaysThrough<Copies> {
 
   /// What was asked is open again where a variable of it is set.
   void forget_condition(const Access& access, Ways& ways) const {
-    const auto root = access.path.root;
-    const auto* variable = dyn_cast_or_null<const VarDecl*>(root);
-    const auto is_set = [&](const Condition& one) {
-      return root.isNull() || (variable != nullptr && one.variables.contains(variable));
-    };
     Ways after;
     for (Copies one : ways) {
-      std::erase_if(one.known, is_set);
+      forget(one.known, access);
       after.insert(std::move(one));
     }
     ways = std::move(after);
@@ -278,36 +273,6 @@ class Walk : public WaysThrough<Copies> {
       if (is_set) known->second.push_back(&access);
     }
     return known->second;
-  }
-
-  /// Calls take(copies, held) for each way, once for each answer that a condition may have there.
-  template <class Take>
-  void each(const Step& step, const Directive& directive, Ways& ways, Take&& take) {
-    const Expr* condition = device_condition(directive);
-    const auto [text, is_opposite] =
-        condition == nullptr ? std::pair(std::string(), false)
-                             : canonical(without_blanks(text_of(*step.context(), *condition)));
-    const auto variables = condition == nullptr ? std::nullopt : numbers_in(*condition);
-    Condition asked{text, step.call, variables.value_or(std::set<const clang::Decl*>()), false};
-    Ways after;
-    for (const Copies& one : ways) {
-      const auto known = std::ranges::find_if(
-          one.known, [&](const Condition& other) { return other.is_as(asked); });
-      for (const bool held : {true, false}) {
-        if (condition == nullptr && !held) continue;
-        const bool is_known = known != one.known.end();
-        if (is_known && (held != is_opposite) != known->held) continue;
-        Copies next = one;
-        if (variables && !is_known) {
-          if (next.known.size() == kMostKnown) next.known.erase(next.known.begin());
-          asked.held = held != is_opposite;
-          next.known.push_back(asked);
-        }
-        take(next, held);
-        after.insert(std::move(next));
-      }
-    }
-    ways = std::move(after);
   }
 
   void come_by(std::uint32_t number, Ways& ways) {
@@ -343,7 +308,7 @@ class Walk : public WaysThrough<Copies> {
       const auto kind = directive.getDirectiveKind();
       const bool ends = kind == llvm::omp::OMPD_target_exit_data;
       if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
-      each(step, directive, ways, [&](Copies& one, bool held) {
+      ConditionAt(step, directive).each(ways, [&](Copies& one, bool held) {
         if (held) ends ? leave(step, motion, one) : enter(step, motion, one);
       });
       return;
@@ -353,7 +318,7 @@ class Walk : public WaysThrough<Copies> {
     const std::optional<DataName> name =
         names_ ? names_->of_item(step, *motion.item) : std::nullopt;
     const NameSet used = name ? NameSet{*name} : NameSet();
-    each(step, directive, ways, [&](Copies& one, bool held) {
+    ConditionAt(step, directive).each(ways, [&](Copies& one, bool held) {
       if (!held || (data_.is_mapped && one.present == 0)) return;
       const bool is_to = motion.kind == Motion::Kind::kTo;
       const bool is_new = is_to ? one.host.is_new_by(used) : one.device.is_new_by(used);
@@ -408,7 +373,7 @@ class Walk : public WaysThrough<Copies> {
     const auto block = blocks_.find(cast<Directive>(step.at));
     if (block == blocks_.end()) return;
     for (const Motion* motion : block->second) {
-      each(step, *motion->directive, ways, [&](Copies& one, bool held) {
+      ConditionAt(step, *motion->directive).each(ways, [&](Copies& one, bool held) {
         // What the block has not mapped it does not end.
         if (held || data_.is_mapped) leave(step, *motion, one);
       });
@@ -479,7 +444,7 @@ class Walk : public WaysThrough<Copies> {
     const auto is_new_there = [&](const Copy& copy) {
       return use.is_all_filled || copy.is_new_by(use.needed);
     };
-    each(begin, region, ways, [&](Copies& one, bool held) {
+    ConditionAt(begin, region).each(ways, [&](Copies& one, bool held) {
       if (!held) {
         const bool is_new = is_new_there(one.host);
         expect(is_new || is_filled, begin);

@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "conditions.h"
 #include "data_names.h"
 
 namespace ompdm::edit {
@@ -31,20 +30,6 @@ struct Copy {
   auto operator<=>(const Copy&) const = default;
 };
 
-/// The condition of an if() clause, and whether it held.
-struct Condition {
-  std::string text;
-  std::uint32_t call = 0;                       ///< of the function that it was asked in
-  std::set<const clang::Decl*> variables = {};  ///< that it is made of
-  bool held = false;
-
-  [[nodiscard]] bool is_as(const Condition& other) const {
-    return text == other.text && call == other.call && variables == other.variables;
-  }
-
-  auto operator<=>(const Condition&) const = default;
-};
-
 struct Copies {
   Copy host = {};
   Copy device = {};
@@ -58,20 +43,11 @@ struct Copies {
   bool lagging = false;
   /// And the device's: the edit has sent what the program has not.
   bool leading = false;
-  std::vector<Condition> known = {};  ///< that were asked; the last ones, kMostKnown of them
+  KnownConditions known = {};
 
   auto operator<=>(const Copies&) const = default;
 };
 
 constexpr int kMostCounted = 4;
-constexpr std::size_t kMostKnown = 3;
-
-/// The variables that a condition is made of. None: it is made of something else than numbers, or
-/// of references, which code may set by other names.
-std::optional<std::set<const clang::Decl*>> numbers_in(const Expr& condition);
-
-/// A condition without blanks, or its opposite, as one text: of comparisons by == and != that are
-/// joined by one kind of operator. And whether that text is the opposite.
-std::pair<std::string, bool> canonical(const std::string& text);
 
 }  // namespace ompdm::edit

@@ -26,6 +26,7 @@ struct State {
   const Stmt* to_send = nullptr;  ///< the host's statement whose changes the device lacks
   int present = 0;                ///< mappings by the program's own directives
   bool wrote = false;             ///< a kernel did, since `present` was 0
+  KnownConditions known = {};
 
   auto operator<=>(const State&) const = default;
 };
@@ -63,13 +64,17 @@ class Flow : public WaysThrough<State> {
   }
 
   void go() {
-    const State begin{false, nullptr, is_there_ ? 1 : 0, false};
+    const State begin{.present = is_there_ ? 1 : 0};
     const auto loop = std::ranges::find_if(loops_.all(), [&](const LoopSpan& one) {
       return code_.loop != nullptr && one.begin == instance_.span.begin;
     });
     const Ways ways = loop != loops_.all().end()
                           ? through(*loop, {begin})
                           : run(instance_.span.begin, instance_.span.end, {begin});
+    if (!obstacles_.empty()) {
+      throw Refusal(obstacles_.front().why, obstacles_.front().at,
+                    {obstacles_.begin() + 1, obstacles_.end()});
+    }
     for (const State& one : ways) places_.returns = places_.returns || one.host_is_old;
     if (!places_.returns && !is_there_) return;
     for (const State& one : ways) send(one);
@@ -109,7 +114,20 @@ class Flow : public WaysThrough<State> {
                                [&](const Path& path) { return paths_.contains(path); });
   }
 
+  /// What stands in the way is noted, and the rest looked at: it is told all at once.
   std::uint32_t take(std::uint32_t number, std::uint32_t end, Ways& ways) override {
+    try {
+      return take_certain(number, end, ways);
+    } catch (const Refusal& refusal) {
+      const Obstacle found{refusal.what(), refusal.at()};
+      if (!llvm::is_contained(obstacles_, found)) obstacles_.push_back(found);
+      const bool is_region = trail_.steps[number].kind == StepKind::kDirective &&
+                             runs_on_device(*cast<Directive>(trail_.steps[number].at));
+      return is_region ? end_of_region(number, end) : number;
+    }
+  }
+
+  std::uint32_t take_certain(std::uint32_t number, std::uint32_t end, Ways& ways) {
     const Step& step = trail_.steps[number];
     switch (step.kind) {
       case StepKind::kJump:
@@ -125,6 +143,8 @@ class Flow : public WaysThrough<State> {
         end_block(step, ways);
         break;
       case StepKind::kMade:
+        forget_conditions(trail_.accesses[step.access], ways);
+        [[fallthrough]];
       case StepKind::kGone:
         if (is_of_data(number)) {
           refuse(step, fmt::format("the storage of {} is made or freed here", datum_.text()));
@@ -166,6 +186,7 @@ class Flow : public WaysThrough<State> {
   void use_on_host(std::uint32_t number, Ways& ways) {
     const Step& step = trail_.steps[number];
     const Access& access = trail_.accesses[step.access];
+    if (access.use != Use::kRead) forget_conditions(access, ways);
     if (!is_of_data(number)) return;
     if (step.is_late)
       refuse(step, fmt::format("a task uses {}, at a time of its own", datum_.text()));
@@ -181,6 +202,15 @@ class Flow : public WaysThrough<State> {
       }
       if (writes) one.to_send = at;
       after.insert(one);
+    }
+    ways = std::move(after);
+  }
+
+  static void forget_conditions(const Access& access, Ways& ways) {
+    Ways after;
+    for (State one : ways) {
+      forget(one.known, access);
+      after.insert(std::move(one));
     }
     ways = std::move(after);
   }
@@ -357,17 +387,16 @@ class Flow : public WaysThrough<State> {
     return *unit;
   }
 
-  /// Whether a directive is for the device that the data is kept on. Throws Refusal where it is at
-  /// times.
-  bool is_for_its_device(const Program& unit, std::uint32_t number, const Directive& directive) {
+  /// Whether a directive is for the device that the data is kept on; none: it is at times.
+  std::optional<bool> is_for_its_device(const Program& unit, std::uint32_t number,
+                                        const Directive& directive) {
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
     if (clause == nullptr) return device_.is_default;
     const Expr& device = written(*clause->getDevice());
     if (const auto known = device.getIntegerConstantExpr(unit.context())) {
       return known->getExtValue() == device_.number;
     }
-    const Step& step = trail_.steps[number];
-    if (!is_one_value(device, step.call)) refuse(step, "this chooses its device");
+    if (!is_one_value(device, trail_.steps[number].call)) return std::nullopt;
     doubtful_.devices.insert(number);
     return true;
   }
@@ -422,13 +451,13 @@ class Flow : public WaysThrough<State> {
     if (named == namings_.end()) return;
     const auto& directive = *cast<Directive>(step.at);
     const Program& unit = expect_plain(number, directive);
-    if (!is_for_its_device(unit, number, directive)) {
+    const std::optional<bool> is_for_it = is_for_its_device(unit, number, directive);
+    if (!is_for_it.value_or(false)) {
       // OpenMP 5.2, section 5.9: of data that is not there nothing is copied.
       const bool is_update = directive.getDirectiveKind() == llvm::omp::OMPD_target_update;
-      if (is_update && !is_mapped_elsewhere()) return;
-      refuse(step, "this is for another device");
+      if (is_for_it && is_update && !is_mapped_elsewhere()) return;
+      refuse(step, is_for_it ? "this is for another device" : "this chooses its device");
     }
-    if (device_condition(directive) != nullptr) refuse(step, "this is for a device at times");
     for (const Naming* naming : named->second) {
       const auto motion = all_.motions.find(naming->item);
       if (motion != all_.motions.end()) move(step, motion->second, ways);
@@ -437,57 +466,61 @@ class Flow : public WaysThrough<State> {
 
   void move(const Step& step, const Motion& motion, Ways& ways) {
     const auto& directive = *motion.directive;
+    const ConditionAt condition(step, directive);
     if (motion.kind == Motion::Kind::kMapped) {
       if (!motion.is_plain) refuse(step, "this copies it always, or deletes it");
+      if (condition.is_open() && !condition.is_of_numbers()) {
+        refuse(step, "this is for a device at times");
+      }
       if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
       const bool ends = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
-      ends ? leave(step, motion, ways) : enter(ways);
+      condition.each(ways, [&](State& one, bool held) {
+        if (held) ends ? leave(step, motion, one) : enter(one);
+      });
       return;
     }
     if (idle_.contains(&directive)) return;
-    Ways after;
-    for (State one : ways) {
-      if (motion.kind == Motion::Kind::kTo && one.host_is_old) {
+    condition.each(ways, [&](State& one, bool held) {
+      if (held && motion.kind == Motion::Kind::kTo && one.host_is_old) {
         refuse(step,
                fmt::format("this update sends {}, which a kernel has changed", datum_.text()));
       }
       send(one);
-      after.insert(one);
-    }
-    ways = std::move(after);
+    });
   }
 
-  void enter(Ways& ways) const {
-    Ways after;
-    for (State one : ways) {
-      one.present = std::min(one.present + 1, kMostCounted);
-      after.insert(one);
-    }
-    ways = std::move(after);
-  }
+  static void enter(State& one) { one.present = std::min(one.present + 1, kMostCounted); }
 
   /// `may_drop`: what it does not bring back may have been written.
-  void leave(const Step& step, const Motion& motion, Ways& ways, bool may_drop = true) const {
-    Ways after;
-    for (State one : ways) {
-      const bool is_counted = one.present > 0 && one.present < kMostCounted;
-      if (is_counted) --one.present;
-      if (is_counted && one.present == 0) {
-        if (one.wrote && !motion.returns && may_drop) {
-          refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
-        }
-        one.wrote = false;
-      }
-      after.insert(one);
+  void leave(const Step& step, const Motion& motion, State& one, bool may_drop = true) const {
+    const bool is_counted = one.present > 0 && one.present < kMostCounted;
+    if (is_counted) --one.present;
+    if (!is_counted || one.present > 0) return;
+    if (one.wrote && !motion.returns && may_drop) {
+      refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
     }
-    ways = std::move(after);
+    one.wrote = false;
   }
 
   void end_block(const Step& step, Ways& ways) {
     const auto block = blocks_.find(cast<Directive>(step.at));
     if (block == blocks_.end()) return;
-    for (const Motion* motion : block->second) leave(step, *motion, ways);
+    for (const Motion* motion : block->second) {
+      ConditionAt(step, *motion->directive).each(ways, [&](State& one, bool held) {
+        if (held) leave(step, *motion, one);
+      });
+    }
     blocks_.erase(block);
+  }
+
+  /// The step of its end.
+  [[nodiscard]] std::uint32_t end_of_region(std::uint32_t number, std::uint32_t end) const {
+    std::uint32_t last = number + 1;
+    while (last + 1 < end && (trail_.steps[last].kind != StepKind::kDirectiveEnd ||
+                              trail_.steps[last].at != trail_.steps[number].at)) {
+      ++last;
+    }
+    return last;
   }
 
   std::uint32_t run_region(std::uint32_t number, std::uint32_t end, Ways& ways) {
@@ -495,27 +528,37 @@ class Flow : public WaysThrough<State> {
     const auto& region = *cast<Directive>(begin.at);
     bool reads = false;
     bool writes = false;
-    std::uint32_t last = number + 1;
-    for (; last + 1 < end; ++last) {
-      const Step& step = trail_.steps[last];
-      if (step.kind == StepKind::kDirectiveEnd && step.at == begin.at) break;
+    const std::uint32_t last = end_of_region(number, end);
+    for (std::uint32_t i = number + 1; i < last; ++i) {
+      const Step& step = trail_.steps[i];
       if (step.kind != StepKind::kAccess || !step.on_device) continue;
       const Access& access = trail_.accesses[step.access];
-      if (!is_of_data(last)) continue;
+      if (!is_of_data(i)) continue;
       reads = reads || access.use != Use::kWrite;
       writes = writes || access.use != Use::kRead;
     }
     const auto named = namings_.find(number);
     if (!reads && !writes && named == namings_.end()) return last;
     const Program& unit = expect_plain(number, region);
-    if (!is_for_its_device(unit, number, region)) {
+    const std::optional<bool> is_for_it = is_for_its_device(unit, number, region);
+    if (is_for_it == false) {
       // It maps what the host has, and brings back what it does.
       ways = run_elsewhere(unit, number, {}, writes, ways);
       return last;
     }
-    const Expr* condition = device_condition(region);
-    const Ways of_host =
-        condition == nullptr ? Ways() : run_on_host(unit, number, *condition, writes, ways);
+    Ways of_others;  // behind the region where it was not run on the device
+    if (!is_for_it) {
+      const Expr& device = written(*region.getSingleClause<clang::OMPDeviceClause>()->getDevice());
+      const std::string text = asked_again(unit, number, device, "device()");
+      of_others =
+          apart(ConditionAt(begin, device, device_.number),
+                fmt::format("({}) != {}", text, device_.number), unit, number, writes, ways);
+    }
+    if (const Expr* condition = device_condition(region)) {
+      const std::string text = asked_again(unit, number, *condition, "if()");
+      of_others.merge(apart(ConditionAt(begin, region), fmt::format("!({})", text), unit, number,
+                            writes, ways));
+    }
     std::vector<std::pair<const Motion*, bool>> motions;  // and whether the region writes to it
     if (named != namings_.end()) {
       for (const Naming* naming : named->second) {
@@ -525,9 +568,9 @@ class Flow : public WaysThrough<State> {
         motions.emplace_back(&motion->second, writes_to(*naming, number + 1, last));
       }
     }
-    for (std::size_t i = 0; i < motions.size(); ++i) enter(ways);
     Ways after;
     for (State one : ways) {
+      for (std::size_t i = 0; i < motions.size(); ++i) enter(one);
       if (reads || writes) {
         send(one);
         one.to_send = nullptr;
@@ -537,11 +580,11 @@ class Flow : public WaysThrough<State> {
         one.wrote = true;
         places_.is_written = true;
       }
-      after.insert(one);
+      for (const auto& [motion, is_written] : motions) leave(begin, *motion, one, is_written);
+      after.insert(std::move(one));
     }
     ways = std::move(after);
-    for (const auto& [motion, is_written] : motions) leave(begin, *motion, ways, is_written);
-    ways.insert(of_host.begin(), of_host.end());
+    ways.merge(of_others);
     return last;
   }
 
@@ -558,9 +601,10 @@ class Flow : public WaysThrough<State> {
     return naming.places.is_any;
   }
 
-  /// Of a region that its condition leaves to the host: updates around it, under its opposite.
-  Ways run_on_host(const Program& unit, std::uint32_t number, const Expr& condition, bool writes,
-                   const Ways& ways) {
+  /// A condition of a region, for updates around it. Throws Refusal where its answer may be another
+  /// there.
+  std::string asked_again(const Program& unit, std::uint32_t number, const Expr& condition,
+                          const char* clause) const {
     const Step& begin = trail_.steps[number];
     const auto& region = *cast<Directive>(begin.at);
     const bool is_asked_again =
@@ -573,9 +617,21 @@ class Flow : public WaysThrough<State> {
                  llvm::is_contained(words, one.variable->getNameAsString());
         });
     if (!is_asked_again || may_change) {
-      refuse(begin, "asking this directive's if() again may change or tell something else");
+      refuse(begin,
+             fmt::format("asking this directive's {} again may change or tell something else",
+                         clause));
     }
-    return run_elsewhere(unit, number, fmt::format("!({})", text), writes, ways);
+    return text;
+  }
+
+  /// The ways on which the answer is no, behind the region; `ways` are left with the others.
+  Ways apart(const ConditionAt& question, const std::string& otherwise, const Program& unit,
+             std::uint32_t number, bool writes, Ways& ways) {
+    Ways others;
+    Ways with;
+    question.each(ways, [&](State& one, bool held) { (held ? with : others).insert(one); });
+    ways = std::move(with);
+    return others.empty() ? others : run_elsewhere(unit, number, otherwise, writes, others);
   }
 
   /// Of a region that the host, or another device, runs under that condition (empty: in any case):
@@ -596,7 +652,7 @@ class Flow : public WaysThrough<State> {
     }
     place.unit = &unit;
     place.item = item;
-    place.condition = condition;
+    place.conditions.insert(condition);
     Ways after;
     for (State one : ways) {
       if (one.host_is_old) {
@@ -621,6 +677,7 @@ class Flow : public WaysThrough<State> {
   UpdatePlaces& places_;
   Doubtful& doubtful_;
   std::map<std::uint32_t, std::vector<const Naming*>> namings_;
+  std::vector<Obstacle> obstacles_;
   bool any_beside_ = false;  // a region of the data runs beside the host
   std::map<const Directive*, std::vector<const Motion*>> blocks_;
   std::map<std::pair<const Stmt*, std::uint32_t>, const Stmt*> place_of_;

@@ -1,6 +1,9 @@
 // Data that stays on the device while code runs: where its two copies have to be made the same.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdint>
 #include <map>
 #include <set>
@@ -33,7 +36,13 @@ struct UpdatePlaces {
   struct One {
     const Program* unit = nullptr;
     std::string item;
-    std::string condition = {};  ///< of an if() clause; empty: none
+    /// Of an if() clause: one of them holds; an empty one always does.
+    std::set<std::string> conditions = {};
+
+    [[nodiscard]] std::string condition() const {
+      const bool is_always = conditions.contains("");
+      return is_always ? "" : fmt::format("{}", fmt::join(conditions, " || "));
+    }
     bool from = false;
     bool to = false;
   };

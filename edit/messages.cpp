@@ -65,6 +65,7 @@ Request read_request(std::istream& in) {
   request.released = json.value("released", std::vector<std::string>());
   request.spoil = json.value("spoil", false);
   request.may_assume = json.value("may_assume", false);
+  request.asserts = json.value("asserts", false);
   request.regions = json.value("regions", std::vector<Place>());
   request.has_all_units = json.value("has_all_units", false);
   request.units = json.value("units", std::vector<Unit>());
@@ -158,6 +159,15 @@ Ordered json_of(const Facts& facts) {
       {"regions", std::move(regions)}, {"files", facts.files}, {"stretches", std::move(stretches)}};
 }
 
+/// {"why", "file", "line", "also": [{"why", "file", "line"}, ...]}.
+Ordered json_of(const std::string& why, const Place& at, const std::vector<Obstacle>& others) {
+  Ordered json = {{"why", why}, {"file", at.file}, {"line", at.line}, {"also", Ordered::array()}};
+  for (const Obstacle& one : others) {
+    json["also"].push_back({{"why", one.why}, {"file", one.at.file}, {"line", one.at.line}});
+  }
+  return json;
+}
+
 }  // namespace
 
 void write_answer(const Answer& answer, std::ostream& out) {
@@ -166,22 +176,22 @@ void write_answer(const Answer& answer, std::ostream& out) {
   for (const Plan& plan : answer.plans) {
     Ordered one = {{"number", plan.number}, {"found", plan.found}};
     if (!plan.refused.empty()) {
-      one["refused"] = {
-          {"why", plan.refused}, {"file", plan.in_the_way.file}, {"line", plan.in_the_way.line}};
+      one["refused"] = json_of(plan.refused, plan.in_the_way, plan.others);
     }
     one["updates"] = plan.updates;
     one["returned"] = plan.returned;
     one["left_out"] = Ordered::array();
     for (const LeftOut& each : plan.left_out) {
-      one["left_out"].push_back({{"expression", each.item.expression},
-                                 {"why", each.why},
-                                 {"file", each.in_the_way.file},
-                                 {"line", each.in_the_way.line}});
+      Ordered left = json_of(each.why, each.in_the_way, each.others);
+      left["expression"] = each.item.expression;
+      one["left_out"].push_back(std::move(left));
     }
     one["assumed"] = Ordered::array();
     for (const Assumption& each : plan.assumed) {
-      one["assumed"].push_back(
-          {{"what", each.what}, {"file", each.at.file}, {"line", each.at.line}});
+      one["assumed"].push_back({{"what", each.what},
+                                {"file", each.at.file},
+                                {"line", each.at.line},
+                                {"is_tested", !each.tests.empty()}});
     }
     one["replacements"] = Ordered::array();
     for (const Replacement& each : plan.replacements) {

@@ -113,6 +113,9 @@ struct Request {
   /// Whether plans may rest on what no source shows: a run has to bear them out. In JSON
   /// "may_assume", which may be missing.
   bool may_assume = false;
+  /// Whether the plan's code asserts what it rests on, where that can be tested. In JSON "asserts",
+  /// which may be missing.
+  bool asserts = false;
   /// Target regions of which facts are asked, by the line in which the pragma begins: in JSON
   /// "regions": [{"file": F, "line": N}, ...], which may be missing.
   std::vector<Place> regions = {};
@@ -145,20 +148,36 @@ struct Replacement {
   bool operator==(const Replacement&) const = default;
 };
 
+/// A statement that an edit cannot be made for.
+struct Obstacle {
+  std::string why;  ///< a sentence without its full stop
+  Place at;
+
+  bool operator==(const Obstacle& other) const {
+    return why == other.why && at.file == other.at.file && at.line == other.at.line;
+  }
+};
+
 /// Why a finding's edits cannot be made: thrown by all that looks at the source.
 class Refusal : public std::runtime_error {
  public:
-  Refusal(const std::string& why, Place at) : std::runtime_error(why), at_(std::move(at)) {}
+  Refusal(const std::string& why, Place at, std::vector<Obstacle> others = {})
+      : std::runtime_error(why), at_(std::move(at)), others_(std::move(others)) {}
   [[nodiscard]] const Place& at() const { return at_; }
+  /// Those that are known beside the first.
+  [[nodiscard]] const std::vector<Obstacle>& others() const { return others_; }
 
  private:
   Place at_;
+  std::vector<Obstacle> others_;
 };
 
 /// Something that a plan rests on and no source shows.
 struct Assumption {
   std::string what;  ///< a sentence without its full stop
   Place at;
+  /// Expressions that are true before the plan's code where it holds; empty: none can be written.
+  std::vector<std::string> tests = {};
 };
 
 /// Data of a finding that cannot be kept where the rest is.
@@ -166,14 +185,16 @@ struct LeftOut {
   Item item;
   std::string why;
   Place in_the_way;
+  std::vector<Obstacle> others = {};
 };
 
 /// Of one finding.
 struct Plan {
   int number = 0;
-  bool found = true;    ///< false: nothing of it is in this translation unit
-  std::string refused;  ///< a sentence; empty: it can be made
-  Place in_the_way;     ///< the statement that the sentence speaks of
+  bool found = true;                  ///< false: nothing of it is in this translation unit
+  std::string refused;                ///< a sentence; empty: it can be made
+  Place in_the_way;                   ///< the statement that the sentence speaks of
+  std::vector<Obstacle> others = {};  ///< further ones
   std::vector<Replacement> replacements;
   std::vector<LeftOut> left_out;
   std::vector<Place> settled;         ///< updates of which is known whether they are needed

@@ -379,13 +379,15 @@ OuterItem in_names_of(const WholeProgram& program, const Trail& trail, const Exp
 bool is_visible_at(const Program& unit, const Expr& item, const Stmt& at) {
   return std::ranges::all_of(all_in<clang::DeclRefExpr>(&item), [&](const auto* name) {
     const auto* variable = dyn_cast<VarDecl>(name->getDecl());
-    if (variable == nullptr) return true;
-    const VarDecl* known = local_named(unit, variable->getNameAsString(), at);
-    const bool is_global = variable->hasGlobalStorage() && !variable->isStaticLocal();
-    return is_global
-               ? known == nullptr
-               : known != nullptr && known->getCanonicalDecl() == variable->getCanonicalDecl();
+    return variable == nullptr || is_visible_at(unit, *variable, at);
   });
+}
+
+bool is_visible_at(const Program& unit, const VarDecl& variable, const Stmt& at) {
+  const VarDecl* known = local_named(unit, variable.getNameAsString(), at);
+  const bool is_global = variable.hasGlobalStorage() && !variable.isStaticLocal();
+  return is_global ? known == nullptr
+                   : known != nullptr && known->getCanonicalDecl() == variable.getCanonicalDecl();
 }
 
 bool means_the_same(const Program& unit, const std::string& text, const Stmt& one,

@@ -35,6 +35,9 @@ OuterItem in_names_of(const WholeProgram& program, const Trail& trail, const Exp
 /// Whether a name of the item means the same at a statement of the same function.
 bool is_visible_at(const Program& unit, const Expr& item, const Stmt& at);
 
+/// Whether the variable's name means it at a statement.
+bool is_visible_at(const Program& unit, const VarDecl& variable, const Stmt& at);
+
 /// Whether all names in a text are the same variables at two statements of one function, or none of
 /// its own.
 bool means_the_same(const Program& unit, const std::string& text, const Stmt& one,

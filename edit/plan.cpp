@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "asserts.h"
 #include "clauses.h"
 #include "insertions.h"
 #include "kept_data.h"
@@ -57,21 +58,27 @@ bool is_used_behind(const Program& program, const Stmt& loop, const VarDecl& var
 
 class Writer {
  public:
-  /// `declared`: statements that come first.
+  /// `declared`: statements that come first, `tests`: what is asserted then.
   Writer(const Program& program, const Stmt& code, const Stay& stay, const Request& request,
-         const Residence& residence, Plan& plan, std::vector<std::string> declared = {})
+         const Residence& residence, Plan& plan, std::vector<std::string> declared = {},
+         std::vector<std::string> tests = {})
       : program_(program),
         code_(code),
         stay_(stay),
         request_(request),
         residence_(residence),
         plan_(plan),
-        declared_(std::move(declared)) {}
+        declared_(std::move(declared)),
+        tests_(std::move(tests)) {}
 
   void write() {
     const bool is_indented = has_indented_directives();
     Insertions lines;
     for (const std::string& one : declared_) lines.add_before(program_, code_, one);
+    for (const std::string& one : tests_) {
+      lines.add_before(program_, code_, fmt::format("assert({});", one));
+    }
+    if (!tests_.empty()) add_assert_header(program_, code_, plan_.replacements);
     if (residence_.is_later) {
       lines.add_before(program_, code_, "#pragma omp taskwait", is_indented);
     }
@@ -256,6 +263,7 @@ class Writer {
   const Residence& residence_;
   Plan& plan_;
   std::vector<std::string> declared_;
+  std::vector<std::string> tests_;
 };
 
 class Planner {
@@ -282,7 +290,7 @@ class Planner {
       return true;
     };
     for (const Item& one : items_of(stay_)) {
-      if (!add({one})) left.push_back({one, refusal_.what(), refusal_.at()});
+      if (!add({one})) left.push_back({one, refusal_.what(), refusal_.at(), refusal_.others()});
     }
     // What is exchanged can only stay together, and is refused where that happens.
     constexpr int kMostPairs = 12;
@@ -366,10 +374,15 @@ class Planner {
 
 /// By the trail of the whole program. Throws Refusal.
 Plan planned_by_trail(const TrailOfAll& all, const Finding& finding, const Request& request) {
-  const Keeping keeping = keeping_of(all, finding, request.may_assume);
+  Keeping keeping = keeping_of(all, finding, request.may_assume);
+  std::vector<std::string> tests;
+  for (Assumption& one : keeping.assumed) {
+    if (!request.asserts) one.tests.clear();
+    tests.insert(tests.end(), one.tests.begin(), one.tests.end());
+  }
   Plan plan;
   Writer(keeping.unit, *keeping.code, keeping.stay, request, keeping.residence, plan,
-         keeping.declared)
+         keeping.declared, tests)
       .write();
   plan.left_out = keeping.left_out;
   plan.assumed = keeping.assumed;
@@ -525,7 +538,8 @@ void make(const Program& program, const Finding& finding, const Request& request
              "whether another input uses it on the device is not looked into");
     }
     if (!plan.left_out.empty()) {
-      throw Refusal(plan.left_out.front().why, plan.left_out.front().in_the_way);
+      const LeftOut& first = plan.left_out.front();
+      throw Refusal(first.why, first.in_the_way, first.others);
     }
     if (!finding.unreached.empty() && !(edit.kind == "replace" && are_regions(program, edit))) {
       if (may_assume) expect_unneeded(finding, edit, trail());
@@ -552,6 +566,7 @@ Plan plan_of(const Program& program, const Finding& finding, const Request& requ
   } catch (const Refusal& refusal) {
     plan.refused = refusal.what();
     plan.in_the_way = refusal.at();
+    plan.others = refusal.others();
   }
   if (!plan.refused.empty()) plan.replacements.clear();
   return plan;

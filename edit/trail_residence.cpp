@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "asserts.h"
 #include "flow.h"
 #include "insertions.h"
 #include "kept_copies.h"
@@ -53,7 +54,7 @@ class Keeper {
       try {
         add(item);
       } catch (const Refusal& refusal) {
-        keeping.left_out.push_back({item, refusal.what(), refusal.at()});
+        keeping.left_out.push_back({item, refusal.what(), refusal.at(), refusal.others()});
       }
     }
     for (const Instance& instance : code_.instances)
@@ -61,7 +62,8 @@ class Keeper {
     keep_all(keeping);
     if (keeping.residence.data.empty()) {
       if (keeping.left_out.empty()) throw Refusal("none of its data is named there", {});
-      throw Refusal(keeping.left_out.front().why, keeping.left_out.front().in_the_way);
+      const LeftOut& first = keeping.left_out.front();
+      throw Refusal(first.why, first.in_the_way, first.others);
     }
     keeping.assumed = assumed();
     const std::vector<int>& devices = keeping.stay.first().devices;
@@ -335,7 +337,7 @@ class Keeper {
           keep(data_[i], keeping);
         } catch (const Refusal& refusal) {
           for (const Item& item : data_[i].asked) {
-            keeping.left_out.push_back({item, refusal.what(), refusal.at()});
+            keeping.left_out.push_back({item, refusal.what(), refusal.at(), refusal.others()});
           }
           data_.erase(data_.begin() + static_cast<std::ptrdiff_t>(i));
           is_more = true;
@@ -420,7 +422,7 @@ class Keeper {
       const std::set<std::string> kept = bare(apart_);
       all.push_back({fmt::format("none of {} leads to the data of {}", fmt::join(pointers, ", "),
                                  fmt::join(kept, ", ")),
-                     place(doubtful_.pointers.begin()->second)});
+                     place(doubtful_.pointers.begin()->second), tests_of_pointers()});
     }
     if (!doubtful_.beside.empty()) {
       all.push_back({fmt::format("the program waits for this before the host uses {}",
@@ -428,7 +430,8 @@ class Keeper {
                      place(*doubtful_.beside.begin())});
     }
     for (const std::uint32_t number : doubtful_.devices) {
-      all.push_back({fmt::format("this chooses device {}", finding_device()), place(number)});
+      all.push_back({fmt::format("this chooses device {}", finding_device()), place(number),
+                     test_of_device(number)});
     }
     for (const auto& [item, number] : doubtful_.allocated) {
       all.push_back({fmt::format("{} has memory before this", item), place(number)});
@@ -447,6 +450,49 @@ class Keeper {
                      place(*doubtful_.unseen.begin())});
     }
     return all;
+  }
+
+  /// That the pointers lead elsewhere. Empty: not all of them have a name before the code.
+  [[nodiscard]] std::vector<std::string> tests_of_pointers() const {
+    std::vector<std::string> tests;
+    for (const auto& [path, number] : doubtful_.pointers) {
+      if (!is_named_before(path)) return {};
+      for (const Datum& datum : data_) {
+        if (!apart_.contains(datum.text())) continue;
+        for (const OuterItem& item : datum.names) {
+          tests.push_back(leads_elsewhere(name_of(path), item.text));
+          if (tests.back().empty()) return {};
+        }
+      }
+    }
+    return tests;
+  }
+
+  /// Whether a pointer has a value, and a name, before the code.
+  [[nodiscard]] bool is_named_before(const Path& path) const {
+    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
+    if (variable == nullptr || !is_visible_at(*code_.unit, *variable, *first_)) return false;
+    const bool has_value = isa<clang::ParmVarDecl>(variable) || variable->hasGlobalStorage() ||
+                           variable->hasInit() || !path.steps.empty();
+    const bool is_followed_twice =
+        std::ranges::adjacent_find(path.steps, [](const auto* one, const auto* next) {
+          return one == nullptr && next == nullptr;
+        }) != path.steps.end();
+    const clang::QualType type = path.steps.empty()             ? variable->getType()
+                                 : path.steps.back() == nullptr ? clang::QualType()
+                                                                : path.steps.back()->getType();
+    return has_value && !is_followed_twice && !type.isNull() && type->isPointerType();
+  }
+
+  /// That the device is the data's. Empty: what chooses it has another meaning before the code.
+  [[nodiscard]] std::vector<std::string> test_of_device(std::uint32_t number) const {
+    const Step& step = trail_.steps[number];
+    const auto* clause = cast<Directive>(step.at)->getSingleClause<clang::OMPDeviceClause>();
+    const bool is_here = code_.instances.size() == 1 && step.call == code_.instances.front().call;
+    if (clause == nullptr || !is_here) return {};
+    const Expr& device = written(*clause->getDevice());
+    if (!is_visible_at(*code_.unit, device, *first_)) return {};
+    return {fmt::format("({}) == {}", text_of(*step.context(), device), finding_device())};
   }
 
   [[nodiscard]] KeptOn kept_on(const Stay& stay) const {
@@ -510,7 +556,7 @@ class Keeper {
         residence.updates.push_back({.statement = statement,
                                      .from = from,
                                      .item = one.item,
-                                     .condition = one.condition,
+                                     .condition = one.condition(),
                                      .unit = one.unit});
       }
     }

@@ -50,13 +50,23 @@ fs::path find_tool() {
   return beside;
 }
 
-/// Why an edit cannot be made, with the place of the statement that prevents it.
+/// Why an edit cannot be made, with the statements that prevent it: "cg.c:12: this jumps away".
 std::string sentence_of(const Json& refusal) {
-  const std::string why = refusal.at("why");
-  const std::string file = refusal.at("file");
-  return file.empty()
-             ? why
-             : fmt::format("{}:{}: {}", typed_path(file), refusal.at("line").get<int>(), why);
+  const auto sentence = [](const Json& one) {
+    const std::string why = one.at("why");
+    const std::string file = one.at("file");
+    return file.empty()
+               ? why
+               : fmt::format("{}:{}: {}", typed_path(file), one.at("line").get<int>(), why);
+  };
+  constexpr std::size_t kMostTold = 3;
+  std::string all = sentence(refusal);
+  const Json& others = refusal.at("also");
+  for (std::size_t i = 0; i < std::min(others.size(), kMostTold); ++i) {
+    all += "; " + sentence(others[i]);
+  }
+  if (others.size() > kMostTold) all += fmt::format("; and {} more", others.size() - kMostTold);
+  return all;
 }
 
 /// "u is not used here (cg.c:12)".
@@ -64,7 +74,9 @@ std::string sentence_of(const Json& refusal) {
 std::vector<std::string> assumptions_of(const Json& assumed) {
   std::map<std::string, std::set<std::string>> places;
   for (const Json& one : assumed) {
-    std::set<std::string>& known = places[one.at("what")];
+    const bool is_tested = one.at("is_tested");
+    std::set<std::string>& known =
+        places[one.at("what").get<std::string>() + (is_tested ? ", which assert() checks" : "")];
     const std::string file = one.at("file");
     if (file.empty()) continue;
     known.insert(
@@ -248,6 +260,7 @@ Json EditTool::ask(const SourceUnit& unit, std::size_t number, const EditOptions
   request["released"] = options.released;
   request["spoil"] = options.spoil;
   request["may_assume"] = may_assume_;
+  request["asserts"] = asserts_;
   request["findings"] = Json::array();
   for (std::size_t each = 1; each <= size(); ++each) {
     const Json& finding = this->finding(each);
@@ -335,6 +348,7 @@ EditPlan EditTool::joint_plan(const std::vector<std::size_t>& numbers) const {
   // As the only finding of a tool of its own.
   EditTool tool(Json::array({all}), commands_, process_);
   tool.may_assume_ = may_assume_;
+  tool.asserts_ = asserts_;
   EditPlan plan = tool.plan(1);
   plan.number = numbers.front();
   plan.joined.assign(numbers.begin() + 1, numbers.end());

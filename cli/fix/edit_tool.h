@@ -90,6 +90,8 @@ class EditTool {
 
   /// Plans may rest on what no source shows, which a run has to bear out.
   void allow_assumptions() { may_assume_ = true; }
+  /// Plans assert what they rest on, where it can be tested.
+  void add_asserts() { asserts_ = true; }
   /// Adds how a build compiled its sources.
   void add_seen(std::vector<CompileArguments> seen);
 
@@ -119,6 +121,7 @@ class EditTool {
   CompileCommands commands_;
   bool is_seen_ = false;  ///< a build was
   bool may_assume_ = false;
+  bool asserts_ = false;
   EditProcess& process_;
   mutable std::map<std::string, nlohmann::json> answers_;  // by the request
 };

@@ -84,6 +84,7 @@ struct FixOptions {
   bool release = false;
   bool apply = false;
   bool only_proven = false;
+  bool asserts = false;
   bool prints_plans = false;  ///< for another process of this program (see rounds.h)
   std::string output;
 };
@@ -209,7 +210,7 @@ class Fixing {
     }
     tree_ = find_tree();
     if (options_.prints_plans) {
-      if (!options_.only_proven) tool_.allow_assumptions();
+      set_up_tool();
       plan();
       print_exactly(plans_text(verdicts_));
       return 0;
@@ -379,6 +380,11 @@ class Fixing {
     return 0;
   }
 
+  void set_up_tool() {
+    if (!options_.only_proven) tool_.allow_assumptions();
+    if (options_.asserts) tool_.add_asserts();
+  }
+
   /// Records the program with what was verified, and all contents compared, and tries the edits of
   /// what is found then, until none holds.
   void go_on(Verifier& verifier, Sandbox& changed, const std::vector<CompileArguments>& compiles) {
@@ -390,7 +396,7 @@ class Fixing {
       }
     };
     remember(verdicts_);
-    NextRound asked = {options_.search.commands, tree_, options_.only_proven};
+    NextRound asked = {options_.search.commands, tree_, options_.only_proven, options_.asserts};
     if (asked.commands.empty()) asked.commands = write_commands(compiles, changed.scratch());
     for (int round = 2; round <= kMostRounds && verifier.rebuild(); ++round) {
       const bool is_changed = !verifier.together().files.empty();
@@ -414,7 +420,7 @@ class Fixing {
   /// Returns whether what is built is what was recorded.
   bool learn_of(const Sandbox& original) {
     tool_.add_seen(original.compiles());
-    if (!options_.only_proven) tool_.allow_assumptions();
+    set_up_tool();
     const bool is_same = is_built_as_recorded(recorded_, original.program());
     for (Verdict& one : verdicts_) {
       if (one.is_open() && !is_same) one.plan.refused = one.source.obstacle;
@@ -513,6 +519,9 @@ void setup_fix(CLI::App& app, int& exit_status) {
                  "Make no edit that rests on what the sources do not show: a patch's head names\n"
                  "each such assumption")
       ->needs(build);
+  verb->add_flag("--asserts", options->asserts,
+                 "Add assert() for the assumptions of edits, where a test of them can be written")
+      ->excludes("--only-proven");
   verb->add_flag("--plans", options->prints_plans)->group("");
   verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
       ->needs(build);

@@ -46,6 +46,7 @@ std::vector<Verdict> next_verdicts(const Sandbox& sandbox, const NextRound& aske
       "fix",    sandbox.trace(0).string(), "--plans", "-p", asked.commands.string(),
       "--tree", asked.tree.string()};
   if (asked.only_proven) words.push_back("--only-proven");
+  if (asked.asserts) words.push_back("--asserts");
   std::vector<Verdict> verdicts;
   try {
     for (const Json& one : Json::parse(sandbox.ask(words))) {

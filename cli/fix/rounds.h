@@ -25,6 +25,7 @@ struct NextRound {
   std::filesystem::path commands;  ///< the folder of compile_commands.json
   std::filesystem::path tree;
   bool only_proven = false;
+  bool asserts = false;
 };
 
 /// Verdicts on the findings of what the sandbox recorded last on the first input, planned. None

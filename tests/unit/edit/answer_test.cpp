@@ -54,7 +54,9 @@ TEST(WriteAnswer, HasTheStatementInTheWay) {
   plan.refused = "this leaves it";
   plan.in_the_way = {"/a/u.c", 12};
   const Json one = written({{}, {plan}}).at("plans")[0];
-  EXPECT_EQ(one.at("refused"), (Json{{"why", "this leaves it"}, {"file", "/a/u.c"}, {"line", 12}}));
+  EXPECT_EQ(
+      one.at("refused"),
+      (Json{{"why", "this leaves it"}, {"file", "/a/u.c"}, {"line", 12}, {"also", Json::array()}}));
   EXPECT_EQ(one.at("replacements"), Json::array());
 }
 
@@ -62,9 +64,11 @@ TEST(WriteAnswer, HasWhatIsLeftOut) {
   Plan plan;
   plan.left_out = {{{"v[0:n]", {"/a/v.c", 3}}, "it is read", {"/a/u.c", 5}}};
   const Json one = written({{}, {plan}}).at("plans")[0];
-  EXPECT_EQ(
-      one.at("left_out"),
-      (Json{{{"expression", "v[0:n]"}, {"why", "it is read"}, {"file", "/a/u.c"}, {"line", 5}}}));
+  EXPECT_EQ(one.at("left_out"), (Json{{{"expression", "v[0:n]"},
+                                       {"why", "it is read"},
+                                       {"file", "/a/u.c"},
+                                       {"line", 5},
+                                       {"also", Json::array()}}}));
 }
 
 TEST(WriteAnswer, SaysWhichFindingIsNotOfThisUnit) {

@@ -121,9 +121,67 @@ TEST_F(ByTrail, ADeviceThatIsChosenIsAssumedToBeTheOne) {
   const Plan plan = planned(file, {{"to", {"s->y[0:n]"}}});
   EXPECT_EQ(plan.refused, "");
   EXPECT_EQ(plan.assumed.size(), 1u);
-  const File set =
+}
+
+// Where it is another one at times, that one has what the host has.
+TEST_F(ByTrail, ADeviceThatChangesIsAskedForAgain) {
+  const File file =
       source("static int where;\n" + with_kernel(" device(where)", "    where = t % 2;\n"));
-  EXPECT_FALSE(planned(set, {{"to", {"s->y[0:n]"}}}).refused.empty());
+  const std::string text = applied(file, planned(file, {{"to", {"s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp target update from(s->y[0:n]) if((where) != 0)\n"
+                      "#pragma omp target device(where)"),
+            std::string::npos)
+      << text;
+}
+
+constexpr const char* kWithin =
+    "#pragma omp target enter data map(to: v.y[0:v.n]) if(t % 2 == 0)\n"
+    "#pragma omp target map(tofrom: v.y[0:v.n])\n"
+    "    for (int i = 0; i < 9; ++i) v.y[i] += 1;\n";
+
+// What a condition lets in it also lets out: what a kernel does is not dropped in between.
+TEST_F(ByTrail, MappingsUnderConditionsEndAsTheyBegan) {
+  const std::string exit = "#pragma omp target exit data map(from: v.y[0:v.n]) if(t % 2 == 0)\n";
+  const File file = source(with_kernel("", kWithin + exit));
+  EXPECT_EQ(planned(file, {{"to", {"s->y[0:n]"}}}).refused, "");
+  const std::string release =
+      "#pragma omp target exit data map(release: v.y[0:v.n]) "
+      "if(t % 2 != 0)\n";
+  const File other = source(with_kernel("", kWithin + release));
+  EXPECT_NE(planned(other, {{"to", {"s->y[0:n]"}}}).refused, "");
+}
+
+TEST_F(ByTrail, AllObstaclesAreTold) {
+  const File file =
+      source("void free(void*);\n" +
+             with_kernel("",
+                         "    free(v.y);\n    v.y = malloc(800);\n    kernel(&v);\n"
+                         "#pragma omp target enter data map(always, to: v.y[0:v.n])\n"));
+  const Plan plan = planned(file, {{"to", {"s->y[0:n]"}}});
+  EXPECT_EQ(plan.in_the_way.line, file.at("    free(v.y);").line);
+  ASSERT_FALSE(plan.others.empty());
+  EXPECT_EQ(plan.others.back().at.line, file.at("#pragma omp target enter").line);
+}
+
+TEST_F(ByTrail, AssumptionsAreAsserted) {
+  const File file = source("double* shared(void);\nvoid share(double*);\n" +
+                           with_kernel("", "    other[0] = t;\n"));
+  std::string text = file.text;
+  text.replace(text.find("  for (int t"), 0, "  share(v.y);\n  double* other = shared();\n");
+  const File known = source(text);
+  Request request = asked(known, {around_loop(known.at("for (int t"), {known.at("#pragma")},
+                                              {{"to", {"s->y[0:n]"}}}, {{"from", {"s->y[0:n]"}}})});
+  request.may_assume = true;
+  request.asserts = true;
+  const Plan plan = plan_of(request);
+  ASSERT_EQ(plan.refused, "");
+  ASSERT_FALSE(plan.assumed.empty());
+  const std::string made = applied(known, plan);
+  EXPECT_EQ(made.find("#include <assert.h>\n"), 0u) << made;
+  EXPECT_NE(made.find("  assert((const char*)other < (const char*)v.y || (const char*)other >= "
+                      "(const char*)(v.y + (v.n)));\n"),
+            std::string::npos)
+      << made;
 }
 
 // What another device runs uses what the host has.

@@ -1,0 +1,20 @@
+// What a plan assumes, as assertions in the patched program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "messages.h"
+#include "program.h"
+
+namespace ompdm::edit {
+
+/// An expression of C that is true where `pointer` does not lead into what `item`, "u[0:n]", names.
+/// Empty: an item of another form.
+std::string leads_elsewhere(const std::string& pointer, const std::string& item);
+
+/// Makes assert() known where `code` stands, unless it is.
+void add_assert_header(const Program& program, const Stmt& code,
+                       std::vector<Replacement>& replacements);
+
+}  // namespace ompdm::edit

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Looks at what a person reads: strings of the programs, README and docs.
+
+    tests/words/sentences.py SOURCE_DIR [--list] [FILE ...]
+
+A sentence has at most 25 words, and no word that docs/glossary.md retires. With --list each sentence that is too long is
+printed with its number of words, longest first. The exit status is 1 where there is any.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+MOST_WORDS = 25
+
+# Retired by docs/glossary.md; here as they are written in sentences. Names of the contract (JSON keys, options) are
+# in quotes or backticks there, which are not looked at.
+RETIRED = {
+    r"anew": "again",
+    r"(brings?|brought|bringing|comes?|came|coming) back": "copied back",
+    r"cross(es|ed|ing)?": "transfer, copy",
+    r"instances?": "execution",
+    r"pass(es)?": "iteration",
+    r"ladders?": "series",
+    r"rungs?": "version",
+    r"lanes?": "thread buffer",
+    r"surplus": "redundant transfers",
+    r"tall(y|ies)": "aggregate",
+    r"untaken|unreached": "unexecuted",
+    r"withheld": "below threshold",
+    r"workplace": "sandbox",
+}
+FOLDERS = ["cli", "libompdm", "edit"]
+PAGES = ["README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
+
+LITERAL = re.compile(
+    r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
+
+
+def literals(text):
+    """(line, string) of C++: adjacent literals are one."""
+    parts, begin, end = [], 0, None
+    for found in LITERAL.finditer(text):
+        if found.group(0).startswith(("//", "/*", "'")):
+            continue
+        value = found.group(2) if found.group(2) is not None else found.group(3)
+        value = value if found.group(2) is not None else re.sub(
+            r"\\(.)", lambda one: {"n": "\n", "t": " "}.get(one.group(1), one.group(1)), value)
+        # Between the parts of one string stand blanks and comments alone.
+        between = "" if end is None else re.sub(r"//[^\n]*", "", text[end:found.start()])
+        if parts and not between.strip():
+            parts.append(value)
+        else:
+            if parts:
+                yield begin, "".join(parts)
+            parts, begin = [value], text.count("\n", 0, found.start()) + 1
+        end = found.end()
+    if parts:
+        yield begin, "".join(parts)
+
+
+def paragraphs(text):
+    """(line, paragraph) of Markdown, without code blocks, tables' rules and links' targets."""
+    line, block, begin, in_code = 0, [], 0, False
+    for one in text.split("\n") + [""]:
+        line += 1
+        if one.lstrip().startswith("```"):
+            in_code = not in_code
+            one = ""
+        is_end = in_code or not one.strip() or re.match(r"\s*([-*#|>]|\d+\.|<!--|!\[)", one)
+        if is_end and block:
+            yield begin, " ".join(block)
+            block = []
+        if in_code or not one.strip() or one.startswith(("<!--", "![")):
+            continue
+        if one.startswith("|"):
+            for cell in one.strip("|").split("|"):
+                yield line, cell
+            continue
+        if not block:
+            begin = line
+        block.append(re.sub(r"^\s*([-*#>]+|\d+\.)\s*", "", one).strip())
+
+
+def sentences(text):
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)   # links
+    text = re.sub(r"`[^`]*`", "x", text)                   # code
+    text = re.sub(r"\{[^{}]*\}", "x", text)                # what fmt fills in
+    text = re.sub(r"'[^'\n]* [^'\n]*'", "x", text)         # commands
+    # Help's columns and lists are lines of their own.
+    for part in re.split(r"(?<=[.!?])[)*]*\s|\n\s*\n|\n(?=\s)", text):
+        yield " ".join(part.split())
+
+
+def words(sentence):
+    return [one for one in sentence.split() if re.search(r"\w", one)]
+
+
+def looked_at(path, root):
+    text = path.read_text(errors="replace")
+    source = literals(text) if path.suffix in (".cpp", ".h", ".c") else paragraphs(text)
+    for line, paragraph in source:
+        for sentence in sentences(paragraph):
+            yield f"{path.relative_to(root)}:{line}", sentence
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    asked = parser.parse_args()
+    root = asked.root.resolve()
+    files = [one.resolve() for one in asked.files]
+    if not files:
+        for folder in FOLDERS:
+            files += [one for one in sorted((root / folder).rglob("*")) if one.suffix in (".cpp", ".h", ".c")]
+        for pattern in PAGES:
+            files += sorted(root.glob(pattern))
+    found = []
+    for path in files:
+        is_glossary = path.name == "glossary.md"
+        for place, sentence in looked_at(path, root):
+            count = len(words(sentence))
+            if count > MOST_WORDS:
+                found.append((count, place, f"{count} words: {sentence}"))
+            # Identifiers have no blank.
+            if is_glossary or " " not in sentence:
+                continue
+            for word, better in RETIRED.items():
+                if re.search(rf"(?<![\w-]){word}(?![\w-])", sentence, re.IGNORECASE):
+                    found.append((0, place, f"say {better}: {sentence}"))
+    found.sort(key=lambda one: -one[0])
+    for _, place, what in found:
+        print(f"{place}: {what}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
