@@ -278,22 +278,22 @@ void setup_env(CLI::App& app, int& exit_status) {
       ->check(CLI::IsMember({"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh"}));
   verb->add_flag("--unset", options->unset, "Lines that detach it again");
   set_help(*verb, "ompdm env [-o FILE] [--shell SHELL] [--unset]",
-           "Every process that offloads then leaves a trace of its own. What else the recorder\n"
-           "looks at:\n"
+           "Every process that offloads then leaves a trace of its own. Further variables of the\n"
+           "recorder:\n"
            "  OMPDM_OUTPUT=FILE    the trace (default trace.json); %p is the pid, %h the host,\n"
            "                       %q{VAR} a variable\n"
-           "  OMPDM_SPOOL_DIR=DIR  where to record meanwhile (default beside FILE)\n"
-           "  OMPDM_FINISH=off     leave the spool; `ompdm finish` makes the trace of it\n"
-           "  OMPDM_HASH=WHAT      contents to look at: off, full, or a percentage of the\n"
-           "                       bytes that cross (default 3)\n"
-           "  OMPDM_DETAIL=tallies  count events only, for a run of any length\n"
+           "  OMPDM_SPOOL_DIR=DIR  the spool's folder (default beside FILE)\n"
+           "  OMPDM_FINISH=off     leave the spool: `ompdm finish` makes a trace of it\n"
+           "  OMPDM_HASH=WHAT      contents to compare: off, full, or a percentage of the\n"
+           "                       transferred bytes (default 3)\n"
+           "  OMPDM_DETAIL=tallies  record aggregates only, for a run of any length\n"
            "  OMPDM_AFTER=TIME, OMPDM_DURATION=TIME, OMPDM_UNTIL=FILE:LINE\n"
-           "                       tell the events of this part only, count the rest (TIME is\n"
-           "                       as 30s, 500ms or 2min; a number alone is of seconds)\n"
-           "  OMPDM_MAX_SPOOL=SIZE  tell events until the recording is this large, then count\n"
+           "                       record single events of this part, and aggregates of the rest\n"
+           "                       (TIME is 30s, 500ms or 2min; a number alone is of seconds)\n"
+           "  OMPDM_MAX_SPOOL=SIZE  record single events up to this size, then aggregates\n"
            "                       (default a tenth of the free space, at most 8G)\n"
            "  OMPDM_NAMES=off      no names and lines from the runtime's arguments\n"
-           "  OMPDM_VERBOSE=on     say what is done",
+           "  OMPDM_VERBOSE=on     print settings and steps",
            "eval \"$(ompdm env)\" && ./heat 1000 10\n"
            "eval \"$(ompdm env --unset)\"\n"
            "ompdm env --shell fish | source\n"

@@ -466,14 +466,14 @@ std::string scope_text(const Checks& checks) {
                   report::counted(launches, "kernel launch", "kernel launches"));
   if (unwatched > 0) {
     text += fmt::format(
-        "What {} touched within their blocks is not known: they ran while others did, or were\n"
+        "The accesses of {} within their blocks are not known: they ran beside others, or were\n"
         "repetitions.\n",
         report::counted(unwatched, "launch", "launches"));
   }
   if (checks.left_out() > 0) {
     text += fmt::format(
-        "Not told: data that came back unset from {}. Its kernels ask for more threads than this\n"
-        "machine gives, and may leave work out for that reason alone:\n  {}\n",
+        "Not reported: unset data that was copied back from {}. Its kernels ask for more threads\n"
+        "than this machine gives, and may leave work out for that reason alone:\n  {}\n",
         report::counted(checks.left_out(), "directive"), one_line(checks.few_threads()));
   }
   if (unfenced > 0) {
@@ -559,10 +559,10 @@ void setup_check(CLI::App& app, int& exit_status) {
   set_help(
       *verb, "ompdm check [options] [--] PROGRAM [ARG...]",
       "PROGRAM must be built for host devices (-fopenmp-targets=x86_64-pc-linux-gnu). Its device\n"
-      "memory is filled, with one byte in the first run and another in the second, and lies\n"
-      "between pages that may not be touched. It runs twice more where the two differ, and\n"
-      "unchecked where it fails. Each run has a copy of this folder and the same standard input.\n"
-      "The exit status is 3 if something was found, else PROGRAM's own.",
+      "memory is filled with one byte in the first run, and with another byte in the second.\n"
+      "Each block lies beside pages that may not be touched. PROGRAM runs twice more where the\n"
+      "two runs differ, and unchecked where it fails. Each run has a copy of this folder and the\n"
+      "same standard input. The exit status is 3 if something was found, else PROGRAM's own.",
       "ompdm check ./heat 100 10\n"
       "ompdm check mpirun -n 2 ./heat 100 10\n"
       "ompdm check --format json ./heat 100 10 | jq .mapping");

@@ -62,7 +62,7 @@ void check_recorded(const report::Condition& condition, const Ends& recordings) 
                             condition.path, &one == &recordings[0] ? "BEFORE" : "AFTER",
                             is_only_counted(one.recording, one.process.wall)
                                 ? "was only counted"
-                                : "is told event by event only in part"),
+                                : "is recorded event by event only in part"),
                 Error::Kind::kUsage);
   }
 }
@@ -174,7 +174,8 @@ int run_compare(const CompareOptions& options) {
 void setup_compare(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* verb =
-      app.add_subcommand("compare", "Show what changed between two runs, or rung by rung")
+      app.add_subcommand("compare",
+                         "Show what changed between two runs, or in a series of versions")
           ->group("Look");
   verb->add_option("BEFORE", options->before, "A trace or a spool; - is standard input")
       ->required()
@@ -182,8 +183,7 @@ void setup_compare(CLI::App& app, int& exit_status) {
   verb->add_option("AFTER", options->after, "Another one, of the changed program")
       ->required()
       ->type_name("");
-  verb->add_option("NEXT", options->more,
-                   "More of them, each a step from the one before: a table of all, rung by rung")
+  verb->add_option("NEXT", options->more, "More traces: a series of versions, in one table")
       ->type_name("");
   add_link_options(*verb, options->model);
   add_output_options(*verb, options->output, "HtoD.bytes > 1.05x", true);

@@ -603,8 +603,8 @@ void setup_doctor(CLI::App& app, int& exit_status) {
                  "Run PROGRAM once under the recorder and look at what came");
   set_help(
       *verb, "ompdm doctor [--run] [--] [PROGRAM [ARG...]]",
-      "Without PROGRAM this machine is checked. The exit status is 1 if events will not come;\n"
-      "that only a run can tell, as of a program that opens libraries, is said, and 0.",
+      "Without PROGRAM this machine is checked. The exit status is 1 if no events will come, and\n"
+      "0 otherwise, also where only a run can tell (--run).",
       "ompdm doctor\n"
       "ompdm doctor ./heat\n"
       "ompdm doctor --run ./heat 100 10");

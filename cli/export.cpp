@@ -115,7 +115,7 @@ Span recorded_span(const Trace& trace) {
                           (recording.detail != Recording::Detail::kEvents && span.from >= span.to);
   if (is_counted) {
     throw Error(trace.file +
-                ": was counted, and no event is told: there is no part to take, leave out --from "
+                ": has aggregates and no events: there is no part to take, leave out --from "
                 "and --to");
   }
   return span;
@@ -281,7 +281,7 @@ void write_window(const NamedTraces& one, const Span& asked, const std::string& 
   const Trace* written = &opened.traces.front();
   if (!asked.is_whole()) {
     const Span span =
-        part_of(asked, recorded_span(*written), written->file + ": its events are told");
+        part_of(asked, recorded_span(*written), written->file + ": its events are recorded");
     part = window_of(*written, span.from, span.to);
     written = &part;
   }
@@ -370,9 +370,9 @@ void setup_export(CLI::App& app, int& exit_status) {
                    "File to write (default the trace's name with .sqlite, .timeline.json\n"
                    "or .window.json, here); of json, - is standard output")
       ->type_name("FILE");
-  verb->add_option("--from", options->from, "Of json, what ran at TIME (as 12.5ms) or later")
+  verb->add_option("--from", options->from, "Of json: events at TIME (as 12.5ms) or later")
       ->type_name("TIME");
-  verb->add_option("--to", options->to, "Of json, what ran at TIME or before")->type_name("TIME");
+  verb->add_option("--to", options->to, "Of json: events at TIME or before")->type_name("TIME");
   verb->add_option("--rank", options->ranks, "Of json, these ranks of the traces, as 0,3-5")
       ->type_name("RANKS");
   set_help(

@@ -32,8 +32,7 @@ namespace {
 /// `running`: its process still runs.
 std::string detail_of(const Trace& trace, bool running) {
   const Recording& recording = trace.recording;
-  if (recording.detail == Recording::Detail::kAggregates)
-    return "counted, no event is told (OMPDM_DETAIL)";
+  if (recording.detail == Recording::Detail::kAggregates) return "aggregates only (OMPDM_DETAIL)";
   if (recording.is_part()) {
     return fmt::format("a part of a run, from {} to {}: the rest is not here",
                        report::spoken_time(recording.recorded_from),
@@ -47,12 +46,13 @@ std::string detail_of(const Trace& trace, bool running) {
   }
   if (recording.detail == Recording::Detail::kWindow && recording.recorded_from == 0 &&
       recording.recorded_to == 0) {
-    return running ? "all events are told: the window has not ended yet"
-                   : "all events are told: the window did not end before the program did (the "
+    return running ? "all events are recorded: the window has not ended yet"
+                   : "all events are recorded: the program ended before the window (the "
                      "directive of --until was not met, or --duration was not over)";
   }
   return fmt::format(
-      "events told from {} {}, the rest counted{}", report::spoken_time(recording.recorded_from),
+      "events recorded from {} {}, the rest aggregated{}",
+      report::spoken_time(recording.recorded_from),
       recording.recorded_to == 0 ? "on" : "to " + report::spoken_time(recording.recorded_to),
       recording.detail == Recording::Detail::kSpoolLimit
           ? ": the spool had reached its limit (OMPDM_MAX_SPOOL)"
@@ -133,22 +133,22 @@ struct InfoOptions {
 
 constexpr const char* kWords =
     "What its words mean:\n"
-    "  attached by       what made the program load the recorder\n"
+    "  attached by       how the recorder came into the program\n"
     "  reach             whether target events reached it: ok; cured (the offload runtime was led\n"
     "                    to libomp.so by the recorder); else see ompdm doctor\n"
-    "  requires          what the program says with `#pragma omp requires`\n"
+    "  requires          the clauses of the program's `#pragma omp requires`\n"
     "  names             whether names and lines were taken from the runtime's arguments\n"
     "  clock             tsc: the processor's time stamp counter; and its error against the\n"
     "                    system's clock\n"
     "  host clock        whether it was synchronized as the program began, as its kernel said\n"
-    "  callbacks         OMPT's, by which the runtime tells of events; 5, always, is the best\n"
+    "  callbacks         OMPT's, by which the runtime reports events; 5, always, is the best\n"
     "  data operation    an allocation, a transfer or a release, as the host saw it\n"
     "  launch            one start of a kernel, as the host saw it\n"
     "  device activity   a copy or a kernel, as a CUDA device itself saw it\n"
     "  site              a directive, or a call of omp_target_..., in the program\n"
     "  device event      a device was initialised, given code, or shut down\n"
-    "  detail            which part of the run is told event by event, or is here at all\n"
-    "  lost              what happened and is not in the trace, by kind\n"
+    "  detail            which part of the run is recorded event by event, or is in the trace\n"
+    "  lost              events that are not in the trace, by kind\n"
     "The trace's own words are explained in docs/formats/FORMAT.md.";
 
 void row(const char* name, const std::string& value) {
@@ -203,8 +203,8 @@ void print_losses(const Trace& trace) {
     any = any || loss.count > 0;
   }
   if (any || trace.losses.empty()) return;
-  fmt::print("  nothing{} ({} kinds of loss watched)\n", trace.truncated ? " in recording" : "",
-             trace.losses.size());
+  fmt::print("  No events lost{} ({} kinds of loss are counted)\n",
+             trace.truncated ? " in recording" : "", trace.losses.size());
 }
 
 /// How many rows of a kind a trace has, with the key in JSON and the words of the text.
@@ -254,7 +254,7 @@ void print_text(const OpenedTrace& opened) {
   }
   const std::size_t aggregates =
       trace.region_aggregates.size() + trace.op_aggregates.size() + trace.launch_aggregates.size();
-  fmt::print("  {:>12} {} of what was counted\n", aggregates,
+  fmt::print("  {:>12} {} of aggregated events\n", aggregates,
              aggregates == 1 ? "tally" : "tallies");
   print_losses(trace);
   fmt::print("\nModules\n");
@@ -330,7 +330,7 @@ int run_info(const InfoOptions& options) {
 void setup_info(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* verb =
-      app.add_subcommand("info", "Show what a trace holds and what it lost")->group("Look");
+      app.add_subcommand("info", "Show what a trace holds, and lost events")->group("Look");
   verb->add_option("TRACE", options->trace,
                    "A trace, or the spool of a process, running ones too; - is standard input")
       ->required()

@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
       "Start here:\n"
       "  ompdm record ./app       run it and write trace.json\n"
       "  ompdm report trace.json  what moved, where and for how long\n"
-      "  ompdm fix trace.json     a patch of what it found: --build proves it\n"
+      "  ompdm fix trace.json     a patch of the findings: --build verifies it\n"
       "  ompdm compare A B        what changed between two runs\n"
       "  ompdm check ./app        wrong results: what is read before it is set, lost, or out of "
       "bounds\n"

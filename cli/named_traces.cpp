@@ -402,8 +402,8 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
   add_link_options(verb, named.model);
   verb.add_option(
           "--source", named.source,
-          "Ask the program's sources what kernels and host code do with data: where they were\n"
-          "compiled (auto, the default), or those in DIR; or judge by the trace alone (off)")
+          "Read the program's sources: where they were compiled (auto, the default), or in DIR.\n"
+          "off: judge by the trace alone")
       ->check(CLI::IsMember({"auto", "off"}) | CLI::ExistingDirectory)
       ->envname("OMPDM_SOURCE")
       ->type_name("auto|off|DIR");

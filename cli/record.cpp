@@ -383,36 +383,37 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
   verb->add_option("--hash", options->hash,
-                   "Contents to look at: a percentage of the bytes that cross (default 3)")
+                   "Contents to compare: a percentage of the transferred bytes (default 3)")
       ->type_name("off|full|PERCENT")
       ->check(is_hashing);
   verb->add_option("--detail", options->detail,
-                   "Tell single events, or count them only, for a run of any length (default "
+                   "Record single events, or aggregates only, for a run of any length (default "
                    "events)")
       ->type_name("events|tallies")
       ->check(CLI::IsMember({"events", "tallies"}));
   verb->add_option("--after", options->after,
-                   "Count only, and tell events from so long after the start on: 30s, 2min")
+                   "Record single events from this time after the start on: 30s, 2min")
       ->type_name("TIME")
       ->check(is_time);
-  verb->add_option("--duration", options->duration, "Tell events for so long, then count only")
+  verb->add_option("--duration", options->duration,
+                   "Record single events for this time, then aggregates")
       ->type_name("TIME")
       ->check(is_time);
   verb->add_option("--until", options->until,
-                   "Tell events until this directive is first reached, then count only")
+                   "Record single events until this directive is reached, then aggregates")
       ->type_name("FILE:LINE")
       ->check(is_place);
   verb->add_option(
           "--max-spool", options->max_spool,
-          "Tell events until the recording is this large, then count only, in 1 GB more at "
-          "most (default a tenth of the free space, at most 8G)")
+          "Record single events up to this size, then aggregates, in 1 GB more at most (default "
+          "a tenth of the free space, at most 8G)")
       ->type_name("SIZE|none")
       ->check(is_spool_size);
   verb->add_option("--spool-dir", options->spool_dir,
-                   "Where to record meanwhile (default beside FILE)")
+                   "Folder of the spool while the program runs (default beside FILE)")
       ->type_name("DIR");
   verb->add_flag("--no-finish", options->no_finish,
-                 "Leave the spool; `ompdm finish` makes the trace of it");
+                 "Leave the spool: `ompdm finish` makes a trace of it");
   const std::vector<std::string> formats = formats_of(true);
   verb->add_flag("--report{text}", options->report,
                  "Print the report when PROGRAM has ended; html is written beside the trace")
@@ -420,8 +421,8 @@ void setup_record(CLI::App& app, int& exit_status) {
       ->option_text("[=FORMAT]")
       ->check(CLI::IsMember(formats))
       ->excludes("--no-finish");
-  verb->add_flag("--verbose", options->verbose, "Say what is set and done");
-  verb->add_option("--attach", options->attach, "How the recorder comes in (default auto)")
+  verb->add_flag("--verbose", options->verbose, "Print settings and steps");
+  verb->add_option("--attach", options->attach, "How the recorder is attached (default auto)")
       ->type_name("auto|preload|tool-libraries")
       ->check(CLI::IsMember({"auto", "preload", "tool-libraries"}));
   set_help(

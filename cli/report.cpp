@@ -102,8 +102,8 @@ void check_recorded(const std::vector<report::Condition>& conditions,
     for (const std::string_view of : {"findings", "iterations", "prediction"}) {
       if (!condition.path.starts_with(of)) continue;
       throw Error(
-          fmt::format("--fail-if '{}': {} take single events, and this run was counted: "
-                      "record it without --detail tallies, in a window that it reaches",
+          fmt::format("--fail-if '{}': {} need single events, and this run was aggregated: "
+                      "record it without --detail tallies, --after or --until",
                       condition.text, of));
     }
   }
@@ -148,7 +148,7 @@ int test(const std::vector<report::Condition>& conditions,
   if (exit_status == 0 && is_part) {
     fmt::print(
         stderr,
-        "ompdm: no condition holds; findings and loops are of what is told event by event\n");
+        "ompdm: no condition holds; findings and loops are of the part with single events\n");
   }
   if (exit_status == 0 && !tells_transfers) {
     fmt::print(stderr,
@@ -395,15 +395,15 @@ void setup_report(CLI::App& app, int& exit_status) {
                  "Tell all ranks of a job together (also of a folder, or of more than 8 traces)");
   verb->add_flag("--gpu-trace", options->gpu_trace, "List each operation in order of time instead");
   verb->add_option("--from", options->from,
-                   "Of --gpu-trace, what began at TIME (as 12.5ms) or later")
+                   "Of --gpu-trace: operations that began at TIME (as 12.5ms) or later")
       ->type_name("TIME");
-  verb->add_option("--to", options->to, "Of --gpu-trace, what began at TIME or before")
+  verb->add_option("--to", options->to, "Of --gpu-trace: operations that began at TIME or before")
       ->type_name("TIME");
   verb->add_option("--where", options->filter.where,
-                   "Of --gpu-trace, what the directive there did, as heat.cpp:56")
+                   "Of --gpu-trace: operations of the directive there, as heat.cpp:56")
       ->type_name("FILE:LINE");
   verb->add_option("--mapped", options->mapped,
-                   "Show what is on the device at the directive there instead, as heat.cpp:56")
+                   "Show the data on the device at the directive there instead, as heat.cpp:56")
       ->type_name("FILE:LINE");
   verb->add_option("--section", options->section, "Of --format csv, this table alone")
       ->type_name("TABLE");

@@ -142,8 +142,8 @@ std::string counted(const Trace& trace, bool with_kernels) {
   const std::uint64_t ops = sum(trace.op_aggregates);
   const std::uint64_t kernels = sum(trace.launch_aggregates);
   if (regions + ops + kernels == 0) return {};
-  return with_kernels ? fmt::format(" told, {}, {} and {} counted", regions, ops, kernels)
-                      : fmt::format(" told, {} and {} counted", regions, ops);
+  return with_kernels ? fmt::format(" recorded, {}, {} and {} aggregated", regions, ops, kernels)
+                      : fmt::format(" recorded, {} and {} aggregated", regions, ops);
 }
 
 /// Adds the messages and the trace of one process.
@@ -484,8 +484,8 @@ void setup_finish(CLI::App& app, int& exit_status) {
   set_help(
       *verb, "ompdm finish [SPOOL] [-o FILE]",
       "An older trace of that name is kept as trace.~N~.json; other files are never touched.\n"
-      "A run of more than 100,000 events becomes trace.ompdm, which every command reads; a name\n"
-      "with .json that was given to record, and -o FILE.json here, get JSON. For a viewer:\n"
+      "A run of more than 100,000 events becomes trace.ompdm, which every command reads. A name\n"
+      "with .json, given to record or by -o here, gets JSON. For a viewer:\n"
       "ompdm export trace.ompdm --format json.",
       "ompdm finish\n"
       "ompdm finish trace.json.spool\n"

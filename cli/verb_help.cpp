@@ -340,7 +340,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 void add_link_options(CLI::App& verb, LinkModel& model) {
   CLI::Option* link = verb.add_option("--link", model.link,
-                                      "Show what transfers would take on this link (a model; see "
+                                      "Show the times of transfers on this link (a model; see "
                                       "below)")
                           ->type_name("LINK");
   verb.add_option("--kernels", model.kernels,

@@ -54,10 +54,10 @@ std::vector<std::string> choices_of(const CLI::Option& option);
 
 /// The explanation of --link and --kernels in a help text.
 inline constexpr const char* kLinkNotes =
-    "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us:\n"
-    "transfers of a trace taken on host devices are re-timed, all else takes what it took.\n"
-    "Shares of the time say something only if kernels are as fast as on a device: FACTOR times\n"
-    "as fast as on this machine, a figure of your own.";
+    "LINK is pcie3x16, pcie4x16, pcie5x16, nvlink4 or BANDWIDTH,LATENCY as in 25GB/s,10us.\n"
+    "Transfers of a trace of host devices are re-timed. All other times stay as measured.\n"
+    "FACTOR is a figure of your own: how many times as fast as this machine a device runs\n"
+    "kernels. Shares of time are told only with it.";
 
 struct LinkModel {
   std::string link;     ///< empty: as measured

@@ -109,7 +109,7 @@ class Rewriter {
   }
 
   void finish() {
-    if (is_empty_block()) refuse("nothing would be left of what it maps");
+    if (is_empty_block()) refuse("it would map nothing");
     for (const auto& [clause, kinds] : taken_) rewrite(*clause);
     if (added_.empty()) return;
     const std::string added = ' ' + clauses_text(added_);

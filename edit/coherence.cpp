@@ -354,13 +354,13 @@ class Walk : public WaysThrough<Copies> {
     if (--one.present > 0) return;
     const bool is_overwritten =
         motion.returns && one.host.is_new && !one.device.is_new && one.changed;
-    if (is_overwritten) tell("yes", step, "overwrites what the host has changed");
+    if (is_overwritten) tell("yes", step, "overwrites the host's changes");
     motion.returns ? expect_sent(one, one.device.is_new, step)
                    : expect_returned(one, one.host.is_new, step);
     one.skipped = one.lagging = one.leading = false;
     if (data_.is_mapped) {
       if (!motion.returns && !one.host.is_new && one.device.is_new)
-        tell("unknown", step, "drops what a region has changed");
+        tell("unknown", step, "drops a region's changes");
     } else if (inside_ > 0) {
       tell("unknown", step, "may take the data from the device");
     }

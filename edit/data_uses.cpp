@@ -132,7 +132,7 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
   }
   // What has another name after an exchange of pointers may have come back by that.
   if (std::ranges::any_of(roots, [&](const VarDecl* root) { return is_moved(*root); })) {
-    facts.read = {"unknown", "its pointer is set anew", std::nullopt};
+    facts.read = {"unknown", "its pointer is set again", std::nullopt};
     return facts;
   }
   // So is what the host sets before.

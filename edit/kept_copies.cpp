@@ -250,9 +250,8 @@ class Flow : public WaysThrough<State> {
       if (is_home || call == 0) break;
       at = trail_.calls[call];
     }
-    refuse(step,
-           fmt::format("the host uses {} {}", datum_.text(),
-                       why.empty() ? "in code that is called in a way that is not seen" : why));
+    refuse(step, fmt::format("the host uses {} {}", datum_.text(),
+                             why.empty() ? "in code whose calls are not known" : why));
   }
 
   [[nodiscard]] const Program* unit_of_function(const FunctionDecl* function) const {
@@ -497,7 +496,7 @@ class Flow : public WaysThrough<State> {
     if (is_counted) --one.present;
     if (!is_counted || one.present > 0) return;
     if (one.wrote && !motion.returns && may_drop) {
-      refuse(step, fmt::format("what a kernel does to {} is dropped here", datum_.text()));
+      refuse(step, fmt::format("a kernel's changes of {} are dropped here", datum_.text()));
     }
     one.wrote = false;
   }
@@ -640,7 +639,6 @@ class Flow : public WaysThrough<State> {
                      bool writes, const Ways& ways) {
     const Step& begin = trail_.steps[number];
     const auto& region = *cast<Directive>(begin.at);
-    if (is_beside(unit, region)) refuse(begin, "this runs beside the host at times");
     if (room_around(unit, region) == Room::kNone) {
       refuse(begin, "no directive can stand around this");
     }
@@ -653,6 +651,7 @@ class Flow : public WaysThrough<State> {
     place.unit = &unit;
     place.item = item;
     place.conditions.insert(condition);
+    place.waits = place.waits || is_beside(unit, region);
     Ways after;
     for (State one : ways) {
       if (one.host_is_old) {

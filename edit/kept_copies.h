@@ -45,6 +45,7 @@ struct UpdatePlaces {
     }
     bool from = false;
     bool to = false;
+    bool waits = false;  ///< for regions that run beside the host
   };
   std::map<const Stmt*, One> all;
   bool is_written = false;  ///< by a kernel

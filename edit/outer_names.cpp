@@ -360,7 +360,7 @@ class Speller {
     const bool has_first = isa<clang::ParmVarDecl>(variable) || variable.getInit() != nullptr;
     // A declaration's own value may be told as a step, too.
     if (values > (has_first && !isa<clang::ParmVarDecl>(variable) ? 1 : 0)) {
-      refuse(at, call, "{} is set anew", variable.getNameAsString());
+      refuse(at, call, "{} is set again", variable.getNameAsString());
     }
   }
 

@@ -241,6 +241,7 @@ class Writer {
         known->item += ", " + update.item;
       }
     }
+    std::set<std::pair<const Stmt*, bool>> waited;
     for (const Update& update : all) {
       const Program& unit = update.unit == nullptr ? program_ : *update.unit;
       const bool is_elsewhere = &unit.context() != &program_.context();
@@ -248,11 +249,13 @@ class Writer {
           "#pragma omp target update{} {}({}){}", device(), update.from ? "from" : "to",
           update.item,
           update.condition.empty() ? std::string() : fmt::format(" if({})", update.condition));
-      if (update.from) {
-        lines.add_before(unit, *update.statement, line, is_elsewhere || is_indented);
-      } else {
-        lines.add_behind(unit, *update.statement, line, is_elsewhere || is_indented);
-      }
+      const auto add = [&](const std::string& text) {
+        update.from ? lines.add_before(unit, *update.statement, text, is_elsewhere || is_indented)
+                    : lines.add_behind(unit, *update.statement, text, is_elsewhere || is_indented);
+      };
+      const bool is_first = waited.emplace(update.statement, update.from).second;
+      if (update.waits && is_first) add("#pragma omp taskwait");
+      add(line);
     }
   }
 
@@ -478,8 +481,7 @@ std::string unconditional(const Edit& edit) {
 /// that the edit has for it; of memory that no region used, where there is any such directive.
 void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll& all) {
   if (finding.pattern == "unused_allocation") {
-    throw Refusal("this directive, which the run did not reach, may use the memory",
-                  finding.unreached.front());
+    throw Refusal("this unexecuted directive may use the memory", finding.unreached.front());
   }
   std::set<std::string> names;
   for (const Clause& clause : edit.clauses) {
@@ -499,8 +501,7 @@ void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll&
         }
         for (const std::string& name : names) {
           if (!used.contains(name)) continue;
-          throw Refusal(fmt::format("this directive, which the run did not reach, uses {}", name),
-                        place);
+          throw Refusal(fmt::format("this unexecuted directive uses {}", name), place);
         }
       }
     }
@@ -527,15 +528,15 @@ void make(const Program& program, const Finding& finding, const Request& request
     if (is_settled(plan, edit)) continue;
     const bool is_text =
         edit.kind == "replace" || edit.kind == "leave_out" || edit.kind == "remove";
-    constexpr const char* kHost = "whether the host needs what this moves is not looked into";
+    constexpr const char* kHost = "whether the host needs this data is not known";
     if (edit.when != "always") {
       assume(unconditional(edit), at, kHost);
       continue;
     }
     if (!is_text) throw Refusal(kHost, at);
     if (!stays && !finding.is_settled && !are_regions(program, edit)) {
-      assume("what this moves is as needless in other runs as in the one that was recorded", at,
-             "whether another input uses it on the device is not looked into");
+      assume("this transfer is redundant in other runs, too", at,
+             "whether another input uses it on the device is not known");
     }
     if (!plan.left_out.empty()) {
       const LeftOut& first = plan.left_out.front();
@@ -543,13 +544,13 @@ void make(const Program& program, const Finding& finding, const Request& request
     }
     if (!finding.unreached.empty() && !(edit.kind == "replace" && are_regions(program, edit))) {
       if (may_assume) expect_unneeded(finding, edit, trail());
-      assume("no directive that the run did not reach needs what this one does", at,
-             "directives that the run did not reach may need what this one does");
+      assume("no unexecuted directive needs this one", at,
+             "unexecuted directives may need this one");
     }
     texts.push_back(&edit);
   }
   if (texts.empty() && plan.replacements.empty() && plan.found) {
-    throw Refusal("what is to be written depends on what the program does", {});
+    throw Refusal("the edit depends on conditions of the program", {});
   }
   if (!plan_clauses(program, texts, may_assume, plan)) plan.found = false;
 }

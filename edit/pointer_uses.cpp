@@ -320,7 +320,7 @@ class MentionFinder {
       for (const Mention& one : look(*called.getBody(), parameter)) {
         whole.use = both(whole.use, one.use == Use::kPointer ? Use::kUnknown : one.use);
         if (one.use == Use::kPointer)
-          whole.why = fmt::format("is set anew, or gets another name, in {}()", name);
+          whole.why = fmt::format("is set again, or gets another name, in {}()", name);
         if (one.use == Use::kUnknown) whole.why = fmt::format("{} in {}()", one.why, name);
       }
     }

@@ -55,7 +55,7 @@ class Scopes {
     for (const Mention& one : mentions) {
       if (function != nullptr && one.use == Use::kPointer) {
         program_.refuse(*one.at,
-                        "{} is set anew, or gets another name, in {}(), which the loop calls",
+                        "{} is set again, or gets another name, in {}(), which the loop calls",
                         data.getNameAsString(), function->getNameAsString());
       }
       for (const clang::ParmVarDecl* parameter : one.handed_to) {

@@ -114,7 +114,7 @@ class CodeSearch {
     std::vector<const Stmt*> parts;
     for (const std::uint32_t step : steps) {
       const Stmt* part = statement_in(step, call);
-      if (part == nullptr) throw Refusal("its directives are called in a way that is not seen", {});
+      if (part == nullptr) throw Refusal("the calls of its directives are not known", {});
       parts.push_back(part);
     }
     const FunctionDecl* function = nullptr;
@@ -124,7 +124,7 @@ class CodeSearch {
       function = its;
       code.unit = unit;
     }
-    if (code.unit == nullptr) throw Refusal("its function is not seen", {});
+    if (code.unit == nullptr) throw Refusal("the source of its function is not known", {});
     const auto holds_all = [&](const Stmt& block) {
       return std::ranges::all_of(
           parts, [&](const Stmt* one) { return code.unit->is_within(*one, block); });

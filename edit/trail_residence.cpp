@@ -28,7 +28,7 @@ class Keeper {
 
   Keeping made() {
     if (!trail_.lost.empty() && (!may_assume_ || !trail_.is_complete)) {
-      throw Refusal("what the program does is not certain: " + trail_.lost, {});
+      throw Refusal("the program's course is not certain: " + trail_.lost, {});
     }
     code_ = code_of(all_, finding_);
     const Program& unit = *code_.unit;
@@ -47,7 +47,6 @@ class Keeper {
     const Program& program = spanned ? *spanned : unit;
     expect_room_around(program, *code);
     expect_no_other_way_out(program, *code, has_global());
-    expect_one_thread();
     first_ = code_.loop != nullptr ? code_.loop : code_.statements.front();
     Keeping keeping{program, code, std::move(stay), {}, {}, {}, {}};
     for (const Item& item : items_of(keeping.stay)) {
@@ -117,23 +116,53 @@ class Keeper {
     });
   }
 
-  void expect_one_thread() const {
-    for (const Instance& instance : code_.instances) {
-      for (const LoopSpan& loop : all_.loops.all()) {
-        if (!isa<Directive>(loop.loop)) continue;
-        const bool has_some = loop.begin < instance.span.end && instance.span.begin < loop.end;
-        if (!has_some) continue;
-        const bool is_around_it = loop.holds(instance.span);
-        const bool offloads = std::any_of(
-            trail_.steps.begin() + loop.begin, trail_.steps.begin() + loop.end,
-            [](const Step& one) { return one.kind == StepKind::kDirective && !one.on_device; });
-        const Step& begin = trail_.steps[loop.begin];
-        const bool is_of_region = begin.on_device || runs_on_device(*cast<Directive>(loop.loop));
-        if (!is_of_region && (is_around_it || offloads)) {
-          throw Refusal("other threads may run beside it", place_of(*begin.context(), *begin.at));
-        }
+  /// Throws Refusal where threads beside the code's own may use the data on a device: around the
+  /// code, unless each thread has made its data, or in it.
+  void expect_one_thread(const Datum& datum) const {
+    for (std::size_t i = 0; i < code_.instances.size(); ++i) {
+      const Span& code = code_.instances[i].span;
+      for (const LoopSpan& team : all_.loops.all()) {
+        if (datum.paths[i].empty() || !isa<Directive>(team.loop)) continue;
+        const Step& begin = trail_.steps[team.begin];
+        if (begin.on_device || runs_on_device(*cast<Directive>(team.loop))) continue;
+        const bool is_beside = team.holds(code) ? !is_made_in(team, datum.paths[i])
+                                                : is_offloaded_in(team, code, datum.paths[i]);
+        if (is_beside)
+          throw Refusal("other threads may use it, too", place_of(*begin.context(), *begin.at));
       }
     }
+  }
+
+  /// Whether storage is made in a span.
+  [[nodiscard]] bool is_made_in(const Span& span, const std::set<Path>& paths) const {
+    return std::ranges::all_of(paths, [&](const Path& path) {
+      return std::any_of(trail_.steps.begin() + span.begin, trail_.steps.begin() + span.end,
+                         [&](const Step& step) {
+                           return step.kind == StepKind::kMade &&
+                                  trail_.accesses[step.access].path.root == path.root;
+                         });
+    });
+  }
+
+  /// Whether directives or regions in both spans are about the data.
+  [[nodiscard]] bool is_offloaded_in(const Span& one, const Span& other,
+                                     const std::set<Path>& paths) const {
+    const Span both{std::max(one.begin, other.begin), std::min(one.end, other.end)};
+    const bool is_named = std::ranges::any_of(trail_.namings, [&](const Naming& naming) {
+      return both.holds(naming.step) &&
+             std::ranges::any_of(naming.places.paths,
+                                 [&](const Path& path) { return paths.contains(path); });
+    });
+    if (is_named) return true;
+    for (std::uint32_t i = both.begin; i < both.end; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kAccess || !step.on_device) continue;
+      const Access& access = trail_.accesses[step.access];
+      const bool may_be = std::ranges::any_of(
+          paths, [&](const Path& path) { return trail_.may_be_of(access, path); });
+      if (may_be) return true;
+    }
+    return false;
   }
 
   /// Looks for what an item stands for: a function that is called with several data has one for
@@ -147,7 +176,7 @@ class Keeper {
         is_reached = true;
         const bool is_known = !naming.places.is_any || may_assume_;
         if (!is_known || naming.places.paths.empty()) {
-          refuse(naming, "what {} leads to is not known", item.expression);
+          refuse(naming, "the data of {} is not known", item.expression);
         }
         const bool is_moved =
             moves(naming, instance, item) || is_of_mapped_object(naming, instance);
@@ -353,6 +382,7 @@ class Keeper {
         if (instance.span.holds(naming.step)) datum.namings.push_back(&naming);
       }
     }
+    expect_one_thread(datum);
     UpdatePlaces places;
     Doubtful doubtful;
     for (std::size_t i = 0; i < code_.instances.size(); ++i) {
@@ -409,7 +439,7 @@ class Keeper {
     };
     if (!trail_.lost.empty()) {
       all.push_back(
-          {fmt::format("the program does what its sources show, though {}", trail_.lost), {}});
+          {fmt::format("its sources show all that the program does, though {}", trail_.lost), {}});
     }
     if (!doubtful_.pointers.empty()) {
       std::set<std::string> pointers;
@@ -420,7 +450,7 @@ class Keeper {
         pointers.insert(is_inner ? "pointers in containers" : name);
       }
       const std::set<std::string> kept = bare(apart_);
-      all.push_back({fmt::format("none of {} leads to the data of {}", fmt::join(pointers, ", "),
+      all.push_back({fmt::format("none of {} points to the data of {}", fmt::join(pointers, ", "),
                                  fmt::join(kept, ", ")),
                      place(doubtful_.pointers.begin()->second), tests_of_pointers()});
     }
@@ -445,7 +475,7 @@ class Keeper {
       const std::string more =
           others == 0 ? ""
                       : fmt::format(", nor at {} other place{}", others, others == 1 ? "" : "s");
-      all.push_back({fmt::format("code that is not seen uses none of {} here{}",
+      all.push_back({fmt::format("code without sources uses none of {} here{}",
                                  fmt::join(bare(unused_), ", "), more),
                      place(*doubtful_.unseen.begin())});
     }
@@ -468,20 +498,17 @@ class Keeper {
     return tests;
   }
 
-  /// Whether a pointer has a value, and a name, before the code.
+  /// Whether the pointer that a path follows last has a value, and a name, before the code.
   [[nodiscard]] bool is_named_before(const Path& path) const {
     const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
     if (variable == nullptr || !is_visible_at(*code_.unit, *variable, *first_)) return false;
+    if (path.steps.empty() || path.steps.back() != nullptr) return false;
     const bool has_value = isa<clang::ParmVarDecl>(variable) || variable->hasGlobalStorage() ||
-                           variable->hasInit() || !path.steps.empty();
-    const bool is_followed_twice =
-        std::ranges::adjacent_find(path.steps, [](const auto* one, const auto* next) {
-          return one == nullptr && next == nullptr;
-        }) != path.steps.end();
-    const clang::QualType type = path.steps.empty()             ? variable->getType()
-                                 : path.steps.back() == nullptr ? clang::QualType()
-                                                                : path.steps.back()->getType();
-    return has_value && !is_followed_twice && !type.isNull() && type->isPointerType();
+                           variable->hasInit() || path.steps.size() > 1;
+    const auto* last = path.steps.size() > 1 ? path.steps[path.steps.size() - 2] : nullptr;
+    if (path.steps.size() > 1 && last == nullptr) return false;
+    const clang::QualType type = last == nullptr ? variable->getType() : last->getType();
+    return has_value && type->isPointerType();
   }
 
   /// That the device is the data's. Empty: what chooses it has another meaning before the code.
@@ -557,6 +584,7 @@ class Keeper {
                                      .from = from,
                                      .item = one.item,
                                      .condition = one.condition(),
+                                     .waits = one.waits,
                                      .unit = one.unit});
       }
     }

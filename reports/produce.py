@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs every rung of every kernel under the recorder and writes its report into BUILD_DIR/reports; copies here those files
-that are kept here, and pastes these into the README.
+that are kept here, and pastes these into README and docs.
 
     reports/produce.py BUILD_DIR [--folder host]     (cmake --build --preset default --target reports)
     reports/produce.py BUILD_DIR --predictions       only predictions.md: what was promised and what came true
-    reports/produce.py BUILD_DIR --fix               only heat-fix.txt: what ompdm fix makes of heat's naive rung
-    reports/produce.py --paste [--check]             only the README's blocks, from the files that are here
+    reports/produce.py BUILD_DIR --samples           only the samples in README and docs
+    reports/produce.py --paste [--check]             only the blocks of README and docs, from the files that are here
 """
 import argparse
 import datetime
@@ -83,10 +83,9 @@ def produce(build, folder):
                 f"$ {typed}\n{printed}\n$ build/bin/ompdm report trace.json\n{text.replace(str(build), 'build')}")
             rows.append((kernel, rung, arguments, solve, report["totals"]))
     write_table(folder, rows, run([ompdm, "--version"]).strip())
-    write_ladder(ompdm, build, folder)
     predict(build, folder)
     if folder.name == "host":
-        write_fix(ompdm, build, folder)
+        write_samples(ompdm, build, folder)
         print(run([HERE.parent / "scripts/lesson", "-o", folder.parent / "lesson", "--build", build]), end="")
 
 
@@ -161,7 +160,7 @@ def write_ladder(ompdm, build, folder):
                  *RUNGS["heat"][1]], cwd=scratch)
         command = [ompdm, "compare", *(f"{rung}.json" for rung in rungs)]
         lines = run(command, cwd=scratch).splitlines()
-        table = lines.index("Rung by rung")
+        table = lines.index("Versions, one after the other")
         until = lines.index("", table)
         text = "\n".join([lines[0], "", *lines[table:until]])
         (folder / "heat-compare.txt").write_text(f"$ {shown(command, build)}\n{text}\n...\n")
@@ -186,6 +185,23 @@ def write_fix(ompdm, build, folder):
     (folder / "heat-fix.txt").write_text(f"$ ompdm record {' '.join(program)}\n$ {typed}\n{text}")
 
 
+def write_samples(ompdm, build, folder):
+    write_quick_start(ompdm, build, folder)
+    write_ladder(ompdm, build, folder)
+    write_fix(ompdm, build, folder)
+
+
+def write_quick_start(ompdm, build, folder):
+    """The first lines of heat's report, to the end of its first finding, and those of its profile."""
+    with tempfile.TemporaryDirectory() as scratch:
+        shutil.copy(build / "bin/kernels/heat", scratch)
+        run([ompdm, "record", "./heat", "--variant", "naive", *RUNGS["heat"][1]], cwd=scratch)
+        lines = run([ompdm, "report", "trace.json"], cwd=scratch, env={**os.environ, "COLUMNS": "100"}).splitlines()
+    profile = next(i for i, line in enumerate(lines) if line.lstrip().startswith("Type"))
+    shown_lines = [*lines[:profile], *lines[profile:profile + 4], "..."]
+    (folder / "quick-start.txt").write_text("\n".join(shown_lines) + "\n")
+
+
 def keep(folder):
     """Copies the files of `folder` that are kept here too."""
     for kept in (HERE / folder.name).iterdir():
@@ -194,20 +210,18 @@ def keep(folder):
 
 
 def paste(check):
-    """Each block between `<!-- from FILE -->` and `<!-- end -->` in the README is FILE's text."""
-    before = README.read_text()
-
+    """Each block between `<!-- from FILE -->` and `<!-- end -->` in README and docs is FILE's text."""
     def block(match):
         text = (HERE.parent / match.group(1)).read_text().rstrip("\n")
         body = text if match.group(1).endswith(".md") else f"```\n{text}\n```"
         return f"<!-- from {match.group(1)} -->\n{body}\n<!-- end -->"
 
-    after = re.sub(r"<!-- from (\S+) -->\n.*?<!-- end -->", block, before, flags=re.S)
-    if check:
-        if after != before:
-            sys.exit("README.md differs from reports/: run reports/produce.py --paste")
-        return
-    README.write_text(after)
+    for page in [README, *sorted((HERE.parent / "docs").glob("*.md"))]:
+        before = page.read_text()
+        after = re.sub(r"<!-- from (\S+) -->\n.*?<!-- end -->", block, before, flags=re.S)
+        if after != before and check:
+            sys.exit(f"{page.name} differs from reports/: run reports/produce.py --paste")
+        page.write_text(after)
 
 
 def main():
@@ -215,7 +229,7 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--folder", default="host", help="subfolder of BUILD_DIR/reports (default: host)")
     parser.add_argument("--predictions", action="store_true", help="only predictions.md")
-    parser.add_argument("--fix", action="store_true", help="only heat-fix.txt")
+    parser.add_argument("--samples", action="store_true", help="only the samples in README and docs")
     parser.add_argument("--paste", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -225,8 +239,8 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         if options.predictions:
             predict(build, folder)
-        elif options.fix:
-            write_fix(build / "bin" / "ompdm", build, folder)
+        elif options.samples:
+            write_samples(build / "bin" / "ompdm", build, folder)
         else:
             produce(build, folder)
         keep(folder)

@@ -94,11 +94,11 @@ void AskedSources::add_facts(bool tells_all) {
 void AskedSources::add_patches(analysis::Analysis& analysis) {
   if (!is_asked_) return;
   try {
-    const Progress progress("looking at what to write for " + trace_.file);
+    const Progress progress("planning edits for " + trace_.file);
     cli::add_patches(trace_, search_, process_, analysis);
   } catch (const Error& error) {
     is_asked_ = false;
-    fmt::print(stderr, "ompdm: what to write is in words: {}\n", error.what());
+    fmt::print(stderr, "ompdm: edits are in words: {}\n", error.what());
   }
 }
 
@@ -107,7 +107,7 @@ void AskedSources::keep() {
   try {
     write_facts(file_, trace_, origin_);
   } catch (const Error& error) {
-    fmt::print(stderr, "ompdm: what the sources say is asked again next time: {}\n", error.what());
+    fmt::print(stderr, "ompdm: the sources are read again next time: {}\n", error.what());
   }
 }
 

@@ -107,7 +107,8 @@ std::string lack_of(const std::string& error) {
     return fmt::format("the debug information does not tell where {} lies: ", found[1].str());
   }
   if (std::regex_search(error, found, kName)) {
-    return fmt::format("the debug information tells no -D, maybe -D{0}: ", found[1].str());
+    return fmt::format("the debug information has no -D options, maybe -D{0} is missing: ",
+                       found[1].str());
   }
   return {};
 }
@@ -158,12 +159,13 @@ SourceState source_state(const nlohmann::json& finding, const SourceLines& sourc
     if (sources.is_known_by_age_alone(file) && !sources.is_newer(file)) continue;
     const bool may_be_same = sources.may_be_compiled(file);
     if (sources.is_older_than_rebuilt_program(place)) {
-      return {"the program was built anew after it was recorded: record it again: " +
+      return {"the program was built again after it was recorded. Record it again: " +
                   record_again(process),
               may_be_same};
     }
-    const char* what = sources.is_newer(file) ? " was written after the program was built"
-                                              : " is not what the program was built of";
+    const char* what = sources.is_newer(file)
+                           ? " was written after the program was built"
+                           : " differs from the source that the program was built of";
     return {name + what + ": build it, and record it again: " + record_again(process), may_be_same};
   }
   return {};
@@ -364,7 +366,7 @@ EditPlan EditTool::plan(std::size_t number, const EditOptions& options) const {
     return {
         .number = number,
         .refused =
-            "its source is Fortran, and fix edits C and C++: `ompdm explain` tells what to write"};
+            "its source is Fortran, and fix edits C and C++: `ompdm explain` shows what to write"};
   }
   const auto units = single_units(commands_, named);
   if (units.empty()) {

@@ -117,8 +117,8 @@ RecordedRun recorded_run(const FixOptions& options, EditProcess& edit) {
   analysis::Analysis analysis = analysis::analyze(trace);
   if (is_only_counted(trace.recording, trace.process.wall)) {
     throw Error(file +
-                ": was counted, not told event by event: record it without --detail tallies, in a "
-                "window that it reaches");
+                ": its events were aggregated: record it without --detail tallies, --after or "
+                "--until");
   }
   SourcedFindings sourced =
       sourced_findings(analysis, SourceLines(analysis, options.search.folder));
@@ -153,7 +153,7 @@ void write_patch(const std::string& text, const std::string& file) {
 /// Warns where FILE exists and this run does not write it.
 void warn_of_older_patch(const std::string& file) {
   if (file.empty() || !fs::exists(file)) return;
-  fmt::print(stderr, "ompdm: {}: not written: what it holds is older than this\n", file);
+  fmt::print(stderr, "ompdm: {}: not written: the patch in it is older than this run\n", file);
 }
 
 /// Writes the changed files into the user's own tree. Throws Error.
@@ -179,7 +179,7 @@ constexpr int kNothingVerified = 4;
 std::string obstacle_outside(const fs::path& file, const fs::path& tree) {
   if (in_copy(file, tree, "/-") != file) return {};
   return fmt::format(
-      "{} lies outside of {}, which is what is copied and built: name a folder that "
+      "{} lies outside of {}, the copied tree: name a folder that "
       "holds both with --tree",
       file.string(), tree.string());
 }
@@ -229,7 +229,7 @@ class Fixing {
     Verdict one = recorded_.verdicts.at(number - 1);
     const bool is_to_be_seen = one.source.may_be_same && !options_.build.empty();
     if (tool_.finding(number).at("edits").empty()) {
-      one.plan.refused = "what to write is in words only";
+      one.plan.refused = "its edits are in words only";
     } else if (!is_to_be_seen) {
       one.plan.refused = one.source.obstacle;
     }
@@ -400,7 +400,7 @@ class Fixing {
     if (asked.commands.empty()) asked.commands = write_commands(compiles, changed.scratch());
     for (int round = 2; round <= kMostRounds && verifier.rebuild(); ++round) {
       const bool is_changed = !verifier.together().files.empty();
-      steps_.begin("looking for what is left");
+      steps_.begin("looking for more findings");
       std::vector<Verdict> verdicts = next_verdicts(changed, asked);
       std::erase_if(verdicts, [&](const Verdict& one) { return known.contains(one.subject); });
       if (std::ranges::none_of(verdicts, &Verdict::is_planned)) break;
@@ -479,11 +479,11 @@ void setup_fix(CLI::App& app, int& exit_status) {
   verb->add_option("TRACE", options->trace, "A trace or a spool")->required()->type_name("");
   CLI::Option* build =
       verb->add_option("--build", options->build,
-                       "How the program is built, in a copy of its tree, from the folder you are "
-                       "in; auto: by its Makefile or CMake folder")
+                       "Build the program by this command, in a copy of its tree, from the current "
+                       "folder; auto: by its Makefile or CMake folder")
           ->type_name("CMD");
   verb->add_option("--run", options->runs,
-                   "What is run and compared instead of the recorded command, one word for the "
+                   "Run and compare this command instead of the recorded one, as one word for the "
                    "shell; once for each input")
       ->type_name("CMD")
       ->allow_extra_args(false)
@@ -493,7 +493,8 @@ void setup_fix(CLI::App& app, int& exit_status) {
           "The folder of compile_commands.json; else --build or the debug information shows how\n"
           "each source is compiled")
       ->type_name("DIR");
-  verb->add_option("--tree", options->tree, "What is copied: the folder that holds all of it")
+  verb->add_option("--tree", options->tree,
+                   "The folder that is copied: it holds all that the build writes")
       ->type_name("DIR");
   verb->add_option("--only", options->only, "These findings, by their numbers in the report")
       ->delimiter(',')
@@ -505,38 +506,36 @@ void setup_fix(CLI::App& app, int& exit_status) {
   verb->add_option("--same", options->same, "A command that compares two outputs, given as files")
       ->type_name("CMD")
       ->needs(build);
-  verb->add_option("--timed-runs", options->timed_runs,
-                   "Time N runs of each version instead of 3 to 15; with 1 or 2 the times are\n"
-                   "printed and decide nothing, with 0 no times are compared")
+  verb->add_option(
+          "--timed-runs", options->timed_runs,
+          "Time N runs of each version instead of 3 to 15. With 1 or 2, times are printed\n"
+          "and decide nothing. With 0, no times are compared")
       ->type_name("N")
       ->needs(build);
-  verb->add_flag(
-          "--release", options->release,
-          "Leave on the device what nothing printed depends on: it is spoiled on the host, and\n"
-          "the output is compared")
+  verb->add_flag("--release", options->release,
+                 "Do not copy back data that no output depends on: it is overwritten on the host,\n"
+                 "and the output is compared")
       ->needs(build);
   verb->add_flag("--only-proven", options->only_proven,
-                 "Make no edit that rests on what the sources do not show: a patch's head names\n"
-                 "each such assumption")
+                 "Make no edit that rests on an assumption: a patch's head names each assumption")
       ->needs(build);
   verb->add_flag("--asserts", options->asserts,
                  "Add assert() for the assumptions of edits, where a test of them can be written")
       ->excludes("--only-proven");
   verb->add_flag("--plans", options->prints_plans)->group("");
-  verb->add_flag("--apply", options->apply, "Make what was verified in your own tree, too")
+  verb->add_flag("--apply", options->apply, "Apply the verified patch to your own tree")
       ->needs(build);
   add_output_option(*verb, options->output, "Write the patch to FILE");
   set_help(
       *verb, "ompdm fix TRACE [--build CMD] [options]",
       "Without --build nothing is built or run, and the patch is not verified. With it, all edits\n"
-      "are made in a copy, built, run and recorded; parts of them where they do not hold "
-      "together:\n"
-      "accepted is what prints the same, moves less, and takes no longer. Then it is recorded\n"
-      "again, for what is left. Each trial takes a recorded run and the timed ones: --run\n"
-      "names a smaller input, and one of standard input ('./app < small'), --timed-runs fewer\n"
-      "runs. Your own tree is not touched without --apply; outside of the copy the build can\n"
-      "change no file, and fix names the one that it wanted to.\n"
-      "Exit status: 0 verified, 4 nothing could be, 1 failure.",
+      "are made in a copy, built, run and recorded together. If they fail together, parts of\n"
+      "them are tried. A patch is accepted if it prints the same, moves less, and takes no\n"
+      "longer. Then it is recorded again, for more findings. Each trial takes a recorded run and\n"
+      "the timed runs. --run names a smaller input ('./app < small' has standard input), and\n"
+      "--timed-runs fewer runs. Your own tree does not change without --apply. The build can\n"
+      "change no file outside of the copy: fix names the file that it wanted to change.\n"
+      "Exit status: 0 verified, 4 no edit could be verified, 1 failure.",
       "ompdm fix trace.json\n"
       "ompdm fix trace.json --build make -o fix.patch\n"
       "ompdm fix trace.json --build auto --ignore 'time|GB/s'\n"

@@ -303,8 +303,8 @@ Sandbox::Sandbox(const Target& target, const fs::path& folder)
     if (can_view(build_view_)) return;
   }
   throw Error(fmt::format(
-      "{}: this machine has neither mount namespaces nor Landlock, so that a build of a copy might "
-      "write into the files that it was copied from: leave --build out, or use another machine",
+      "{}: this machine has neither mount namespaces nor Landlock. A build of a copy could change "
+      "the original files: do without --build, or use another machine",
       target.tree.string()));
 }
 
@@ -315,7 +315,7 @@ fs::path Sandbox::own(const fs::path& file) const {
   const fs::path folder = fs::weakly_canonical(here.parent_path());
   if (!is_below(folder, fs::canonical(copy_))) {
     throw Error(
-        fmt::format("{}: a link leads to {}, outside of {}, which is what is copied and "
+        fmt::format("{}: a link leads to {}, outside of {}, the copied tree "
                     "built: name a folder that holds both with --tree",
                     file.string(), folder.string(), target_.tree.string()));
   }
@@ -368,11 +368,10 @@ void Sandbox::refuse_outside(const ChildEnd& build) const {
       // No other file has this reason.
       if (file.empty() && is_by_mounts && cause == refusal) file = line;
       if (file.empty()) continue;
-      throw Error(
-          fmt::format("{}: the build command writes it, outside of {}, which is what is copied and "
-                      "built: name a folder that holds both with --tree, or let the build write "
-                      "into the tree",
-                      file, target_.tree.string()));
+      throw Error(fmt::format(
+          "{}: the build command writes this file, outside of {}, the copied tree. Name a "
+          "folder that holds both with --tree, or let the build write into the tree",
+          file, target_.tree.string()));
     }
   }
 }

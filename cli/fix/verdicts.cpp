@@ -58,7 +58,7 @@ std::string share_text(const Verdict& one, const std::vector<Verdict>& all) {
   if (one.tried_with || !is_alone || !one.spared || spared >= promised) return {};
   const std::string share =
       report::spoken_share(static_cast<Nanoseconds>(spared), static_cast<Nanoseconds>(promised));
-  return share == "100 %" ? "" : fmt::format(", {} of what was promised", share);
+  return share == "100 %" ? "" : fmt::format(", {} of the promised bytes", share);
 }
 
 std::string verdict_text(const Verdict& one, const std::vector<Verdict>& all, bool of_other_runs) {
@@ -120,7 +120,7 @@ std::string spared_sentence(const Measured& measured) {
       measured.spared() == 0
           ? fmt::format("{} instead of {} allocations on the device", after.allocations,
                         before.allocations)
-          : fmt::format("{} of {} no longer cross ({} instead of {} transfers)",
+          : fmt::format("{} of {} are no longer transferred ({} instead of {} transfers)",
                         spoken_size(measured.spared()), spoken_size(before.bytes), after.transfers,
                         before.transfers);
   return fmt::format("{}; {}", spared, measured.times.sentence());
@@ -135,17 +135,18 @@ std::string verified_head(const Target& target, const Together& made) {
   text += fmt::format("# {}.\n", spared_sentence(made.measured));
   if (!made.measured.unseen.empty()) {
     text += fmt::format(
-        "# Not compared: what {} had when it came back last, in copies that were still on their "
-        "way when they were recorded.\n",
+        "# Not compared: the last contents of {}, whose copies had not arrived when they were "
+        "recorded.\n",
         fmt::join(made.measured.unseen, ", "));
   }
-  if (!made.assumed.empty()) text += "# Assumed, as no source shows it:\n";
+  if (!made.assumed.empty()) text += "# Assumed, because no source shows it:\n";
   for (const std::string& one : made.assumed) text += fmt::format("#   {}\n", one);
   if (made.released.empty()) return text;
-  return text + fmt::format(
-                    "# No longer brought back: {}. Nothing that was printed depends on it; what "
-                    "reads it otherwise would not see it.\n",
-                    fmt::join(made.released, ", "));
+  return text +
+         fmt::format(
+             "# No longer copied back: {}. No output depends on it. Code that reads it later "
+             "would see old values.\n",
+             fmt::join(made.released, ", "));
 }
 
 }  // namespace ompdm::cli

@@ -237,7 +237,8 @@ void Verifier::try_group(const Group& group, const EditTool* tool, std::vector<G
   if (tried.empty()) return;
   for (Verdict* one : tried) one->was_tried = true;
   const std::uint64_t before = together_.measured.spared();
-  Measured found = measure(changed_files(plans, base_), {.what = named(tried), .least = before});
+  Measured found = measure(changed_files(plans, base_),
+                           {.what = "with the edits of " + named(tried), .least = before});
   if (found.verified) {
     const std::uint64_t spared = found.spared() - before;
     for (Verdict* one : tried) {
@@ -276,7 +277,7 @@ void Verifier::drop_idle(std::vector<Verdict>& verdicts, const EditTool* tool) {
     }
     Measured less =
         measure(changed_files(plans, base_),
-                {.what = fmt::format("the edits without those of finding {}", one->plan.number),
+                {.what = fmt::format("without the edits of finding {}", one->plan.number),
                  .least = together_.measured.spared() - 1});
     if (!less.verified) continue;
     accepted_ = std::move(plans);
@@ -300,7 +301,8 @@ void Verifier::release(const EditTool& tool) {
       plan = tool.plan(plan.number, options);
       const bool changes_nothing =
           plan.refused.empty() &&
-          is_same(changed_files(plans, base_), fmt::format("without {} coming back", name));
+          is_same(changed_files(plans, base_),
+                  fmt::format("the program without copies of {} to the host", name));
       if (!changes_nothing) options.released.pop_back();
       plan = kept;
     }
@@ -311,9 +313,9 @@ void Verifier::release(const EditTool& tool) {
   }
   if (released.empty()) return;
   // It differs from what was compared by copies back alone, of which spoiling showed no need.
-  Measured less = measure(changed_files(plans, base_), {.what = "all without what no one reads",
-                                                        .least = together_.measured.spared(),
-                                                        .contents = false});
+  Measured less = measure(
+      changed_files(plans, base_),
+      {.what = "without unused copies", .least = together_.measured.spared(), .contents = false});
   if (!less.verified) return;
   less.unseen = together_.measured.unseen;
   accepted_ = std::move(plans);
@@ -332,10 +334,10 @@ void Verifier::end_round() {
 
 bool Verifier::rebuild() {
   if (built_ == base_) return true;
-  steps_.begin("building what was verified");
+  steps_.begin("building the verified version");
   built_.reset();
   if (!changed_.build(base_).empty()) return false;
-  steps_.begin("running it");
+  steps_.begin("running the verified version");
   const Observation seen = changed_.record(0);
   built_ = base_;
   return change_in(before_[0], seen).empty();
@@ -350,7 +352,7 @@ void Verifier::compare(std::size_t input, const Observation& after, bool has_con
   if (!found.why.empty() || !has_contents) return;
   found.lost = before.contents.lost_in(after.contents);
   if (!found.lost.empty()) {
-    found.why = fmt::format("what comes back of {} last does not cross any more", found.lost);
+    found.why = fmt::format("the last contents of {} are not copied back any more", found.lost);
   }
   found.unseen.merge(before.contents.unseen_in(after.contents));
 }
@@ -358,12 +360,12 @@ void Verifier::compare(std::size_t input, const Observation& after, bool has_con
 /// Builds, records and compares the program with the files changed.
 Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
   Measured found;
-  steps_.begin("building with the edits of " + asked.what);
+  steps_.begin("building the program " + asked.what);
   found.why = changed_.build(changed);
   built_ = changed;
   std::vector<Observation> all;
   for (std::size_t i = 0; found.why.empty() && i < before_.size(); ++i) {
-    steps_.begin("running it" + on_which(i));
+    steps_.begin("running the changed program" + on_which(i));
     const Observation& after = all.emplace_back(changed_.record(i));
     found.before.add(before_[i].moved);
     found.after.add(after.moved);
@@ -379,7 +381,7 @@ Measured Verifier::measure(const ChangedFiles& changed, const Asked& asked) {
   if (found.why.empty()) found.why = unspared(found, asked.least, all);
   if (found.why.empty() && asked.contents) found.why = clause_gone_wrong();
   if (found.why.empty() && TimeComparison::least(asked_.timed_runs) > 0) {
-    steps_.begin("taking its time");
+    steps_.begin("timing both versions");
     compare_times(found);
   }
   found.verified = found.why.empty();
@@ -492,7 +494,7 @@ std::string Verifier::clause_gone_wrong() {
     steps_.begin("checking the data clauses of the original");
     for (std::size_t i = 0; i < before_.size(); ++i) checked_.push_back(original_.check(i));
   }
-  steps_.begin("checking its data clauses");
+  steps_.begin("checking the data clauses of the changed program");
   for (std::size_t i = 0; i < before_.size(); ++i) {
     const auto& before = checked_[i];
     if (!before) continue;

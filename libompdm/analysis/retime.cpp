@@ -324,8 +324,8 @@ void check_clocks(const Trace& trace) {
   for (const DataOp& op : trace.ops) {
     if (!crosses(op) || op.clock == Clock::kHost) continue;
     throw Error(trace.file +
-                    ": its transfers crossed a link of their own: a model of one is for recordings "
-                    "of host devices, look at this one without",
+                    ": its transfers used a real link, so --link models nothing: it is for "
+                    "recordings of host devices",
                 Error::Kind::kUsage);
   }
 }
@@ -338,8 +338,8 @@ void check_detail(const Trace& trace) {
       recording.detail == Recording::Detail::kAggregates   ? "without --detail tallies"
       : recording.detail == Recording::Detail::kSpoolLimit ? "with a larger --max-spool"
                                                            : "without --after and --until";
-  throw Error(trace.file + ": a model of a link re-times single events, and this run was " +
-                  (counted ? "only counted" : "told event by event only in part") +
+  throw Error(trace.file + ": --link re-times single events, and this run was " +
+                  (counted ? "aggregated" : "recorded event by event only in part") +
                   ": record it again " + again,
               Error::Kind::kUsage);
 }

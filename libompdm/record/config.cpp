@@ -192,7 +192,7 @@ Config read_config() noexcept {
       setting("OMPDM_HASH", kHashDefault, {{"off", kHashNothing}, {"full", kHashEverything}},
               "neither off, full nor a percentage of the bytes: 3 is used", parse_percent));
   config.events = choice("OMPDM_DETAIL", true, {{"events", 1}, {"tallies", 0}},
-                         "neither events nor tallies: 'events' is used");
+                         "not 'events' or 'tallies': 'events' is used");
   config.after = time_of("OMPDM_AFTER");
   config.duration = time_of("OMPDM_DURATION");
   config.max_spool = size_of("OMPDM_MAX_SPOOL");

@@ -178,8 +178,8 @@ void say_beyond_limit(const char* path) noexcept {
     size *= 1'000;
     ++unit;
   }
-  say("%s: counting took 1 GB more than the limit of %u %s (OMPDM_MAX_SPOOL): recording stops "
-      "here, the program goes on; what follows is counted as lost",
+  say("%s: aggregates took 1 GB more than the limit of %u %s (OMPDM_MAX_SPOOL). Recording stops "
+      "here, the program goes on. Later events are counted as lost",
       path, static_cast<unsigned>(limit / size), kUnits[unit]);
 }
 

@@ -259,13 +259,13 @@ std::vector<std::string> needed_lines(const Finding& finding) {
     if (answer.condition == Unless::kHostUses) {
       // A patch has the update.
       if (has_patch(finding)) continue;
-      all.push_back(fmt::format("the host uses {} at {}: target update it there{}", names, place,
+      all.push_back(fmt::format("the host uses {} at {}: write target update there{}", names, place,
                                 has_place(finding) ? "" : ", if that is in the loop"));
     } else if (answer.condition == Unless::kMadeAgain) {
-      all.push_back(fmt::format("{} is allocated anew at {}: allocate it once, before all this",
+      all.push_back(fmt::format("{} is allocated again at {}: allocate it once, before all this",
                                 names, place));
     } else if (answer.condition == Unless::kKernelUses) {
-      all.push_back(fmt::format("a kernel uses {} at {}, where that runs", names, place));
+      all.push_back(fmt::format("a kernel uses {} at {}", names, place));
     }
   }
   return all;
@@ -279,7 +279,7 @@ std::vector<std::string> unless_lines(const Finding& finding) {
   std::vector<std::string> cases;
   if (has(finding, Unless::kHostChanges)) {
     cases.push_back(
-        fmt::format("the host, or what another device brings back, changes {} in between", it));
+        fmt::format("the host, or a copy from another device, changes {} in between", it));
   }
   if (has(finding, Unless::kKernelChanges))
     cases.push_back(fmt::format("a kernel changes {} in between", it));
@@ -288,19 +288,19 @@ std::vector<std::string> unless_lines(const Finding& finding) {
     cases.push_back(fmt::format("the host changes its own copy and wants {} restored", it));
   }
   if (!cases.empty()) {
-    lines.push_back(fmt::format("leave it as it is where {}", fmt::join(cases, ", or ")));
+    lines.push_back(fmt::format("do not change this where {}", fmt::join(cases, ", or ")));
   }
   for (std::string& line : needed_lines(finding)) lines.push_back(std::move(line));
   if (may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain)) {
     lines.push_back(
-        fmt::format("if the program allocates {} anew each time, or only later: allocate it once, "
-                    "before all this",
+        fmt::format("if the program allocates {} each time, or later: allocate it once, before all "
+                    "this",
                     is_one ? "this data" : "any of this data"));
   }
   if (has(finding, Unless::kNoIteration)) {
     lines.emplace_back(
-        "if a loop in between may have no pass: let the clause send (to, tofrom), or what comes "
-        "back after it has never been filled");
+        "if a loop in between may have no iteration: write to or tofrom, or unset memory is copied "
+        "back");
   }
   return lines;
 }
@@ -320,7 +320,7 @@ std::vector<std::string> settled_lines(const Finding& finding) {
     } else if (answer.condition == Unless::kKernelUses) {
       all.push_back(fmt::format("no kernel uses {} in between", it));
     } else if (answer.condition == Unless::kMadeAgain) {
-      all.push_back(fmt::format("the program does not allocate {} anew", it));
+      all.push_back(fmt::format("the program does not allocate {} again", it));
     }
   }
   return all;
@@ -337,9 +337,9 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
   if (is_certain(finding, Unless::kHostUses)) {
     // It is no condition any more.
   } else if (has_edit(EditWhen::kHostUses)) {
-    all.push_back(with_answer(finding, Unless::kHostUses, "the host uses it meanwhile"));
+    all.push_back(with_answer(finding, Unless::kHostUses, "the host uses it in between"));
   } else if (has(finding, Unless::kHostUses) || has_edit(EditWhen::kHostChanged)) {
-    all.push_back(with_answer(finding, Unless::kHostUses, "the host changes it meanwhile"));
+    all.push_back(with_answer(finding, Unless::kHostUses, "the host changes it in between"));
   }
   const auto add = [&](bool is_condition, std::string words) {
     if (is_condition) all.push_back(std::move(words));
@@ -350,15 +350,15 @@ std::vector<std::string> brief_conditions(const Finding& finding) {
       with_answer(finding, Unless::kKernelChanges, "a kernel changes it"));
   add(has(finding, Unless::kKernelUses) && !is_certain(finding, Unless::kKernelUses),
       with_answer(finding, Unless::kKernelUses, "a kernel uses it"));
-  add(has_edit(EditWhen::kKernelChanged), "a kernel changes what its own map(to:) names");
+  add(has_edit(EditWhen::kKernelChanged), "a kernel changes data of its own map(to:)");
   add(has(finding, Unless::kHostWantsRestore),
       with_answer(finding, Unless::kHostWantsRestore, "the host wants its own changes undone"));
   add(may_be_reallocated(finding) && !is_certain(finding, Unless::kMadeAgain),
-      with_answer(finding, Unless::kMadeAgain, "it is allocated anew"));
+      with_answer(finding, Unless::kMadeAgain, "it is allocated again"));
   add(has(finding, Unless::kNoIteration),
-      with_answer(finding, Unless::kNoIteration, "no pass of a loop fills it"));
+      with_answer(finding, Unless::kNoIteration, "a loop that fills it has no iteration"));
   add(has(finding, Unless::kNoneBefore),
-      with_answer(finding, Unless::kNoneBefore, "the transfer before it is left out"));
+      with_answer(finding, Unless::kNoneBefore, "the transfer before it is removed"));
   return all;
 }
 
@@ -488,7 +488,7 @@ std::vector<AdviceStep> advice_steps(const Finding& finding) {
     }
     if (is_last_of_data(edit)) {
       lines.push_back(
-          {"write release instead of from for what the host does not read from then on"});
+          {"write release instead of from for data that the host does not read from then on"});
     }
     if (goes_on && !checks.empty()) {
       std::ranges::move(lines, std::back_inserter(checks.back().lines));
@@ -564,7 +564,7 @@ std::string unless_line(const Finding& finding) {
     const std::string places =
         place_of(first) + (finding.unreached.size() > 1 ? " and others" : "");
     return first.on_host
-               ? fmt::format("no edit: what is at {} may run on the host, which nothing records",
+               ? fmt::format("no edit: the region at {} may run on the host, which nothing records",
                              places)
                : "no edit: the run did not take the branch to " + places;
   }

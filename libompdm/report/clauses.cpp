@@ -138,19 +138,6 @@ std::string clauses_markdown(Analyses analyses, const SourceNames& names) {
   return text;
 }
 
-std::string clauses_checked(Analyses analyses) {
-  std::size_t directives = 0;
-  std::size_t checked = 0;
-  for (const Analysis& one : analyses) {
-    if (one.clause_checks.is_part) return {};
-    directives += one.clause_checks.directives;
-    checked += one.clause_checks.checked;
-  }
-  if (directives == 0) return {};
-  return fmt::format("; data clauses of {} of {} checked", checked,
-                     counted(directives, "directive"));
-}
-
 std::string clauses_unchecked(const Analysis& one) {
   const analysis::ClauseChecks& checks = one.clause_checks;
   if (checks.directives == 0) return {};

@@ -29,10 +29,6 @@ std::string clauses_list(Analyses analyses, const SourceNames& names, const Layo
 /// The same for a document.
 std::string clauses_markdown(Analyses analyses, const SourceNames& names);
 
-/// "; data clauses of 5 of 5 directives checked", behind what else was watched. Empty where events
-/// are missing.
-std::string clauses_checked(Analyses analyses);
-
 /// How many directives the rules looked at; empty where they looked at all.
 std::string clauses_unchecked(const analysis::Analysis& one);
 

@@ -70,7 +70,7 @@ std::string other_program(Analyses analyses, std::string_view between) {
       return words.empty() ? one.process.program : words.front();
     });
   }
-  return any(analysis::SameProgram::kOtherBuild) ? "the program was built anew" : "";
+  return any(analysis::SameProgram::kOtherBuild) ? "the program was built again" : "";
 }
 
 /// "31x less", "5 % more", or nothing where the difference is below one in a thousand.
@@ -131,7 +131,7 @@ std::string not_recorded_sentence(const Versions& all) {
   const std::vector<std::string> why = of_each(all, " ", [](const Analysis& one) -> std::string {
     if (is_recorded_whole(one)) return {};
     if (is_only_counted(one.recording, one.process.wall)) return "was only counted";
-    return lacks_events(one) ? "lacks events" : "is told event by event only in part";
+    return lacks_events(one) ? "lacks events" : "is recorded event by event only in part";
   });
   if (why.empty()) return {};
   return fmt::format("Loops, findings, unions of time and the prediction are not compared: {}",
@@ -451,7 +451,7 @@ std::string comparison_headline(const Versions& versions) {
       const std::string own = why_not_whole(versions.recordings[end]);
       if (!own.empty()) why.push_back(fmt::format("{}: {}", versions.names[end], own));
     }
-    return fmt::format("not compared as a whole: {}; what is left moved {} and {}",
+    return fmt::format("not compared as a whole: {}; the rest moved {} and {}",
                        fmt::join(why, "; "), spoken_size(moved_bytes(before.totals)),
                        spoken_size(moved_bytes(after.totals)));
   }
@@ -506,10 +506,9 @@ std::string findings_sentence(const Versions& versions) {
   std::vector<std::string> spared;
   if (bytes > 0) spared.push_back(spoken_size(bytes));
   if (time > 0) spared.push_back(spoken_time(time));
-  return fmt::format(
-      "Findings: {} went{}, {} {}, {} came", went,
-      spared.empty() ? "" : fmt::format(" ({} no longer wasted)", fmt::join(spared, " and ")),
-      residency, residency == 1 ? "stays" : "stay", came);
+  return fmt::format("Findings: {} fixed{}, {} unchanged, {} new", went,
+                     spared.empty() ? "" : fmt::format(" ({} saved)", fmt::join(spared, " and ")),
+                     residency, came);
 }
 
 std::string clauses_sentence(const Versions& versions) {
@@ -520,9 +519,8 @@ std::string clauses_sentence(const Versions& versions) {
       return (chain.front() != analysis::kNoRow) == was && (chain.back() != analysis::kNoRow) == is;
     });
   };
-  const auto stay = count(true, true);
-  return fmt::format("Data clauses that do not do what they say: {} went, {} {}, {} came",
-                     count(true, false), stay, stay == 1 ? "stays" : "stay", count(false, true));
+  return fmt::format("Data clauses that do not do what they say: {} fixed, {} unchanged, {} new",
+                     count(true, false), count(true, true), count(false, true));
 }
 
 std::string render_comparison(std::span<const Analysis> recordings, Format format,

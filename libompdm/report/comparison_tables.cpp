@@ -310,9 +310,9 @@ Table compared_variables(const Versions& versions) {
         row.add(data_only("HtoD_count"));
         row.add({"DtoH_bytes", "DtoH"});
         row.add(data_only("DtoH_count"));
-        row.add(reader_only("calls", "Calls", Unit::kCount), {"HtoD_count", "DtoH_count"});
+        row.add(reader_only("calls", "Copies", Unit::kCount), {"HtoD_count", "DtoH_count"});
         row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
-        row.add({"transfer_ns", "Transfers"});
+        row.add({"transfer_ns", "Copy time"});
         row.add_ratio("transfer_ratio", {"transfer_ns"});
         const VariableRow& last = last_of(rows);
         row.add(reader_only("variable", "Variable"),
@@ -354,21 +354,21 @@ Table compared_loops(const Versions& versions) {
   const auto loop = [&](std::size_t version, const LoopRow& row) {
     return versions.sources.places(versions.recordings[version], row.directives);
   };
-  return rows_table(versions, "iterations", "Loops, cost of a pass after the first: before, after",
-                    versions.rows.loops, &Analysis::loops,
-                    [&](FigureRow& row, const RowOf<LoopRow>& rows) {
-                      row.add({"count", "Passes"});
-                      row.add({"HtoD_bytes", "HtoD"});
-                      row.add({"DtoH_bytes", "DtoH"});
-                      row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
-                      row.add(data_only("transfer_ns"));
-                      row.add(data_only("kernel_ns"));
-                      row.add({"wall_ns", "Wall"});
-                      row.add_ratio("wall_ratio", {"wall_ns"});
-                      row.add(reader_only("loop", "Loop over"), with_earlier(rows, loop));
-                      row.add(data_only("rows"), presence(rows));
-                      row.add(data_only("loop"));
-                    });
+  return rows_table(
+      versions, "iterations", "Loops, cost of an iteration after the first: before, after",
+      versions.rows.loops, &Analysis::loops, [&](FigureRow& row, const RowOf<LoopRow>& rows) {
+        row.add({"count", "Iterations"});
+        row.add({"HtoD_bytes", "HtoD"});
+        row.add({"DtoH_bytes", "DtoH"});
+        row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
+        row.add(data_only("transfer_ns"));
+        row.add(data_only("kernel_ns"));
+        row.add({"wall_ns", "Wall"});
+        row.add_ratio("wall_ratio", {"wall_ns"});
+        row.add(reader_only("loop", "Loop over"), with_earlier(rows, loop));
+        row.add(data_only("rows"), presence(rows));
+        row.add(data_only("loop"));
+      });
 }
 
 Table compared_findings(const Versions& versions) {
@@ -410,33 +410,34 @@ Table compared_clauses(const Versions& versions) {
 /// before and than the first.
 Table versions_table(const Versions& versions) {
   const auto numbers = std::views::iota(std::size_t{0}, versions.size());
-  return table_of("rungs", "Rung by rung", numbers, [&](TableRow& row, std::size_t i) {
-    const Analysis& one = versions.recordings[i];
-    const analysis::Totals& totals = one.totals;
-    const auto if_recorded = [&](Cell cell) {
-      return is_recorded_whole(one) ? std::move(cell) : Cell();
-    };
-    row.add({"number", "", Unit::kCount}, number(i + 1));
-    row.add({"name", "Rung"}, versions.names[i]);
-    row.add({"HtoD_bytes", "HtoD"}, moved(one, totals.htod.bytes));
-    row.add({"DtoH_bytes", "DtoH"}, moved(one, totals.dtoh.bytes));
-    row.add({"transfers", "Copies", Unit::kCount},
-            moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count));
-    row.add({"transfer_ns", "Transfers"},
-            if_recorded(timed(one, one.headline.measured, one.headline.transfer)));
-    row.add({"kernel_ns", "Kernels"},
-            if_recorded(timed(one, one.headline.measured, one.headline.kernel)));
-    row.add({"wall_ns", "Wall"}, one.program_wall);
-    add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
-    add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
-    row.add({"needless_bytes", "Needless"}, if_recorded(number(redundant_bytes(one))));
-    row.add({"findings", "Findings", Unit::kCount}, if_recorded(number(one.findings.size())));
-    row.add(data_only("file"), one.file);
-  });
+  return table_of(
+      "rungs", "Versions, one after the other", numbers, [&](TableRow& row, std::size_t i) {
+        const Analysis& one = versions.recordings[i];
+        const analysis::Totals& totals = one.totals;
+        const auto if_recorded = [&](Cell cell) {
+          return is_recorded_whole(one) ? std::move(cell) : Cell();
+        };
+        row.add({"number", "", Unit::kCount}, number(i + 1));
+        row.add({"name", "Version"}, versions.names[i]);
+        row.add({"HtoD_bytes", "HtoD"}, moved(one, totals.htod.bytes));
+        row.add({"DtoH_bytes", "DtoH"}, moved(one, totals.dtoh.bytes));
+        row.add({"transfers", "Copies", Unit::kCount},
+                moved(one, totals.htod.count + totals.dtoh.count + totals.dtod.count));
+        row.add({"transfer_ns", "Copy time"},
+                if_recorded(timed(one, one.headline.measured, one.headline.transfer)));
+        row.add({"kernel_ns", "Kernel time"},
+                if_recorded(timed(one, one.headline.measured, one.headline.kernel)));
+        row.add({"wall_ns", "Wall"}, one.program_wall);
+        add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
+        add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
+        row.add({"needless_bytes", "Needless"}, if_recorded(number(redundant_bytes(one))));
+        row.add({"findings", "Findings", Unit::kCount}, if_recorded(number(one.findings.size())));
+        row.add(data_only("file"), one.file);
+      });
 }
 
 Table directives_by_version(const Versions& versions) {
-  return rows_table(versions, "directives", "Moved by directive, rung by rung",
+  return rows_table(versions, "directives", "Moved by directive, in each version",
                     versions.rows.directives, &Analysis::directives,
                     [&](FigureRow& row, const RowOf<DirectiveRow>& rows) {
                       row.add({"bytes", ""}, {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"});
@@ -447,7 +448,7 @@ Table directives_by_version(const Versions& versions) {
 }
 
 Table variables_by_version(const Versions& versions) {
-  return rows_table(versions, "variables", "Moved by variable, rung by rung",
+  return rows_table(versions, "variables", "Moved by variable, in each version",
                     versions.rows.variables, &Analysis::variables,
                     [&](FigureRow& row, const RowOf<VariableRow>& rows) {
                       const VariableRow& last = last_of(rows);
@@ -474,7 +475,7 @@ Table loops_by_version(const Versions& versions, const char* name, const char* t
 }
 
 Table findings_by_version(const Versions& versions) {
-  return rows_table(versions, "findings", "Findings, needless bytes rung by rung",
+  return rows_table(versions, "findings", "Findings, redundant bytes in each version",
                     versions.rows.findings, &Analysis::findings,
                     [&](FigureRow& row, const RowOf<Finding>& rows) {
                       const Finding& last = last_of(rows);
@@ -499,9 +500,11 @@ std::vector<Table> comparison_tables(const Versions& versions) {
   return {versions_table(versions),
           directives_by_version(versions),
           variables_by_version(versions),
-          loops_by_version(versions, "iterations", "Moved by a pass after the first, rung by rung",
-                           {"bytes", ""}, {"HtoD_bytes", "DtoH_bytes"}),
-          loops_by_version(versions, "passes", "Wall of a pass after the first, rung by rung",
+          loops_by_version(versions, "iterations",
+                           "Moved by an iteration after the first, in each version", {"bytes", ""},
+                           {"HtoD_bytes", "DtoH_bytes"}),
+          loops_by_version(versions, "passes",
+                           "Wall time of an iteration after the first, in each version",
                            {"wall_ns", ""}, {"wall_ns"}),
           findings_by_version(versions),
           compared_clauses(versions)};

@@ -243,18 +243,18 @@ std::string lead_of(const Finding& finding, const Edit& edit, bool goes_on) {
       // Where a mapping ends that only sent, what a kernel had changed in it was dropped.
       return edit.anchor.side == Anchor::Side::kBefore
                  ? fmt::format(
-                       "if a kernel changes what a map(to:) or map(alloc:) of its own directive "
-                       "names, at {}, a change that was dropped so far: before that{}{}",
+                       "if a kernel at {} changes data of its own map(to:) or map(alloc:), which "
+                       "was dropped so far: before that{}{}",
                        places, alone, which)
                  : fmt::format(
-                       "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) "
-                       "that ends at {} names, a change that was dropped so far: after that{}{}",
+                       "if a kernel or omp_target_memcpy changes data of a map(to:) or map(alloc:) "
+                       "that ends at {}, which was dropped so far: after that{}{}",
                        places, alone, which);
     }
     default:
       break;
   }
-  return where + (edit.after_taskwait ? ", and after the taskwait for what is nowait there" : "");
+  return where + (edit.after_taskwait ? ", and after the taskwait for nowait regions there" : "");
 }
 
 /// An expression without the blanks that it can do without: a sentence is not broken in it.
@@ -306,7 +306,7 @@ std::string data_words(const Finding& finding, const EditClause& clause, const E
   }
   for (const std::string& owner : owners) {
     const std::string list = spoken_list(names[owner]);
-    parts.push_back(owner.empty() ? list : fmt::format("what {} calls {}", owner, list));
+    parts.push_back(owner.empty() ? list : fmt::format("the data that {} calls {}", owner, list));
   }
   return spoken_list(parts);
 }

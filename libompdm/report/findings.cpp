@@ -85,14 +85,13 @@ std::string compared_text(Analyses analyses) {
     return one.recording.hashing.empty() || one.recording.hashing == "off";
   };
   if (std::ranges::any_of(analyses, unseen)) {
-    return ". Contents were not compared: whether data crossed again unchanged is not known.";
+    return ". Contents were not compared, so unchanged transfers are not known.";
   }
   const std::string& hashing = analyses.front().recording.hashing;
   if (hashing == "full") {
-    return "; the contents of all transfers of the same piece of memory were compared.";
+    return "; all contents were compared.";
   }
-  return fmt::format("; contents were compared as far as their share went (OMPDM_HASH={}).",
-                     hashing);
+  return fmt::format("; a share of the contents was compared (OMPDM_HASH={}).", hashing);
 }
 
 constexpr const char* kSteps = "What to do:";
@@ -226,7 +225,7 @@ std::string runs_sentence(const Finding& finding) {
   };
   add(RunVerdict::kUnreached, "; not in {}, which does not reach it",
       "; not in {}, which do not reach it");
-  add(RunVerdict::kUnrecorded, "; {} reaches it, and tells too little",
+  add(RunVerdict::kUnrecorded, "; {} reaches it, and has too few events",
       "; {} reach it, and tell too little");
   add(RunVerdict::kNeeded, "; not in {}, which reaches it too", "; not in {}, which reach it too");
   add(RunVerdict::kOtherEdits, "; {} would take other edits", "; {} would take other edits");
@@ -252,13 +251,14 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
   if (std::ranges::all_of(analyses, [](const Analysis& one) {
         return is_only_counted(one.recording, one.process.wall);
       })) {
-    return "Redundant transfers were not looked for: that takes single events, and none is told.";
+    return "Redundant transfers were not looked for: that takes single events, and none is "
+           "recorded.";
   }
   const bool is_all = std::ranges::all_of(analyses, [](const Analysis& one) {
     return is_recorded_whole(one) || (one.recording.is_part() && !lacks_events(one));
   });
   const std::string_view where =
-      is_all ? "in this run" : "in what of this run is told event by event";
+      is_all ? "in this run" : "in the part of this run with single events";
   const analysis::Totals totals = totals_of(analyses);
   if (totals.htod.count + totals.dtoh.count + totals.dtod.count == 0) {
     return fmt::format("There was no transfer {}.", where);
@@ -270,7 +270,7 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
                              &analysis::Doubt::reason) != one.doubts.end();
   });
   return fmt::format("{} {}{}",
-                     any_kept ? "No finding tells how to avoid a transfer"
+                     any_kept ? "No finding shows how to avoid a transfer"
                               : "No redundant transfer was proven",
                      where, compared_text(analyses)) +
          (any_invariant ? " What never changes on its way is needed only if kernels change it on "
@@ -325,7 +325,7 @@ std::string findings_markdown(Analyses analyses, const SourceNames& names) {
     text += steps_markdown(finding);
   }
   if (text.empty()) return text;
-  return fmt::format("## Findings: what was needless in {}, what would save most time first\n\n{}",
+  return fmt::format("## Findings: redundant operations in {}, the largest saving first\n\n{}",
                      are_inputs(analyses) ? "these runs" : "this run", text);
 }
 

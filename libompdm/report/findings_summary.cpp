@@ -60,7 +60,7 @@ std::string saved(const Analysis& one) {
                         counted(copies, "copy", "copies"), bytes_of(*most, bytes),
                         time_of(one, *most))
           // The totals are of the whole run, the findings of a part: there is no share.
-          : fmt::format("{}{} that are told, {}, about {}", at_most(most),
+          : fmt::format("{}{} recorded, {}, about {}", at_most(most),
                         counted(most->spared_transfers, "copy", "copies"),
                         spoken_size(most->spared_bytes),
                         spoken_time(one.program_wall - most->wall));
@@ -73,11 +73,11 @@ std::string saved(const Analysis& one) {
   return text + fmt::format(" (likely: {}{})", spoken_size(sure->spared_bytes), time);
 }
 
-/// "Without what is needless here the run would have taken about 217 ms instead of 381 ms, its
+/// "Without the redundant operations the run would have taken about 217 ms instead of 381 ms, its
 /// transfers 23.1 ms; about 190 ms if what is possible only holds too."
 std::string predicted(const Analysis& one) {
-  constexpr const char* kSure = "Without what is needless here";
-  constexpr const char* kPossible = "If what is possible only holds,";
+  constexpr const char* kSure = "Without the redundant operations";
+  constexpr const char* kPossible = "Without the possibly redundant operations";
   const auto& sure = one.prediction;
   const auto& possible = one.possible_prediction;
   const std::string now = spoken_time(one.program_wall);
@@ -88,8 +88,8 @@ std::string predicted(const Analysis& one) {
                        spoken_time(without.wall), now, spoken_time(without.transfer));
   };
   const auto spares_bytes = [&](const char* when, const std::optional<Prediction>& without) {
-    return fmt::format("{} {}{} would not have crossed: less than 1 % of this run's time", when,
-                       at_most(without), spoken_size(without->spared_bytes));
+    return fmt::format("{} {}{} would not have been transferred: less than 1 % of this run's time",
+                       when, at_most(without), spoken_size(without->spared_bytes));
   };
   std::string text;
   std::string more;
@@ -107,16 +107,16 @@ std::string predicted(const Analysis& one) {
   } else if (possible && possible->spared_bytes > 0) {
     text = spares_bytes(kPossible, possible);
   }
-  if (!more.empty()) text += more + " if what is possible only holds too";
+  if (!more.empty()) text += more + " without the possibly redundant ones too";
   return text.empty() ? text : text + '.';
 }
 
-/// "Needless: 36 of 40 copies, 288 MB of 320 MB, about 136 ms of 240 ms": of one recording, with
+/// "Redundant: 36 of 40 copies, 288 MB of 320 MB, about 136 ms of 240 ms": of one recording, with
 /// what is likely of it where not all is; "What to do first" where no copy would be spared, or of
 /// several recordings.
 std::string saving_title(Analyses analyses) {
   const std::string text = analyses.size() == 1 ? saved(analyses.front()) : std::string();
-  return text.empty() ? "What to do first" : "Needless: " + text;
+  return text.empty() ? "What to do first" : "Redundant: " + text;
 }
 
 /// What the title does not have: the saving of each of several recordings, one without copies, and
@@ -394,8 +394,7 @@ std::string short_findings(Analyses analyses, const SourceNames& names, const La
   const std::string how = layout.traces.empty()
                               ? std::string()
                               : fmt::format(" (all of one: ompdm explain {} N)", layout.traces);
-  std::string text =
-      '\n' + title(wrapped("Findings: what to write" + how, layout.width), layout) + '\n';
+  std::string text = '\n' + title(wrapped("Findings: edits" + how, layout.width), layout) + '\n';
   for (const SummaryRow& row : first) {
     text += shortened(fmt::format("{}. {}{}{}{}", row.number, row.recording, row.place,
                                   row.place.empty() ? "" : ": ", row.action),

@@ -374,17 +374,16 @@ std::string unlisted_part(const Trace& trace) {
   const Recording& recording = trace.recording;
   const std::string lost = lost_events(trace.losses);
   if (is_recorded_whole(recording) || recording.is_part()) {
-    return lost.empty() ? lost : "what was lost is not listed: " + lost;
+    return lost.empty() ? lost : "lost operations are not listed: " + lost;
   }
   const Nanoseconds wall = trace.process.wall;
   if (is_only_counted(recording, wall)) {
-    return "nothing is listed: the run was counted, not told event by event";
+    return "nothing is listed: the run was aggregated";
   }
   const Nanoseconds to = recording.recorded_to != 0 ? recording.recorded_to : wall;
-  return fmt::format(
-      "what began from {} to {} of {} is listed: the rest was counted, not told event by event",
-      spoken_time(std::max(recording.recorded_from, Nanoseconds{0})), spoken_time(to),
-      spoken_time(wall));
+  return fmt::format("operations from {} to {} of {} are listed: the rest was aggregated",
+                     spoken_time(std::max(recording.recorded_from, Nanoseconds{0})),
+                     spoken_time(to), spoken_time(wall));
 }
 
 void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout& layout,
@@ -417,7 +416,7 @@ void render_gpu_trace(std::span<const Trace> traces, Format format, const Layout
   }
   if (format == Format::kJson) text += "\n]}\n";
   if (requested && is_for_readers) {
-    text += "\n* as requested (teams, thread limit): what the device really used is not known\n";
+    text += "\n* as requested (teams, thread limit): the device may have used others\n";
   }
   if (modelled && is_for_readers) {
     text += "\ncopies between devices are timed by a model of a link, not measured\n";

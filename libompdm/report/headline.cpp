@@ -97,7 +97,7 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
 /// "no target event was recorded: ...": why, and what to do.
 std::string nothing_recorded(Analyses analyses) {
   if (is_cut(analyses)) {
-    return "no target event is in what is left of the trace: the file ends early: copy it again, "
+    return "no target event is in this part of the trace: the file ends early. Copy it again, "
            "or record the program again";
   }
   const Analysis& one = analyses.front();
@@ -177,9 +177,8 @@ std::string time_and_verdict(Analyses analyses, const std::string& who) {
 std::string what_moved(Analyses analyses, const SourceNames& names) {
   const auto unknown = std::ranges::find_if_not(analyses, analysis::knows_transfers);
   if (unknown != analyses.end()) {
-    return fmt::format(
-        "how much data moved is not known: {}; what the directives map is shown instead",
-        reason(*unknown));
+    return fmt::format("how much data moved is not known: {}. Mapped data is shown instead",
+                       reason(*unknown));
   }
   const analysis::Totals totals = totals_of(analyses);
   const std::uint64_t bytes = moved_bytes(totals);
@@ -193,7 +192,7 @@ std::string what_moved(Analyses analyses, const SourceNames& names) {
   if (bytes == 0) {
     return fmt::format(
         "no data moved: {} in {}{}", counted(totals.kernel.count, "kernel"),
-        counted(totals.region.count, "instance of a directive", "instances of directives"),
+        counted(totals.region.count, "execution of a directive", "executions of directives"),
         why_nothing_moves(analyses));
   }
   const std::string who = culprit(analyses, names);
@@ -212,8 +211,8 @@ std::string headline(Analyses analyses, const SourceNames& names) {
   if (std::ranges::none_of(analyses, analysis::has_target_events)) {
     return nothing_recorded(analyses);
   }
-  const std::string of_what = is_cut(analyses)    ? "in what is left of the trace, "
-                              : is_left(analyses) ? "in what was recorded of the run, "
+  const std::string of_what = is_cut(analyses)    ? "in this part of the trace, "
+                              : is_left(analyses) ? "in the recorded part of the run, "
                               : is_part(analyses) ? "in this part of the run, "
                                                   : "";
   return of_what + what_moved(analyses, names);
@@ -227,23 +226,22 @@ std::string headline_basis(Analyses analyses) {
   for (const Analysis& one : analyses) {
     if (!one.headline.measured && analysis::has_target_events(one)) {
       if (!has_enqueued(one)) return {};  // nothing is told event by event
-      return "(this device works asynchronously and only the enqueueing of its operations was "
-             "timed)";
+      return "(this device works asynchronously: only the submission of its operations was timed)";
     }
     wall += one.program_wall;
   }
   const auto& link = analyses.front().link;
   if (link && !link->kernels) {
-    return "(kernels and host code are as fast as when they were recorded: shares of the time are "
-           "told with --kernels FACTOR)";
+    return "(kernels and host code are as fast as when they were recorded. --kernels FACTOR gives "
+           "shares of time)";
   }
   if (!analysis::has_device_times(analyses)) {
     Nanoseconds movement = 0;
     for (const Analysis& one : analyses) movement += one.headline.movement;
     if (analysis::verdict_of(analyses) == analysis::Verdict::kNoProblem) return {};
     return fmt::format(
-        "(whether this dominates cannot be judged on host devices; it took {} of {} here. Try "
-        "--link pcie4x16)",
+        "(host devices: copies take the processor's time, {} of {} here. --link pcie4x16 models a "
+        "GPU's link)",
         spoken_time(movement), spoken_time(wall));
   }
   if (analyses.size() == 1) return {};

@@ -214,14 +214,14 @@ Table job_directives(const Summary& job) {
                      cells.add(data_only("id"), id);
                      cells.add({"directive", "Directive"},
                                api.empty() ? text_of(row, "directive") : api);
-                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"place", "Where"}, place_of(row));
                      cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
                      add_sum(cells, sparable(2, "count", "Count"), row.figures);
                      add_sum(cells, if_any("HtoD_bytes", "HtoD"), row.figures);
                      add_sum(cells, if_any("DtoH_bytes", "DtoH"), row.figures);
                      add_sum(cells, if_any("transfer_ns", "Transfer"), row.figures);
                      add_imbalance(cells, "transfer_", figure_of(row.figures, "transfer_ns"), 3);
-                     add_sum(cells, if_any("kernel_ns", "Kernels"), row.figures);
+                     add_sum(cells, if_any("kernel_ns", "Kernel time"), row.figures);
                      add_imbalance(cells, "kernel_", figure_of(row.figures, "kernel_ns"), 4);
                    });
 }
@@ -231,7 +231,7 @@ Table job_variables(const Summary& job) {
                    [](TableRow& cells, const std::string& id, const Row& row) {
                      cells.add(data_only("id"), id);
                      cells.add({"name", "Variable"}, text_cell(text_of(row, "name")));
-                     cells.add({"place", "Place"}, text_cell(place_of(row)));
+                     cells.add({"place", "Where"}, text_cell(place_of(row)));
                      cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
                      add_sum(cells, {"HtoD_bytes", "HtoD"}, row.figures);
                      add_sum(cells, {"DtoH_bytes", "DtoH"}, row.figures);
@@ -242,7 +242,7 @@ Table job_variables(const Summary& job) {
 
 Table job_loops(const Summary& job) {
   return rank_rows(
-      "loops", "Loops, a pass of each", job.loops,
+      "loops", "Loops, an iteration of each", job.loops,
       [](TableRow& cells, const std::string& id, const Row& row) {
         const std::string place = place_of(row);
         const auto ranks = [&](const char* figure) -> const Distribution& {
@@ -251,11 +251,11 @@ Table job_loops(const Summary& job) {
         cells.add(data_only("id"), id);
         cells.add({"place", "Loop"}, place.empty() ? "(by order)" : place);
         cells.add({"ranks", "Ranks", Unit::kCount}, number(row.ranks.size()));
-        add_sum(cells, {"count", "Passes"}, row.figures);
+        add_sum(cells, {"count", "Iterations"}, row.figures);
         cells.add({"HtoD_bytes", "HtoD (median)"}, number(ranks("HtoD_bytes").median()));
         cells.add({"DtoH_bytes", "DtoH (median)"}, number(ranks("DtoH_bytes").median()));
-        cells.add({"wall_ns", "Pass (median)"}, number(ranks("wall_ns").median()));
-        cells.add({"wall_most_ns", "Pass (most)"}, number(ranks("wall_ns").most));
+        cells.add({"wall_ns", "Iteration (median)"}, number(ranks("wall_ns").median()));
+        cells.add({"wall_most_ns", "Iteration (most)"}, number(ranks("wall_ns").most));
         add_imbalance(cells, "wall_", figure_of(row.figures, "wall_ns"), 3);
       });
 }
@@ -283,7 +283,7 @@ Table job_findings(const Summary& job) {
                    [&](TableRow& cells, const std::string& id, const Row& row) {
                      cells.add({"id", "Id"}, id);
                      cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
-                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"place", "Where"}, place_of(row));
                      cells.add({"variable", "Variable"}, text_of(row, "variable"));
                      add_ranks(cells, job, row);
                      add_sum(cells, sparable(2, "count", "Operations"), row.figures);
@@ -301,7 +301,7 @@ Table job_clauses(const Summary& job) {
                      cells.add({"id", "Id"}, id);
                      cells.add({"stake", "Stake"}, text_of(row, "stake"));
                      cells.add({"pattern", "Pattern"}, text_of(row, "pattern"));
-                     cells.add({"place", "Place"}, place_of(row));
+                     cells.add({"place", "Where"}, place_of(row));
                      cells.add({"variable", "Variable"}, text_of(row, "variable"));
                      add_ranks(cells, job, row);
                      cells.add({"look_at_rank", "See rank", Unit::kCount},
@@ -544,9 +544,9 @@ std::string recorded_in_part(const Summary& job) {
   std::vector<std::string> parts;
   if (!recorded.counted.empty()) parts.push_back("only counted: " + first_ranges(recorded.counted));
   if (!recorded.in_part.empty())
-    parts.push_back("told event by event in part: " + first_ranges(recorded.in_part));
+    parts.push_back("recorded event by event in part: " + first_ranges(recorded.in_part));
   if (parts.empty()) return {};
-  return fmt::format("Ranks {}: shares of the time, loops and findings are of what was told",
+  return fmt::format("Ranks {}: shares of time, loops and findings are of the recorded part",
                      fmt::join(parts, "; "));
 }
 
@@ -644,10 +644,11 @@ std::string explain_hint(const Summary& job) {
 std::string none_found(const Summary& job) {
   const RecordedRanks recorded = recorded_ranks(job);
   if (recorded.counted.size() == job.ranks.size()) {
-    return "Redundant transfers were not looked for: that takes single events, and none is told.";
+    return "Redundant transfers were not looked for: that takes single events, and none is "
+           "recorded.";
   }
   return fmt::format(
-      "No redundant transfer was proven in {}: `ompdm report {}` tells how far "
+      "No redundant transfer was proven in {}: `ompdm report {}` shows how far "
       "contents were compared.",
       job.ranks.size() == 1 ? "this rank" : "any rank", trace_of_rank(job.ranks.first()));
 }

@@ -188,18 +188,28 @@ std::vector<std::string> all_warnings(Analyses analyses, const SourceNames& name
   return lines;
 }
 
-/// The head of the report: what all recordings have. The rest is in a table if there are several.
+/// Facts of all recordings. Those that only `ompdm info` shows are left out; those of each
+/// recording are in a table if there are several.
 std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses) {
   std::vector<std::pair<std::string, std::string>> facts = header(analyses.front());
   const bool of_one = ranks_of(analyses).key.empty();
-  if (!of_one) {
+  std::erase_if(facts, [&](const auto& one) {
+    const bool is_memory = one.first == "Memory" || one.first == "Left";
+    return one.first == "Process" || is_memory || (!of_one && one.first == "Wall");
+  });
+  if (of_one) {
+    // One line for the program and its run.
+    const Process& process = analyses.front().process;
+    const std::string rank = process.rank < 0 ? ""
+                             : process.rank_count > 0
+                                 ? fmt::format("; rank {} of {}", process.rank, process.rank_count)
+                                 : fmt::format("; rank {}", process.rank);
+    facts.front().second += fmt::format("; {}; {}{}", header_value(analyses.front(), "Wall"),
+                                        header_value(analyses.front(), "Devices"), rank);
     std::erase_if(facts,
-                  [](const auto& one) { return one.first != "Program" && one.first != "Devices"; });
+                  [](const auto& one) { return one.first == "Devices" || one.first == "Wall"; });
+    return facts;
   }
-  if (!any_lost(analyses)) {
-    facts.emplace_back("Lost", losses(analyses) + clauses_checked(analyses));
-  }
-  if (of_one) return facts;
   // The arguments of runs on several inputs are in the table.
   const Process& process = analyses.front().process;
   if (are_inputs(analyses) && !process.arguments.empty()) {
@@ -210,6 +220,17 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
   const std::string differ = are_inputs(analyses) ? "" : differences(analyses, ", ");
   if (!differ.empty()) facts.emplace_back("Differ", differ);
   return facts;
+}
+
+/// Peaks of device memory and what was left there, of one recording: several have a table.
+std::vector<std::string> memory_sentences(Analyses analyses) {
+  std::vector<std::string> lines;
+  if (!ranks_of(analyses).key.empty()) return lines;
+  for (const auto& [name, value] : header(analyses.front())) {
+    if (name == "Memory") lines.push_back("Device memory: " + value);
+    if (name == "Left") lines.push_back("Left in device memory: " + value);
+  }
+  return lines;
 }
 
 std::vector<std::string> unchecked_clauses(const Analysis& one) { return {clauses_unchecked(one)}; }
@@ -244,6 +265,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     text += short_findings(analyses, names, layout);
   }
   const std::string closing =
+      wrapped_lines(memory_sentences(analyses), layout.width) +
       wrapped_lines({runtime_traffic(analyses), unexamined(analyses)}, layout.width) +
       wrapped_lines(prefixed(analyses, unchecked_clauses), layout.width);
   return closing.empty() ? text : text + '\n' + closing;
@@ -279,7 +301,8 @@ std::string markdown_report(Analyses analyses, const SourceNames& names, const L
       text += in_markdown(line) + "\n\n";
     }
   }
-  return text + paragraphs({runtime_traffic(analyses), unexamined(analyses)}) +
+  return text + paragraphs(memory_sentences(analyses)) +
+         paragraphs({runtime_traffic(analyses), unexamined(analyses)}) +
          paragraphs(prefixed(analyses, unchecked_clauses));
 }
 

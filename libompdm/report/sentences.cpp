@@ -27,7 +27,7 @@ constexpr std::string_view kDoubts[] = {
     "pointers that are declare target may point to it", "a table of pointers may hold it",
     "kernels may name it without a clause"};
 
-/// "Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
+/// "Below threshold: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
 std::string withheld(const Analysis& one) {
   if (one.withheld.findings == 0) return {};
   std::string what;
@@ -38,14 +38,13 @@ std::string withheld(const Analysis& one) {
   if (one.withheld.allocations > 0) {
     what += (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation");
   }
-  return fmt::format("Withheld as too small: {} ({}).", counted(one.withheld.findings, "finding"),
-                     what);
+  return fmt::format("Below threshold: {} ({}).", counted(one.withheld.findings, "finding"), what);
 }
 
 bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::Reason::kNoChangeKnown; }
 
-/// "Not called needless: 8 transfers, 64.0 KB that carried what was there: kernels may have changed
-/// it (a mapped pointer points to it)."
+/// "Not called redundant: 8 transfers, 64.0 KB with known content that kernels may have changed
+/// ( (a mapped pointer points to it)."
 std::string doubted(const Analysis& one) {
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
@@ -59,7 +58,7 @@ std::string doubted(const Analysis& one) {
   }
   if (reasons.empty()) return {};
   return fmt::format(
-      "Not called needless: {}, {} that carried what was there: kernels may have changed it ({}).",
+      "Not called redundant: {}, {} with known content that kernels may have changed ({}).",
       counted(transfers, "transfer"), spoken_size(bytes), fmt::join(reasons, "; "));
 }
 
@@ -82,7 +81,7 @@ std::string refuted(const Analysis& one) {
     }
   }
   if (all.empty()) return {};
-  return fmt::format("Needed, as the source shows, and redundant in this run alone: {}.",
+  return fmt::format("Redundant in this run, and needed with other inputs by the source: {}.",
                      fmt::join(all, "; "));
 }
 
@@ -90,7 +89,7 @@ std::string refuted(const Analysis& one) {
 std::string unavoided(const Analysis& one) {
   const auto found = std::ranges::find_if_not(one.doubts, is_of_kernels);
   if (found == one.doubts.end()) return {};
-  return fmt::format("{}, {} carried what the device had had: no finding tells how to avoid {}.",
+  return fmt::format("{}, {} had content that was on the device: no finding shows how to avoid {}.",
                      counted(found->transfers, "transfer"), spoken_size(found->bytes),
                      found->transfers == 1 ? "it" : "these");
 }
@@ -176,11 +175,9 @@ std::string device_list(const Analysis& one) {
       text += end - i > 1 ? fmt::format("{}..{}: ", device.number, one.devices[end - 1].number)
                           : fmt::format("{}: ", device.number);
       // A host process or thread that plays a device: its times say nothing about a GPU.
-      text +=
-          device.emulated || device.type == "generic-64bit"
-              ? "host devices (this machine's processor plays the device): times are of the host"
-          : device.name.empty() ? device.type
-                                : fmt::format("{} ({})", device.name, device.type);
+      text += device.emulated || device.type == "generic-64bit" ? "host devices"
+              : device.name.empty()                             ? device.type
+                                    : fmt::format("{} ({})", device.name, device.type);
     }
     i = end;
   }
@@ -225,11 +222,10 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
   if (one.running) {
     lines.push_back("the process still runs: these are the figures up to now");
   } else if (!one.recording.finished && one.unfinished.empty()) {
-    lines.push_back(std::string("the process was killed, or left by _exit, quick_exit or exec") +
-                    (one.recording.is_part() ? "" : ": what it did until then is here") +
-                    (ends_counted(one)
-                         ? ", but not what it was in the middle of: events were only counted then"
-                         : ""));
+    lines.push_back(
+        std::string("the process was killed, or left by _exit, quick_exit or exec") +
+        (one.recording.is_part() ? "" : ": events until then are here") +
+        (ends_counted(one) ? ", but not its last directive: events were aggregated then" : ""));
   }
   for (const analysis::UnfinishedRegion& region : one.unfinished) {
     const bool known = region.directive != analysis::kNoRow;
@@ -247,15 +243,13 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
 std::string wall_time(const Analysis& one) {
   const Nanoseconds hashing = one.process.wall - one.program_wall;
   const bool is_part = one.recording.is_part();
-  std::string text = fmt::format(
-      "{}{}, host clock ({}){}", is_part ? spoken_time(one.headline.span) + " of " : "",
-      spoken_time(one.program_wall), one.recording.clock.empty() ? "unknown" : one.recording.clock,
-      one.link ? ", re-timed" : "");
+  std::string text = fmt::format("{}{}{}", is_part ? spoken_time(one.headline.span) + " of " : "",
+                                 spoken_time(one.program_wall), one.link ? ", re-timed" : "");
   const bool tells_shares =
       one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
-  if (tells_shares) text += "; " + device_time({&one, 1});
+  if (tells_shares) text += ", " + device_time({&one, 1});
   if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
-    text += fmt::format("; and {} of ompdm's hashing", spoken_time(hashing));
+    text += fmt::format(", and {} of ompdm's hashing", spoken_time(hashing));
   }
   return text;
 }
@@ -281,8 +275,8 @@ std::string losses(Analyses analyses) {
   const char* const cut_off = cut ? "all behind the cut; in recording: " : "";
   if (sums.empty() && cut) return fmt::format("{}not known", cut_off);
   const std::string kinds = counted(sums.size(), "kind of loss", "kinds of loss");
-  return text.empty() ? fmt::format("{}0 ({} watched)", cut_off, kinds)
-                      : fmt::format("{}{} (of {} watched)", cut_off, text, kinds);
+  return text.empty() ? fmt::format("{}0 ({} counted)", cut_off, kinds)
+                      : fmt::format("{}{} (of {} counted)", cut_off, text, kinds);
 }
 
 std::string lost_events(std::span<const Loss> losses) {
@@ -303,9 +297,9 @@ std::string why_not_whole(const Analysis& one) {
 
 std::string unexamined(Analyses analyses) {
   constexpr std::pair<std::string_view, std::string_view> kLosses[] = {
-      {"contents_pending_overflow", "{} came back in regions with many more"},
-      {"contents_unknown_completion", "of {} nothing tells when they had arrived"},
-      {"contents_over_time", "at {} looking had taken too long by then"}};
+      {"contents_pending_overflow", "{} were copied back in regions with many more"},
+      {"contents_unknown_completion", "the arrival of {} is not known"},
+      {"contents_over_time", "comparing had taken too long at {}"}};
   std::uint64_t all = 0;
   std::string why;
   for (const auto& [name, reason] : kLosses) {
@@ -352,9 +346,10 @@ std::vector<std::string> invariant_sentences(Analyses analyses, const SourceName
         lines.push_back(recurring_text(each) + loop);
       }
       if (!has_invariant(row)) continue;
-      lines.push_back(fmt::format(
-          "{} a pass never changes{}{}", part_of(row.invariant_bytes.value_or(0), whole_of(row)),
-          row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
+      lines.push_back(
+          fmt::format("{} per iteration have the same content every time{}{}",
+                      part_of(row.invariant_bytes.value_or(0), whole_of(row)),
+                      row.invariant_items.empty() ? "" : ": " + named(row.invariant_items), loop));
     }
     return lines;
   });
@@ -388,17 +383,16 @@ std::string link_sentence(const analysis::Link& link) {
   return fmt::format(
       "a model, not a measurement: each transfer takes {} and its bytes at {}/s ({}); {}",
       spoken_time(link.latency), spoken_size(std::llround(link.bytes_per_second)), link.name,
-      link.kernels
-          ? fmt::format("each kernel takes 1/{:g} of what it took when it was recorded, host code "
-                        "as long as then",
-                        *link.kernels)
-          : "kernels and host code took what they took when it was recorded");
+      link.kernels ? fmt::format("each kernel takes 1/{:g} of its recorded time, host code "
+                                 "as long as then",
+                                 *link.kernels)
+                   : "kernels and host code take as long as when they were recorded");
 }
 
 std::string recorded_part(const Analysis& one) {
   const Recording& recording = one.recording;
   if (recording.detail == Recording::Detail::kAggregates) {
-    return "the run was counted, not told event by event (OMPDM_DETAIL): there are no shares of "
+    return "the run was aggregated (OMPDM_DETAIL): there are no shares of "
            "the run's time, loops and findings";
   }
   const Nanoseconds wall = one.process.wall;
@@ -409,23 +403,19 @@ std::string recorded_part(const Analysis& one) {
   }
   if (to <= recording.recorded_from) {
     if (recording.detail == Recording::Detail::kSpoolLimit) {
-      return "the spool was full (OMPDM_MAX_SPOOL) before the window in which events are told "
-             "began: the run was counted";
+      return "the spool was full (OMPDM_MAX_SPOOL) before the window began: events were aggregated";
     }
     if (to < wall) {
-      return "the window in which events are told ended before it began: the run was counted";
+      return "the window ended before it began: events were aggregated";
     }
-    return one.running
-               ? "the window in which events are told has not begun yet: the run is counted"
-               : "the window in which events are told did not begin before the end: the run was "
-                 "counted";
+    return one.running ? "the window has not begun yet: events are aggregated"
+                       : "the window did not begin before the end: events were aggregated";
   }
   if (recording.recorded_from == 0 && recording.recorded_to == 0) {
-    return one.running ? "the window in which events are told has not ended yet: all of the run is "
-                         "told so far"
-                       : "the window in which events are told did not end before the program did "
-                         "(the directive of --until was not met, or --duration was not over): all "
-                         "of the run is told";
+    return one.running
+               ? "the window has not ended yet: all events so far are recorded"
+               : "the program ended before the window (--until, --duration): all events are "
+                 "recorded";
   }
   const std::string part =
       recording.recorded_from == 0
@@ -436,8 +426,7 @@ std::string recorded_part(const Analysis& one) {
           : fmt::format("{} from {} on, of {}", spoken_time(to - recording.recorded_from),
                         spoken_time(recording.recorded_from), spoken_time(wall));
   return fmt::format(
-      "told event by event: {}{}: shares of the run's time, waits, loops and findings are of that "
-      "part alone",
+      "recorded event by event: {}{}; shares of time, waits, loops and findings are of that part",
       part,
       recording.detail == Recording::Detail::kSpoolLimit
           ? ", when the spool was full (OMPDM_MAX_SPOOL)"
@@ -447,7 +436,7 @@ std::string recorded_part(const Analysis& one) {
 std::string left_part(const Analysis& one) {
   return one.truncated ? "the trace file is cut short: the figures cover its whole lines only"
                        : why_not_whole(one) +
-                             ": figures, shares, loops and findings are of what was recorded";
+                             ": figures, shares, loops and findings are of the recorded part";
 }
 
 std::vector<std::string> warnings(const Analysis& one, const SourceNames& names) {
@@ -496,11 +485,11 @@ std::string device_time(Analyses analyses) {
     model = model || one.headline.model_clock;
     busy += one.headline.device;
   }
-  return fmt::format("device time {} (union of copies and kernels{}{})", spoken_time(busy),
-                     host && device ? ", host and device clocks"
-                     : device       ? ", device clock"
+  return fmt::format("device time {}{}{}", spoken_time(busy),
+                     host && device ? " (host and device clocks)"
+                     : device       ? " (device clock)"
                                     : "",
-                     model ? ", modelled" : "");
+                     model ? " (modelled)" : "");
 }
 
 namespace {
@@ -539,7 +528,7 @@ void add_memory(const Analysis& one, std::vector<std::pair<std::string, std::str
   for (const analysis::MemoryRow& row : one.memory) {
     lines.emplace_back(
         "Memory", fmt::format("{} at most on device {}{}: {}", spoken_size(row.peak), row.device,
-                              is_part ? ", of what was recorded" : "", holders_text(row.holders)));
+                              is_part ? ", in the recorded part" : "", holders_text(row.holders)));
     if (row.left.empty()) continue;
     std::uint64_t bytes = 0;
     for (const analysis::MemoryHolder& holder : row.left) bytes += holder.bytes;

@@ -210,7 +210,7 @@ std::string loop_text(const analysis::UnplacedLoop& loop) {
   }
   const std::string inside =
       called.empty() ? function : fmt::format("{}, which calls {}", function, called);
-  if (caller.function.empty()) return fmt::format("{} (in {}, or in what calls it)", runs, inside);
+  if (caller.function.empty()) return fmt::format("{} (in {}, or in its caller)", runs, inside);
   return fmt::format("{} (in {}, or in {}, which calls {}{})", runs, inside, caller.function,
                      function,
                      !caller.file.empty() && caller.line > 0 ? " at " + place_text(caller) : "");

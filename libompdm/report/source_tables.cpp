@@ -97,13 +97,13 @@ constexpr std::size_t kMostPaths = 8;
 
 void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
                  const DirectiveFigures& sum) {
-  row.add({"count", "Count"}, number(sum.count));
+  row.add({"count", "Executions"}, number(sum.count));
   row.add({"HtoD_bytes", "HtoD"}, moved(one, sum.htod.bytes));
-  row.add({"HtoD_count", "Calls"}, moved(one, sum.htod.count));
+  row.add({"HtoD_count", "Copies"}, moved(one, sum.htod.count));
   row.add({"DtoH_bytes", "DtoH"}, moved(one, sum.dtoh.bytes));
-  row.add({"DtoH_count", "Calls"}, moved(one, sum.dtoh.count));
+  row.add({"DtoH_count", "Copies"}, moved(one, sum.dtoh.count));
   row.add(if_any("DtoD_bytes", "DtoD"), moved(one, sum.dtod.bytes));
-  row.add(if_any("DtoD_count", "Calls"), moved(one, sum.dtod.count));
+  row.add(if_any("DtoD_count", "Copies"), moved(one, sum.dtod.count));
   // If the runtime reports no transfers, only the bytes that the clauses name are known.
   const bool no_transfers = !std::ranges::all_of(analyses, analysis::knows_transfers);
   const Audience mapped = no_transfers ? Audience::kAll : Audience::kData;
@@ -112,7 +112,7 @@ void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
           moved(one, sum.alloc_count));
   row.add(sparable(2, "kernel_count", "Kernels"), moved(one, sum.kernel_count));
   row.add(if_any("fallback_count", "On host"), number(sum.fallback_count));
-  row.add(sparable(1, "transfer_ns", "Transfers"), timed(one, sum.timed, transfer_time(sum)));
+  row.add(sparable(1, "transfer_ns", "Copy time"), timed(one, sum.timed, transfer_time(sum)));
   row.add({"time_ns", "Time"}, timed(one, true, sum.time));
 }
 
@@ -202,10 +202,10 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
   return by_recording(analyses, "variables", "Movement by variable", shown,
                       [&](TableRow& row, const Analysis& one, const VariableRow& of) {
                         row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
-                        row.add({"HtoD_count", "Calls"}, moved(one, of.htod.count));
+                        row.add({"HtoD_count", "Copies"}, moved(one, of.htod.count));
                         row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
-                        row.add({"DtoH_count", "Calls"}, moved(one, of.dtoh.count));
-                        row.add(sparable(2, "transfer_ns", "Transfers"),
+                        row.add({"DtoH_count", "Copies"}, moved(one, of.dtoh.count));
+                        row.add(sparable(2, "transfer_ns", "Copy time"),
                                 timed(one, of.timed, of.htod.time + of.dtoh.time));
                         row.add(sparable(1, "bytes", "Size"), number(of.bytes));
                         row.add(reader_only("variable", "Variable"), variable_name(of, names));
@@ -220,10 +220,11 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
 Table loops_table(Analyses analyses, const SourceNames& names) {
   const std::vector<std::size_t> offsets = directive_offsets(analyses);
   return by_recording(
-      analyses, "iterations", "Loops: cost of a pass after the first", as_tree,
+      analyses, "iterations",
+      "Loops: cost of an iteration after the first (bar: # copies, = kernels, . other)", as_tree,
       [&](TableRow& row, const Analysis& one, const LoopRow& of) {
         row.add(data_only("count"), number(of.count));
-        row.add(reader_only("passes", "Passes", Unit::kCount), at_least(of.count, of.at_least));
+        row.add(reader_only("passes", "Iterations", Unit::kCount), at_least(of.count, of.at_least));
         row.add(data_only("entries", Unit::kCount), number(of.entries));
         row.add(data_only("devices", Unit::kCount), number(std::uint64_t{of.devices}));
         const bool is_entered_again = of.entries > 1 || of.entries_at_least;
@@ -235,10 +236,10 @@ Table loops_table(Analyses analyses, const SourceNames& names) {
                 of.invariant_bytes ? number(*of.invariant_bytes) : Cell());
         row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
                 number(of.steady.allocations));
-        row.add(sparable(1, "transfer_ns", "Transfers"), timed(one, of.timed, of.steady.transfer));
-        row.add(sparable(2, "kernel_ns", "Kernels"), timed(one, of.timed, of.steady.kernel));
+        row.add(sparable(1, "transfer_ns", "Copy time"), timed(one, of.timed, of.steady.transfer));
+        row.add(sparable(2, "kernel_ns", "Kernel time"), timed(one, of.timed, of.steady.kernel));
         row.add({"wall_ns", "Wall"}, of.steady.wall);
-        row.add(reader_only("share", "# copies = kernels"), share_bar(one, of));
+        row.add(reader_only("share", "Bar"), share_bar(one, of));
         row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
         row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
         row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
@@ -247,7 +248,8 @@ Table loops_table(Analyses analyses, const SourceNames& names) {
         row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
         std::string over = names.places(one, of.directives);
         if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);
-        row.add({"over", "Over", Unit::kText, Audience::kReader, false, true}, std::move(over));
+        row.add({"over", "Directives", Unit::kText, Audience::kReader, false, true},
+                std::move(over));
         std::vector<std::size_t> positions = of.directives;
         for (std::size_t& directive : positions) directive += offsets[position_of(analyses, one)];
         row.add(data_only("directives"), fmt::format("{}", fmt::join(positions, " ")));
@@ -333,7 +335,7 @@ std::string openable(Analyses analyses) {
   }
   if (several == 0) return {};
   return fmt::format(
-      "{} reached by several call paths: --paths tells what each moved",
+      "{} reached by several call paths: --paths shows each",
       several == 1 ? "one directive was" : fmt::format("{} directives were", several));
 }
 

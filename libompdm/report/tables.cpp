@@ -184,8 +184,8 @@ Table device_use_table(Analyses analyses) {
                       [](TableRow& row, const Analysis&, const analysis::DeviceUse& use) {
                         row.add({"device", "Device", Unit::kCount}, std::int64_t{use.device});
                         row.add({"span_ns", "First to last"}, use.span);
-                        row.add({"copies_ns", "Copies"}, use.copies);
-                        row.add({"kernels_ns", "Kernels"}, use.kernels);
+                        row.add({"copies_ns", "Copy time"}, use.copies);
+                        row.add({"kernels_ns", "Kernel time"}, use.kernels);
                         row.add({"both_ns", "Both at once"}, use.both);
                         row.add({"idle_ns", "Idle"}, use.idle);
                       });
@@ -237,15 +237,14 @@ std::vector<Table> all_tables(Analyses analyses, const SourceNames& names, bool 
 
 Table host_waits_table(Analyses analyses, const SourceNames& names) {
   return by_recording(
-      analyses, "host_waits", "What the host waited for, by what the device did meanwhile",
-      &Analysis::host_waits,
+      analyses, "host_waits", "Waits of the host, by the device's work", &Analysis::host_waits,
       [&](TableRow& row, const Analysis& one, const analysis::HostWait& wait) {
         row.add({"count", "Waits"}, number(wait.count));
         row.add({"total_ns", "Time"}, wait.total);
         row.add(sparable(2, "avg_ns", "Avg"), wait.average);
         row.add(sparable(1, "max_ns", "Max"), wait.maximum);
-        row.add({"kernels_ns", "Kernels"}, wait.kernels);
-        row.add({"copies_ns", "Copies"}, wait.copies);
+        row.add({"kernels_ns", "Kernel time"}, wait.kernels);
+        row.add({"copies_ns", "Copy time"}, wait.copies);
         row.add({"neither_ns", "Neither"}, wait.neither);
         const bool is_known = wait.directive != analysis::kNoRow;
         const auto* at = is_known ? &one.directives[wait.directive] : nullptr;

@@ -113,7 +113,7 @@ Summary summary_of(const Json& json) {
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw Error(
-      fmt::format("{}: is no whole summary ({}): remove it, and it is made anew from its "
+      fmt::format("{}: is not a complete summary ({}): remove it, and it is made again from its "
                   "trace",
                   file, why));
 }

@@ -338,7 +338,7 @@ class BinaryReader {
     if (read_fully(source_, opening, sizeof(opening)) < sizeof(opening))
       fail("is cut short", kCopyAgain);
     if (!is_binary_beginning({opening, sizeof(opening)})) {
-      fail("is no trace of ompdm", "name a file that ompdm recorded");
+      fail("is not a trace of ompdm", "name a file that ompdm recorded");
     }
     std::uint32_t version = 0;
     std::memcpy(&version, opening + kMagic.size(), sizeof(version));

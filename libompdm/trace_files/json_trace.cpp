@@ -135,8 +135,11 @@ class JsonReader {
       if (line.starts_with(kTimelineOpening)) {
         fail("is a timeline, a picture for viewers", "name the traces that it was made of");
       }
+      if (line.starts_with("\x7f" "ELF")) {
+        fail("is a program, not a trace", "record it with ompdm record, and name the trace");
+      }
       const bool is_json = line.starts_with('{') || line.starts_with('[');
-      fail(is_json ? "is JSON, but not as ompdm writes its traces" : "is no trace of ompdm",
+      fail(is_json ? "is JSON, but not a trace of ompdm" : "is not a trace of ompdm",
            "name a file that ompdm recorded");
     }
     line.remove_prefix(kOpening.size());

@@ -90,10 +90,10 @@ class Checker {
     visit("launch", trace_.launches);
     visit("unsent item", trace_.unsent_items);
     visit("block touch", trace_.block_touches);
-    visit("region tally", trace_.region_aggregates);
-    visit("operation tally", trace_.op_aggregates);
-    visit("launch tally", trace_.launch_aggregates);
-    visit("activity tally", trace_.activity_aggregates);
+    visit("region aggregate", trace_.region_aggregates);
+    visit("operation aggregate", trace_.op_aggregates);
+    visit("launch aggregate", trace_.launch_aggregates);
+    visit("activity aggregate", trace_.activity_aggregates);
     visit("activity", trace_.activities);
     visit("synchronization", trace_.synchronizations);
   }

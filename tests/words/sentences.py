@@ -31,6 +31,8 @@ RETIRED = {
     r"workplace": "sandbox",
 }
 FOLDERS = ["cli", "libompdm", "edit"]
+# Lists of names, no sentences.
+NO_TEXT = ["runtime_calls.cpp"]
 PAGES = ["README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
 
 LITERAL = re.compile(
@@ -87,8 +89,9 @@ def sentences(text):
     text = re.sub(r"`[^`]*`", "x", text)                   # code
     text = re.sub(r"\{[^{}]*\}", "x", text)                # what fmt fills in
     text = re.sub(r"'[^'\n]* [^'\n]*'", "x", text)         # commands
+    text = re.sub(r"(--detail |OMPDM_DETAIL=)tallies", "x", text)
     # Help's columns and lists are lines of their own.
-    for part in re.split(r"(?<=[.!?])[)*]*\s|\n\s*\n|\n(?=\s)", text):
+    for part in re.split(r"(?<=[.!?])[)*]*\s|\n\s*\n|\n(?=\s|ompdm )", text):
         yield " ".join(part.split())
 
 
@@ -99,8 +102,10 @@ def words(sentence):
 def looked_at(path, root):
     text = path.read_text(errors="replace")
     source = literals(text) if path.suffix in (".cpp", ".h", ".c") else paragraphs(text)
+    # Help is broken into lines; in reports a line is a sentence of its own.
+    is_report = "libompdm" in path.parts
     for line, paragraph in source:
-        for sentence in sentences(paragraph):
+        for sentence in sentences(paragraph.replace("\n", "\n\n") if is_report else paragraph):
             yield f"{path.relative_to(root)}:{line}", sentence
 
 
@@ -114,7 +119,7 @@ def main():
     files = [one.resolve() for one in asked.files]
     if not files:
         for folder in FOLDERS:
-            files += [one for one in sorted((root / folder).rglob("*")) if one.suffix in (".cpp", ".h", ".c")]
+            files += [one for one in sorted((root / folder).rglob("*")) if one.suffix in (".cpp", ".h", ".c") and one.name not in NO_TEXT]
         for pattern in PAGES:
             files += sorted(root.glob(pattern))
     found = []

@@ -55,7 +55,7 @@ std::string read_text(const Facts& facts, const char* finds) {
     return fmt::format(". The host reads {} at {}, and finds {}", base(facts.item), shown_at(facts),
                        finds);
   }
-  return facts.nothing_came_back ? ". No data came back to the host in this run" : "";
+  return facts.nothing_came_back ? ". No data was copied back in this run" : "";
 }
 
 Words not_sent(const Facts& facts) {
@@ -132,7 +132,7 @@ Words not_copied_back(const Facts& facts) {
 
 Words results_overwritten(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("{} replaced what {} {} written with the host's value, and nothing "
+  return {fmt::format("{} replaced the data that {} {} written with the host's value, and nothing "
                       "copied it back{}",
                       own_clause(facts), kernels_text(facts), facts.is_watched ? "had" : "may have",
                       read_text(facts, "no value of a kernel")),
@@ -142,9 +142,10 @@ Words results_overwritten(const Facts& facts) {
 Words unset_copied_back(const Facts& facts) {
   const std::string name = base(facts.item);
   return {
-      fmt::format("{} came back at {}, and neither the host nor a kernel had set it on the "
-                  "device: the host's value was replaced with whatever was there",
-                  name, place_text(facts.place)),
+      fmt::format(
+          "{} was copied back at {}, and nothing had set it on the device. The host's value "
+          "was overwritten with unset memory",
+          name, place_text(facts.place)),
       fmt::format("do not copy {} back: nothing had set it on the device", name),
       {fmt::format("let the kernel that sets {} name it in a map clause, or do not copy it back",
                    name)}};
@@ -159,16 +160,17 @@ Words private_copy(const Facts& facts) {
   std::string evidence;
   if (facts.reads) {
     evidence = fmt::format(
-        "{}: the kernel reads the host's value at {}, and {} has a newer one on "
+        "{}. The kernel reads the host's value at {}, and {} has a newer value on "
         "the device",
         own, shown_at(facts), held);
   } else if (facts.shown.line > 0) {
     evidence = fmt::format(
-        "{}: what the kernel writes at {} is lost, and what {} maps stays as it "
-        "was",
+        "{}. The value that the kernel writes at {} is lost, and the data that {} maps does not "
+        "change",
         own, shown_at(facts), held);
   } else {
-    evidence = fmt::format("{}: what {} maps was set by none, and came back so", own, held);
+    evidence =
+        fmt::format("{}. The data that {} maps was never set, and was copied back", own, held);
   }
   return {std::move(evidence),
           fmt::format("name {} on the kernel: it has its own copy", name),
@@ -180,8 +182,8 @@ Words ended_frame(const Facts& facts) {
   const std::string name = base(facts.item);
   const std::string theirs = base(facts.held_as);
   const std::string function = facts.holder ? facts.holder->function : std::string("a function");
-  return {fmt::format("{} found {} on the device already: {} had mapped its local {} at the same "
-                      "address of the stack, and did not end that mapping. Nothing was sent",
+  return {fmt::format("{} sent nothing: {} seemed to be on the device already. {} had mapped its "
+                      "local {} at the same stack address, and did not end that mapping",
                       own_clause(facts), name, holder_text(facts), theirs),
           fmt::format("end the mapping of {} before {} returns", theirs, function),
           {fmt::format("in {}, before it returns: #pragma omp target exit data map(delete: {})",
@@ -191,7 +193,7 @@ Words ended_frame(const Facts& facts) {
 Words partly_present(const Facts& facts) {
   const std::string name = base(facts.item);
   if (facts.holder && *facts.holder == facts.place) {
-    return {fmt::format("{} names {}, of which {} lie in {} of the same directive: a section is "
+    return {fmt::format("{} names {}, of which {} lie in {} of the same directive. A section is "
                         "longer than its data, and LLVM's runtime ends the program",
                         own_clause(facts), spoken_size(facts.bytes), spoken_size(facts.held_bytes),
                         facts.held_as),
@@ -201,8 +203,8 @@ Words partly_present(const Facts& facts) {
   }
   if (!facts.member.empty()) {
     return {
-        fmt::format("the kernel at {} uses {} at {}, and {} has mapped only {} of its object: what "
-                    "lies beside on the device is other data",
+        fmt::format("the kernel at {} uses {} at {}, and {} has mapped only {} of its object. The "
+                    "memory beside it on the device is other data",
                     place_text(facts.place), facts.member, shown_at(facts), holder_text(facts),
                     facts.held_as),
         fmt::format("map {} too: a kernel uses it, and the device has other members of {}",
@@ -210,7 +212,7 @@ Words partly_present(const Facts& facts) {
         {fmt::format("let {} map this member too, or the whole object", holder_text(facts))}};
   }
   return {
-      fmt::format("{} names {}, of which {} has {} on the device ({}): a mapping cannot be "
+      fmt::format("{} names {}, of which {} has {} on the device ({}). A mapping cannot be "
                   "extended, and LLVM's runtime ends the program",
                   own_clause(facts), spoken_size(facts.bytes), holder_text(facts),
                   spoken_size(facts.held_bytes), facts.held_as),
@@ -236,12 +238,12 @@ Words pointer_not_mapped(const Facts& facts) {
         is_one ? "it" : "them",
         kernels_text(facts) + (facts.kernels.size() == 1 ? " has" : " have"));
   } else {
-    evidence += fmt::format(". So {} the host's address, and {} not use what the device has",
+    evidence += fmt::format(". So {} the host's address, and {} not use the device's data",
                             kernels_text(facts) + (facts.kernels.size() == 1 ? " has" : " have"),
                             facts.kernels.size() == 1 ? "does" : "do");
     if (facts.shown.line > 0) {
-      evidence +=
-          fmt::format(". A copy back replaces what the kernel writes at {}", shown_at(facts));
+      evidence += fmt::format(". A copy back overwrites the values that the kernel writes at {}",
+                              shown_at(facts));
     }
   }
   const bool is_entered = facts.directive == Directive::kTargetEnterData;
@@ -255,8 +257,8 @@ Words pointer_not_mapped(const Facts& facts) {
 
 Words device_address(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("{} is an address of device memory already, that of {} ({}): a GPU's memory "
-                      "cannot be copied as the host's",
+  return {fmt::format("{} is already an address of device memory, that of {} ({}). A GPU's memory "
+                      "cannot be copied like the host's",
                       name, facts.held_as, holder_text(facts)),
           fmt::format("do not map {}: it is a device address", name),
           {fmt::format("at {}, write is_device_ptr({}) in place of the map clause",
@@ -270,16 +272,17 @@ Words host_address(const Facts& facts) {
       "map(tofrom:)",
       place_text(facts.place), name);
   if (facts.shown.line == 0) {
-    return {fmt::format("the kernel at {} gets in {} an address of the host's memory, which no "
-                        "clause maps, and which a GPU cannot reach",
-                        place_text(facts.place), name),
-            fmt::format("map {}, if the kernel follows it: it leads to the host's memory", name),
-            {section + ", if it uses any"}};
+    return {
+        fmt::format("the kernel at {} gets in {} an address of host memory that no clause maps. "
+                    "A GPU cannot access it",
+                    place_text(facts.place), name),
+        fmt::format("map {}, if the kernel follows it: it points to host memory", name),
+        {section + ", if it uses any"}};
   }
-  return {fmt::format("the kernel at {} uses {}, which no clause maps, and which is on no device: "
-                      "it gets the address of the host's memory, which a GPU cannot reach",
+  return {fmt::format("the kernel at {} uses {}, which no clause maps. It gets an address of host "
+                      "memory, which a GPU cannot access",
                       place_text(facts.place), name),
-          fmt::format("map {}: the kernel uses the host's memory", name),
+          fmt::format("map {}: the kernel uses host memory", name),
           {section}};
 }
 
@@ -297,31 +300,33 @@ Words not_present(const Facts& facts, const Subject& subject) {
   if (facts.ended) {
     const std::string place = place_text(*facts.ended);
     return {
-        fmt::format("{} was not on the device any more{}: a map clause at {} deletes what has {}, "
-                    "which is all of {}",
+        fmt::format("{} was not on the device any more{}. A map clause at {} deletes the object of "
+                    "{}, which is all of {}",
                     name, count > 1 ? fmt::format(", {} times", count) : std::string(), place,
                     facts.member, facts.held_as),
-        fmt::format("release the pointers at {}, do not delete them: {} went with {}", place,
+        fmt::format("release the pointers at {}, do not delete them: {} is deleted with {}", place,
                     facts.held_as, facts.member),
         {fmt::format("at {}, write release in place of delete", place)}};
   }
   return {fmt::format("{} was not on the device: {} did nothing{}", name, own_clause(facts),
                       count > 1 ? fmt::format(", {} times", count) : std::string()),
-          fmt::format("map {} before this, or remove it: it was not on the device", name),
+          fmt::format("map {} before this directive, or remove the directive: {} was not present",
+                      name, name),
           {is_update ? fmt::format("map {} by a target enter data before {}, or remove the update",
                                    name, place_text(facts.place))
-                     : fmt::format("map {} by a target enter data before {}, or leave it out there",
+                     : fmt::format("map {} by a target enter data before {}, or remove it there",
                                    name, place_text(facts.place))}};
 }
 
 Words two_devices(const Facts& facts) {
   const std::string name = base(facts.item);
-  return {fmt::format("device {} brought {} back at {} over what device {} had brought back: each "
-                      "has a copy of its own",
-                      facts.devices.front(), name, place_text(facts.place), facts.devices.back()),
-          fmt::format("let each device bring back its own part of {}", name),
-          {fmt::format("let the clauses for each device name the section of {} that it works on",
-                       name)}};
+  return {
+      fmt::format("device {} copied {} back at {} over the data that device {} had copied back. "
+                  "Each device has its own copy",
+                  facts.devices.front(), name, place_text(facts.place), facts.devices.back()),
+      fmt::format("let each device copy back its own part of {}", name),
+      {fmt::format("let the clauses for each device name the section of {} that it works on",
+                   name)}};
 }
 
 Words unordered(const Facts& facts, const Subject& subject) {
@@ -329,11 +334,11 @@ Words unordered(const Facts& facts, const Subject& subject) {
   const std::uint64_t count = subject.finding.count;
   const std::string other = facts.at_end ? "the end of " + holder_text(facts) : holder_text(facts);
   return {
-      fmt::format("the {} at {} has nowait, and ran after {} had begun, which the program reaches "
-                  "later{}: nothing orders them, and both use {}",
+      fmt::format("the {} at {} has nowait, and ran after {} had begun, which is later in the "
+                  "program{}. Nothing orders them, and both use {}",
                   analysis::directive_name(facts.directive), place_text(facts.place), other,
                   count > 1 ? fmt::format(", {} times", count) : std::string(), name),
-      fmt::format("order what is done with {}: tasks ran in another order", name),
+      fmt::format("order the accesses to {}: tasks ran in another order", name),
       {facts.at_end
            ? fmt::format("write #pragma omp taskwait before {}", other)
            : fmt::format("write depend clauses on {} for both, or #pragma omp taskwait before {}",
@@ -347,19 +352,19 @@ Words uninitialised(const Facts& facts) {
                                   : fmt::format("{} wrote it", kernels_text(facts));
   if (!facts.unset_reads.empty()) {
     const std::string read = spoken_list(facts.unset_reads);
-    return {fmt::format("{} came back at {} with other values where fresh device memory held other "
-                        "bytes: {}, and read {}, which nothing had set",
+    return {fmt::format("{} was copied back at {} with other values when fresh device memory held "
+                        "other bytes. {}, and read {}, which nothing had set",
                         name, place_text(facts.place), kernels, read),
-            fmt::format("set {} on the device: {} comes from it", read, name),
+            fmt::format("set {} on the device: {} is computed from it", read, name),
             {"send it before the kernel (map(to:), update to), or let a kernel set it"}};
   }
   return {
-      fmt::format("{} came back at {} with other values where fresh device memory held other "
-                  "bytes: nothing had set some of the memory that it comes from ({})",
+      fmt::format("{} was copied back at {} with other values when fresh device memory held other "
+                  "bytes. Some memory that it depends on was never set ({})",
                   name, place_text(facts.place), kernels),
-      fmt::format("set all of {} on the device, or what its kernels read", name),
-      {fmt::format("send what kernels read (map(to:), update to), or let a kernel set all of {} "
-                   "that comes back",
+      fmt::format("set all of {} on the device, or the data that its kernels read", name),
+      {fmt::format("send the data that kernels read (map(to:), update to), or let a kernel set all "
+                   "of {}",
                    name)}};
 }
 
@@ -418,16 +423,17 @@ Words used_after_delete(const Facts& facts) {
   const std::string end =
       facts.ended ? fmt::format("the directive at {} had freed it", place_text(*facts.ended))
                   : std::string("it was freed");
-  return {fmt::format("{} {} {}, after {}", user_text(facts),
-                      facts.is_write ? "writes to" : "reads", memory_text(facts), end),
-          "use no memory after it was freed",
-          {fmt::format("let the memory end after the kernel at {}: by a later end, or by taskwait "
-                       "or depend where that is nowait",
-                       place_text(facts.place))}};
+  return {
+      fmt::format("{} {} {}, after {}", user_text(facts), facts.is_write ? "writes to" : "reads",
+                  memory_text(facts), end),
+      "use no memory after it was freed",
+      {fmt::format("free the memory after the kernel at {}. If that has nowait, write taskwait or "
+                   "depend",
+                   place_text(facts.place))}};
 }
 
 Words host_access(const Facts& facts) {
-  return {fmt::format("the host {} {}, by its device address: a GPU's memory cannot be reached so",
+  return {fmt::format("the host {} {} by its device address. The host cannot access a GPU's memory",
                       facts.is_write ? "writes to" : "reads", memory_text(facts)),
           "use no device address on the host",
           {"copy the data to the host (update from, omp_target_memcpy), and use that copy"}};
@@ -439,8 +445,8 @@ Words freed_while_mapped(const Facts& facts) {
                                                     place_text(*facts.ended))
                                       : std::string("no directive ended the mapping");
   return {
-      fmt::format("the host freed the memory of {} while {} had it mapped ({}): what comes to "
-                  "lie there is taken for {}",
+      fmt::format("the host freed the memory of {} while {} had it mapped ({}). New data at this "
+                  "address is taken for {}",
                   name, holder_text(facts), end, name),
       fmt::format("end the mapping of {} before its memory is freed", name),
       {fmt::format("write #pragma omp target exit data map(delete: {}) before the memory is freed",
@@ -499,7 +505,7 @@ Words clause_words(const Facts& facts, const Subject& subject) {
   if (!facts.spoiled.empty()) {
     std::vector<std::string> names;
     for (const std::string& item : facts.spoiled) names.push_back(base(item));
-    words.evidence += fmt::format(". {} came back with other values where memory held other bytes",
+    words.evidence += fmt::format(". {} had other values when fresh memory held other bytes",
                                   fmt::join(names, ", "));
   }
   return words;
@@ -514,7 +520,7 @@ constexpr Pattern kPatterns[] = {
     {"not_copied_back", "the clause copied nothing back", "execution", "executions", kWords},
     {"results_overwritten", "a kernel's results are overwritten", "execution", "executions",
      kWords},
-    {"unset_copied_back", "came back unset", "execution", "executions", kWords},
+    {"unset_copied_back", "copied back unset", "execution", "executions", kWords},
     {"private_copy", "the kernel has a copy of its own", "execution", "executions", kWords},
     {"ended_frame", "found in the place of another local", "execution", "executions", kWords},
     {"partly_present", "on the device in part", "execution", "executions", kWords},

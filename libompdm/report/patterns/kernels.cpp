@@ -88,8 +88,8 @@ std::vector<std::string> kernel_advice(const facts::SerialKernel& facts) {
           where)};
     case Shape::kRanAsFew:
       return {fmt::format(
-          "at {}, let all its loops' iterations be shared: collapse(...) where they nest, and "
-          "num_teams only where it is known to be better",
+          "at {}, share the iterations of all its loops: collapse(...) for nested loops, and "
+          "num_teams only where you measured that it helps",
           where)};
     case Shape::kFew:
       // Only a clause asks for more than one team. One team, or one thread, may be the default.
@@ -98,15 +98,14 @@ std::vector<std::string> kernel_advice(const facts::SerialKernel& facts) {
     default:
       break;
   }
-  return {fmt::format("at {}, share the work among many teams: write target teams distribute "
-                      "parallel for directly before each loop of independent iterations, in place "
-                      "of its directives",
+  return {fmt::format("at {}, write target teams distribute parallel for directly before each loop "
+                      "of independent iterations, instead of its directives",
                       where),
-          "keep those of their clauses that it can have, but not num_teams and thread_limit",
-          "add private(...) for what is declared outside and each iteration sets, and "
-          "reduction(...) for what it sums up",
-          "leave what is no such loop in a target region of its own, as it is (tasks, barriers "
-          "between steps, functions that have the loops), and a region with in_reduction"};
+          "keep the clauses that it can have, but not num_teams and thread_limit",
+          "add private(...) for variables that are declared outside and that each iteration sets",
+          "add reduction(...) for sums",
+          "leave other code in a target region of its own: tasks, barriers between steps, "
+          "functions with loops, a region with in_reduction"};
 }
 
 Words serial_kernel(const facts::SerialKernel& facts, const Subject& subject) {

@@ -41,12 +41,12 @@ std::string coverage_text(const Finding& finding, const facts::SameContents& sam
 /// iterations)" where its place is not known.
 std::string in_loop(const facts::PerIterationMapping& facts) {
   const std::string place = loop_text(facts.loop);
-  std::string text = fmt::format("in {} ({}{}",
-                                 !place.empty()        ? place
-                                 : facts.loop.is_calls ? "calls of one function by itself"
-                                                       : "a loop",
-                                 facts.iterations_at_least ? ">= " : "",
-                                 counted(facts.iterations, "pass", "passes"));
+  std::string text =
+      fmt::format("in {} ({}{}",
+                  !place.empty()        ? place
+                  : facts.loop.is_calls ? "calls of one function by itself"
+                                        : "a loop",
+                  facts.iterations_at_least ? ">= " : "", counted(facts.iterations, "iteration"));
   if (facts.entries > 1 || facts.entries_at_least) {
     text += fmt::format(" in all, entered {}{}",
                         facts.entries == 1 ? "once" : counted(facts.entries, "time"),
@@ -59,7 +59,7 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   const bool several = facts.devices.size() > 1;
   std::string text = fmt::format(
       "{} {} {} {}{}", named_or_counted(facts.names), facts.names.size() == 1 ? "was" : "were",
-      facts.by_updates ? "updated" : "mapped anew",
+      facts.by_updates ? "updated" : "mapped again",
       several ? fmt::format("on {}, ", devices_text(facts.devices)) : std::string(),
       in_loop(facts));
   // Each entry that was not seen needs transfers of its own.
@@ -75,23 +75,21 @@ std::string mapping_evidence(const facts::PerIterationMapping& facts) {
   std::vector<std::string> ways;
   if (facts.sent > facts.sent_enough) ways.push_back(moved("sent", facts.sent, facts.sent_enough));
   if (facts.returned > facts.returned_enough) {
-    ways.push_back(moved("brought back", facts.returned, facts.returned_enough));
+    ways.push_back(moved("copied back", facts.returned, facts.returned_enough));
   }
   text += fmt::format(": {}", fmt::join(ways, ", "));
   if (facts.same.equal > 0) {
-    text += fmt::format(". {} transfers that were compared carried what the device had had before",
+    text += fmt::format(". {} compared transfers had the content that was on the device",
                         facts.same.equal == facts.compared
                             ? fmt::format("All {}", facts.compared)
                             : fmt::format("{} of {}", facts.same.equal, facts.compared));
     text += blocks_text(facts.same);
   }
   if (facts.may_be_read) {
-    text += ". Whether the host read in between what came back does not show";
+    text += ". The trace cannot show whether the host read the copied-back data";
   }
   if (facts.of_elements)
-    text +=
-        ". The source shows that the host uses a few elements there alone, and updates of these "
-        "are enough";
+    text += ". The source shows that the host uses only a few elements there: update these alone";
   return text;
 }
 
@@ -110,18 +108,19 @@ Words per_iteration_mapping(const facts::PerIterationMapping& facts, const Subje
 
 Words resends(const facts::Resends& facts, const Subject& subject) {
   constexpr const char* kOrigins[] = {"with a content that had been sent there by",
-                                      "unchanged since brought back by",
-                                      "with a content that the device had had at"};
+                                      "unchanged since copied back by",
+                                      "with a content that the device had at"};
   const Finding& finding = subject.finding;
   Words words;
   std::string returned;
   if (facts.returned > 0) {
-    returned = fmt::format(". {} brought it back, which no kernel changes by its source",
+    returned = fmt::format(". {} copied it back, and its source shows that no kernel changes it",
                            counted(facts.returned, "transfer"));
   }
   if (facts.unread > 0) {
-    returned += fmt::format(". {} brought it back where the host does not read it by its source",
-                            counted(facts.unread, "transfer"));
+    returned +=
+        fmt::format(". {} copied it back, and the source shows that the host does not read it",
+                    counted(facts.unread, "transfer"));
   }
   words.evidence = fmt::format(
       "{} went to {} in {} {} {}{}{}{}", named_or_counted(facts.items), devices_text(facts.devices),
@@ -132,12 +131,12 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
   words.action =
       facts.is_mapped_again    ? fmt::format("keep {} on the device in between", subject.data)
       : !finding.edits.empty() ? fmt::format("do not send {} again: it is there", subject.data)
-                               : fmt::format("{} of {} copies of {} brought what was there",
+                               : fmt::format("{} of {} copies of {} sent present data",
                                              finding.count, facts.all, subject.data);
   if (has_no_edits_at_all(finding) && finding.remarks.empty()) {
     words.advice = {
-        "look for what changes the host's copy before a transfer: transfers without such a change "
-        "are not needed"};
+        "look for changes of the host's copy before each transfer. A transfer without one is not "
+        "needed"};
   }
   return words;
 }
@@ -145,15 +144,15 @@ Words resends(const facts::Resends& facts, const Subject& subject) {
 std::string copy_back_action(const Subject& subject, std::uint64_t all) {
   const Finding& finding = subject.finding;
   if (finding.edits.empty()) {
-    return fmt::format("{} of {} copies of {} came back unchanged", finding.count, all,
+    return fmt::format("{} of {} copies of {} to the host were unchanged", finding.count, all,
                        subject.data);
   }
   for (const analysis::Edit& edit : finding.edits) {
     if (edit.kind != analysis::EditKind::kReplace || edit.clauses.empty()) continue;
-    return fmt::format("write map({}: {}): it comes back unchanged", edit.clauses.front().kind,
+    return fmt::format("write map({}: {}): it is copied back unchanged", edit.clauses.front().kind,
                        subject.data);
   }
-  return fmt::format("do not bring {} back unchanged", subject.data);
+  return fmt::format("do not copy {} back: it is unchanged", subject.data);
 }
 
 Words unmodified_copy_back(const facts::UnmodifiedCopyBack& facts, const Subject& subject) {
@@ -163,22 +162,23 @@ Words unmodified_copy_back(const facts::UnmodifiedCopyBack& facts, const Subject
       facts.is_only_read
           ? fmt::format(": the source of the kernels only reads {}", is_one ? "it" : "them")
           : coverage_text(finding, facts.same, finding.count);
-  return {fmt::format("{} came back in {} as {} had been sent{}", named_or_counted(facts.items),
-                      counted(finding.count, "transfer"), is_one ? "it" : "they", reason),
+  return {fmt::format("{} {} copied back unchanged in {}{}", named_or_counted(facts.items),
+                      is_one ? "was" : "were", counted(finding.count, "transfer"), reason),
           copy_back_action(subject, finding.count)};
 }
 
 Words repeated_copy_back(const facts::RepeatedCopyBack& facts, const Subject& subject) {
   const Finding& finding = subject.finding;
   const bool is_one = facts.items.size() == 1;
-  return {fmt::format(
-              "{} came back in {} as {} had come back already by {}{}. In between nothing was "
-              "sent, and no kernel {} have changed {} on the device",
-              named_or_counted(facts.items), counted(finding.count, "transfer"),
-              is_one ? "it" : "they", facts.before.empty() ? "another" : places_text(facts.before),
-              coverage_text(finding, facts.same, facts.all), facts.is_scratch ? "was to" : "could",
-              is_one ? "it" : "them"),
-          copy_back_action(subject, facts.all)};
+  return {
+      fmt::format("{} {} copied back in {} with the content that {} had copied back{}. In between "
+                  "nothing was sent, and no kernel {} have changed {}",
+                  named_or_counted(facts.items), is_one ? "was" : "were",
+                  counted(finding.count, "transfer"),
+                  facts.before.empty() ? "another transfer" : places_text(facts.before),
+                  coverage_text(finding, facts.same, facts.all),
+                  facts.is_scratch ? "was to" : "could", is_one ? "it" : "them"),
+      copy_back_action(subject, facts.all)};
 }
 
 Words unused_transfer(const facts::UnusedTransfer& facts, const Subject& subject) {
@@ -187,25 +187,23 @@ Words unused_transfer(const facts::UnusedTransfer& facts, const Subject& subject
   std::string fate;
   if (facts.overwritten > 0) fate = fmt::format("{} overwritten", facts.overwritten);
   if (facts.overwritten < finding.count) {
-    fate +=
-        fmt::format("{}{} dropped", fate.empty() ? "" : " and ", finding.count - facts.overwritten);
+    fate += fmt::format("{}{} deleted unused", fate.empty() ? "" : " and ",
+                        finding.count - facts.overwritten);
   }
   Words words;
   words.evidence =
-      fmt::format("{} went to {} in {} that no kernel there could have seen: {}{}", facts.item,
+      fmt::format("{} went to {} in {} that no kernel there could have used: {}{}", facts.item,
                   devices_text(facts.devices), counted(finding.count, "transfer"), fate,
                   facts.all > finding.count ? fmt::format("; {} in all", facts.all) : "");
   words.action =
       !finding.edits.empty()
-          ? fmt::format("do not send {}: no kernel saw it", subject.data)
+          ? fmt::format("do not send {}: no kernel used it", subject.data)
           : fmt::format("{} of {} are {} before a kernel runs{}", finding.count, facts.all,
-                        is_overwritten ? "overwritten" : "overwritten or dropped",
+                        is_overwritten ? "overwritten" : "overwritten or deleted",
                         is_overwritten ? ": keep the last" : "");
   if (has_no_edits_at_all(finding)) {
-    words.advice = {is_overwritten
-                        ? "of the transfers that follow one another without a kernel in between, "
-                          "keep the last"
-                        : "send only what a kernel will read"};
+    words.advice = {is_overwritten ? "keep the last of the transfers that have no kernel in between"
+                                   : "send only data that a kernel will read"};
   }
   return words;
 }
@@ -215,9 +213,9 @@ Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subjec
   const bool is_one = facts.items.size() == 1;
   Words words;
   words.evidence = fmt::format(
-      "{} went to {} in {}. The source shows that kernels overwrite all of {} before they read any",
+      "{} went to {} in {}. The source shows that kernels overwrite {} before they read any of it",
       named_or_counted(facts.items), devices_text(facts.devices),
-      counted(finding.count, "transfer"), is_one ? "it" : "them");
+      counted(finding.count, "transfer"), is_one ? "all of it" : "all of them");
   words.action =
       fmt::format("do not send {}: kernels overwrite {}", subject.data, is_one ? "it" : "them");
   return words;
@@ -226,10 +224,11 @@ Words overwritten_transfer(const facts::OverwrittenTransfer& facts, const Subjec
 Words unread_copy_back(const facts::UnreadCopyBack& facts, const Subject& subject) {
   Words words;
   words.evidence = fmt::format(
-      "{} came back from {} in {}. As the program is compiled, nothing reads what came back",
-      named_or_counted(facts.items), devices_text(facts.devices),
-      counted(subject.finding.count, "transfer"));
-  words.advice = {"leave it as it is where it is a result that another build of the program uses"};
+      "{} {} copied back from {} in {}. As the program is compiled, nothing reads {} then",
+      named_or_counted(facts.items), facts.items.size() == 1 ? "was" : "were",
+      devices_text(facts.devices), counted(subject.finding.count, "transfer"),
+      facts.items.size() == 1 ? "it" : "them");
+  words.advice = {"leave this if another build of the program uses the result"};
   words.action = fmt::format("do not copy {} back: nothing reads {}", subject.data,
                              facts.items.size() == 1 ? "it" : "them");
   return words;
@@ -257,12 +256,12 @@ Words unused_allocation(const facts::UnusedAllocation& facts, const Subject& sub
                            : "and no kernel there could have used them");
   if (facts.is_unset) {
     words.evidence += fmt::format(
-        ". Nothing had set what was brought back: it took the place of the host's values of {}",
+        ". Nothing had set the memory that was copied back over the host's values of {}",
         subject.data);
   }
-  words.action = fmt::format("do not map {}: no kernel saw it", subject.data);
+  words.action = fmt::format("do not map {}: no kernel used it", subject.data);
   if (has_no_edits_at_all(subject.finding)) {
-    words.advice = {"leave out this allocation, or make it where a kernel needs it"};
+    words.advice = {"remove this allocation, or make it where a kernel needs it"};
   }
   return words;
 }
@@ -271,11 +270,11 @@ std::vector<std::string> leak_advice(const facts::DeviceLeak& facts) {
   if (!facts.is_mapped) return {};
   if (facts.by_mapper) {
     return {
-        "LLVM's runtime keeps what a declare mapper maps: of several elements target exit data "
-        "map(delete: ...) frees it, of one struct none does: map that by clauses alone"};
+        "LLVM's runtime keeps what a declare mapper maps. For several elements, target exit data "
+        "map(delete: ...) frees it. For one struct nothing does: map it by clauses alone"};
   }
   std::vector<std::string> lines = {
-      "if the host still needs what the device computed: target update from(...) before that"};
+      "if the host still needs the device's results, write target update from(...) before that"};
   if (!facts.other_names.empty()) {
     lines.push_back(fmt::format("it may be called {} by then: these pointers are swapped",
                                 fmt::join(facts.other_names, " or ")));
@@ -293,8 +292,8 @@ Words device_leak(const facts::DeviceLeak& facts, const Subject& subject) {
                   place_text(facts.place), counted(subject.finding.count, "allocation"));
   if (!facts.asked_back.empty()) {
     words.evidence += fmt::format(
-        ". map(from: ...) or map(tofrom: ...) at {} found it there and brought nothing back: what "
-        "the device computed never reached the host",
+        ". map(from: ...) or map(tofrom: ...) at {} found it present and copied nothing back. The "
+        "host never got the device's results",
         places_text(facts.asked_back));
   }
   words.action =
@@ -309,27 +308,27 @@ Words device_leak(const facts::DeviceLeak& facts, const Subject& subject) {
 
 std::span<const Pattern> needless_data_patterns() {
   static constexpr Pattern kPatterns[] = {
-      {"per_iteration_update", "updated by each pass of a loop", "transfer", "transfers",
+      {"per_iteration_update", "updated in each iteration", "transfer", "transfers",
        words_if<facts::PerIterationMapping, per_iteration_mapping>},
-      {"per_iteration_mapping", "mapped anew by each pass of a loop", "transfer", "transfers",
+      {"per_iteration_mapping", "mapped again in each iteration", "transfer", "transfers",
        words_if<facts::PerIterationMapping, per_iteration_mapping>},
       {"duplicate_transfer", "sent though it was there already", "transfer", "transfers",
        words_if<facts::Resends, resends>},
-      {"round_trip_transfer", "came back and went over again unchanged", "transfer", "transfers",
+      {"round_trip_transfer", "copied back and sent again unchanged", "transfer", "transfers",
        words_if<facts::Resends, resends>},
-      {"unmodified_copy_back", "came back unchanged", "transfer", "transfers",
+      {"unmodified_copy_back", "copied back unchanged", "transfer", "transfers",
        words_if<facts::UnmodifiedCopyBack, unmodified_copy_back>},
-      {"unmodified_copy_back", "came back unchanged", "transfer", "transfers",
+      {"unmodified_copy_back", "copied back unchanged", "transfer", "transfers",
        words_if<facts::RepeatedCopyBack, repeated_copy_back>},
       {"overwritten_transfer", "sent, and overwritten by kernels", "transfer", "transfers",
        words_if<facts::OverwrittenTransfer, overwritten_transfer>},
-      {"unread_copy_back", "came back, and read by nothing", "transfer", "transfers",
+      {"unread_copy_back", "copied back, and read by nothing", "transfer", "transfers",
        words_if<facts::UnreadCopyBack, unread_copy_back>},
-      {"unused_transfer", "sent, and seen by no kernel", "transfer", "transfers",
+      {"unused_transfer", "sent, and used by no kernel", "transfer", "transfers",
        words_if<facts::UnusedTransfer, unused_transfer>},
       {"repeated_allocation", "allocated again and again", "allocation", "allocations",
        words_if<facts::RepeatedAllocation, repeated_allocation>},
-      {"unused_allocation", "allocated, and seen by no kernel", "allocation", "allocations",
+      {"unused_allocation", "allocated, and used by no kernel", "allocation", "allocations",
        words_if<facts::UnusedAllocation, unused_allocation>},
       {"device_leak", "left on the device", "allocation", "allocations",
        words_if<facts::DeviceLeak, device_leak>}};

@@ -37,42 +37,43 @@ std::string caveat_text(const Caveat& caveat) {
   constexpr std::string_view kTexts[] = {
       "contents were not compared",
       "too few contents were compared",
-      "equal contents were seen of less than half of these bytes",
-      "of some of it only blocks were compared, or all bytes in the beginning alone",
+      "less than half of these bytes were compared as equal",
+      "of some transfers only blocks were compared, or all bytes only at first",
       "other directives map the same data in between",
-      "the host changes it in between, so that target updates may move as much",
-      "the program may use an old copy of it, which would be a new one while it stays there",
+      "the host changes it in between: target updates may transfer as much",
+      "the program may use an old copy of it on purpose",
       "the loop may have been entered more often, and each time needs its own copies",
       "",  // kMadeAnew
-      "the loop, or what it calls, allocates memory, which may be this",
-      "the host may have computed the same content anew",
+      "the loop, or a function that it calls, allocates memory, which may be this",
+      "the host may have computed the same content again",
       "a kernel may have written the values that were there, and others in another run",
       "",  // kNamesStray
       "the directive also ran with other data of this name",
-      "kernels in between map it by map(to:), and whether they change that copy does not show",
+      "kernels in between map it by map(to:): the trace cannot show whether they change it",
       "",  // kHostChanged
       "it may be a flag, which a kernel sets only now and then",
-      "how many iterations it has does not show: of few, threads gain nothing",
-      "whether the host needs each of them at once does not show",
-      "whether it would be faster otherwise does not show",
-      "no transfer of this run tells what page-locked memory would reach",
-      "whether the kernel reaches it by another pointer does not show",
-      "the rest of the run was counted only, and may need what this part of it does not",
-      "the rest of the run is not here, and may need what this part of it does not",
+      "its number of iterations is not known: threads gain nothing from few",
+      "the trace cannot show whether the host needs each of them at once",
+      "the trace cannot show whether it would be faster",
+      "no transfer of this run shows the throughput of pinned memory",
+      "the trace cannot show whether the kernel uses it by another pointer",
+      "the rest of the run was only aggregated, and may need what this part does not",
+      "the rest of the run is not in this trace, and may need what this part does not",
       "events of the run are missing, and may need what the others do not"};
   static_assert(std::size(kTexts) == static_cast<std::size_t>(Kind::kRestLost) + 1);
   const bool is_one = caveat.names.size() == 1;
   switch (caveat.kind) {
     case Kind::kMadeAgain:
-      return fmt::format("{} {} declared anew in each pass, and what {} may be allocated anew",
-                         spoken_list(caveat.names), is_one ? "is" : "are",
-                         is_one ? "it points to" : "they point to");
+      return fmt::format(
+          "{} {} declared again in each iteration, and the data that {} may be allocated again",
+          spoken_list(caveat.names), is_one ? "is" : "are",
+          is_one ? "it points to" : "they point to");
     case Kind::kNamesStray:
       return fmt::format("{} {} for other data too, which is not kept", spoken_list(caveat.names),
                          is_one ? "stands" : "stand");
     case Kind::kHostChanged:
       return fmt::format(
-          "whether the host had changed its own copy, and wants {} restored, does not show",
+          "the trace cannot show whether the host changed its own copy, and wants {} restored",
           is_one ? "it" : "them");
     default:
       return std::string(kTexts[static_cast<std::size_t>(caveat.kind)]);
@@ -82,21 +83,21 @@ std::string caveat_text(const Caveat& caveat) {
 std::string remark_text(const Remark& remark) {
   switch (remark.kind) {
     case Remark::Kind::kWentAsItHadBeen:
-      return "in this run, whatever was sent again was what the device had already";
+      return "in this run, everything that was sent again was on the device already";
     case Remark::Kind::kMakeOnce:
       return fmt::format(
-          "map what {} {} {} the loop at {}, by names that are known there; if the loop "
-          "allocates it, allocate it once, before the loop\n"
-          "in the loop, target update what has to cross",
+          "map the data that {} {} {} the loop at {}, by names that are known there\n"
+          "if the loop allocates it, allocate it once, before the loop\n"
+          "in the loop, write target update for the data that has to be copied",
           spoken_list(remark.names), remark.names.size() == 1 ? "points to" : "point to",
           remark.all_entries ? "over all entries into" : "around", place_text(remark.place));
     case Remark::Kind::kMapObjects:
-      return "a declare mapper maps this, so that no directive is given: the object that it is for "
-             "would have to stay on the device around all this, with the pointers that it has";
+      return "a declare mapper maps this, so no directive is printed. Its object would have to be "
+             "kept on the device around all this, with its pointers";
     case Remark::Kind::kRunsAtTimes:
       return fmt::format(
-          "keep {} on the device only if {} can be told when to run: once the data stays, some of "
-          "what it does is wrong there, and some is needed",
+          "keep {} on the device only if you can say when {} has to run. Part of its work is "
+          "needed then, and part is wrong",
           named_or_counted(remark.names), place_text(remark.place));
   }
   return {};
@@ -120,7 +121,7 @@ Pattern pattern_of(const Finding& finding) {
   const auto known = std::ranges::find(all_patterns(), finding.pattern, &Pattern::name);
   return known != all_patterns().end()
              ? *known
-             : Pattern{finding.pattern, {}, "instance", "instances", nullptr};
+             : Pattern{finding.pattern, {}, "execution", "executions", nullptr};
 }
 
 std::string title_of(const Finding& finding) {

@@ -25,23 +25,21 @@ std::string fewer_transfers(const facts::SmallTransfers& facts) {
   const std::string where = where_of(facts.place);
   if (facts.blocks > 0 && facts.directive != Directive::kTarget) {
     return fmt::format(
-        "let {} point into one block of memory, and map that block once, in place of {} blocks at "
-        "{}: each takes an allocation on the device, too",
+        "let {} point into one block of memory, and map that block once instead of {} blocks at "
+        "{}. Each block takes an allocation",
         facts.items.empty() ? std::string("the pointers") : spoken_list(facts.items), facts.blocks,
         where);
   }
   if (!facts.enough) {
     return fmt::format(
-        "at {}, let several kernels share one transfer: collect on the device what the host needs, "
-        "and copy less often",
+        "at {}, let several kernels share one transfer: collect results on the device, and copy "
+        "less often",
         where);
   }
   if (facts.one_place && facts.place) {
     return fmt::format(
-        "at {}, copy once, {} {}: no kernel runs between one of them and the next, so that only "
-        "the {} counts",
-        where, facts.to_device ? "after" : "before", around(facts),
-        facts.to_device ? "last" : "first");
+        "at {}, copy once, {} {}. No kernel runs in between, so only the {} copy is needed", where,
+        facts.to_device ? "after" : "before", around(facts), facts.to_device ? "last" : "first");
   }
   std::vector<std::string> items;
   for (const std::string& expression : facts.items) {
@@ -54,9 +52,8 @@ std::string fewer_transfers(const facts::SmallTransfers& facts) {
   }
   if (facts.place && facts.several_an_instance) {
     return fmt::format(
-        "at {}, let each instance take its pieces {} at once: pack them into an array (a section "
-        "without gaps would carry what lies between them, too)",
-        where, what);
+        "at {}, copy the pieces {} of each execution at once: pack them into an array", where,
+        what);
   }
   if (facts.place && facts.directive == Directive::kTargetUpdate) {
     return fmt::format(
@@ -66,8 +63,8 @@ std::string fewer_transfers(const facts::SmallTransfers& facts) {
         facts.to_device ? "to" : "from", what);
   }
   return fmt::format(
-      "let one clause over neighbouring memory take all the pieces {}, once: in a target enter "
-      "data or exit data beside {}",
+      "let one clause over neighbouring memory take all pieces {}, in a target enter data or exit "
+      "data beside {}",
       what, around(facts));
 }
 
@@ -89,25 +86,25 @@ Words small_transfers(const facts::SmallTransfers& facts, const Subject& subject
 Words mapped_scalars(const facts::MappedScalars& facts, const Subject& subject) {
   Words words;
   words.evidence = fmt::format(
-      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}. An argument of the launch "
+      "in {} at {}, {} of {} transfers of at most {} B carried {}, {}. A kernel argument "
       "takes no transfer",
       counted(facts.launches, "launch", "launches"), places_text(facts.places),
       subject.finding.count, facts.transfers, facts.largest, spoken_list(facts.names),
-      facts.came_back ? "which came back as sent" : "of which nothing came back");
+      facts.came_back ? "copied back as sent" : "not copied back");
   words.action = fmt::format("do not map {} where no kernel writes it", subject.data);
   words.advice = {fmt::format(
-      "where no kernel writes {}, and no reduction clause names {}: write no map clause, for "
-      "scalars are firstprivate by default, or firstprivate(...) in place of map(...)",
+      "if no kernel writes {} and no reduction clause names {}, write no map clause: scalars "
+      "are firstprivate by default",
       spoken_list(facts.names), facts.names.size() == 1 ? "it" : "them")};
   if (!facts.unchanged.empty()) {
     const bool is_one = facts.unchanged.size() == 1;
-    words.advice.push_back(
-        fmt::format("do the same for {} if no kernel ever changes {}: {} came back as sent",
-                    spoken_list(facts.unchanged), is_one ? "it" : "them", is_one ? "it" : "they"));
+    words.advice.push_back(fmt::format(
+        "do the same for {} if no kernel ever changes {}: {} copied back as sent",
+        spoken_list(facts.unchanged), is_one ? "it" : "them", is_one ? "it was" : "they were"));
   }
   if (!facts.returned.empty()) {
     words.advice.push_back(
-        fmt::format("leave {} {} map(tofrom: ...): a kernel's result comes back by it",
+        fmt::format("leave {} {} map(tofrom: ...): it copies a kernel's result back",
                     spoken_list(facts.returned), facts.returned.size() == 1 ? "its" : "their"));
   }
   return words;
@@ -116,7 +113,7 @@ Words mapped_scalars(const facts::MappedScalars& facts, const Subject& subject) 
 std::string walk_evidence(const facts::MapperWalk& facts, const Finding& finding) {
   std::string text =
       fmt::format("{} walked {}{} in all, {}{} at a time, which moved {} in {}",
-                  counted(finding.of, "instance"), facts.at_least ? "at least " : "",
+                  counted(finding.of, "execution"), facts.at_least ? "at least " : "",
                   counted(finding.count, "component"),
                   facts.at_least                            ? "at least "
                   : facts.most * finding.of > finding.count ? "up to "
@@ -126,7 +123,7 @@ std::string walk_evidence(const facts::MapperWalk& facts, const Finding& finding
     text += fmt::format(". Of longer lists the first {} items are recorded", kMostMapItems);
   }
   if (finding.wasted_time > 0 && facts.wall > 0) {
-    text += fmt::format(". {} % of their time went into neither copies nor kernels",
+    text += fmt::format(". {} % of their time is neither copies nor kernels",
                         100 * finding.wasted_time / facts.wall);
   }
   return text;
@@ -140,19 +137,18 @@ std::vector<std::string> walk_advice(const facts::MapperWalk& facts, const Findi
   const std::string names = spoken_list(facts.names);
   if (finding.of > 1 && facts.place && facts.directive == Directive::kTarget) {
     return {
-        fmt::format("give the mapper of {} a name, by declare mapper(NAME: ...): it {}", names,
-                    facts.was_there
-                        ? fmt::format("was there when {} came to it", where)
-                        : fmt::format("was mapped anew each time that {} came to it", where)),
+        fmt::format("give the mapper of {} a name, by declare mapper(NAME: ...): {}", names,
+                    facts.was_there ? fmt::format("its data was present at {}", where)
+                                    : fmt::format("{} mapped its data again each time", where)),
         "write map(mapper(NAME), ...) only in a target enter data before all this, and in a target "
         "exit data after it",
-        fmt::format("at {}, leave it out, or write map(alloc: ...), which looks up one component",
+        fmt::format("at {}, remove it, or write map(alloc: ...), which looks up one component",
                     where),
-        "target update what changes meanwhile and the other side reads"};
+        "write target update for data that changes meanwhile and is read on the other side"};
   }
   return {fmt::format(
-      "for {}, keep what the structs point to in one array, and where it begins in the structs: "
-      "one clause then takes all of it, without a mapper",
+      "for {}, keep the data of the structs in one array, and offsets in the structs. One clause "
+      "then maps it all, without a mapper",
       names)};
 }
 
@@ -172,14 +168,14 @@ Words partial_update(const facts::PartialUpdate& facts, const Subject& subject) 
       : facts.moved == 0
           ? "nothing"
           : fmt::format("{} of {}", spoken_size(facts.moved), spoken_size(facts.named)));
-  words.action = fmt::format("update {} whole: its section moved in part", subject.data);
+  words.action = fmt::format("update {} whole: its section was copied in part", subject.data);
   words.advice = {fmt::format(
-      "at {}, {}\nnot all that the section names crossed: a fault of compiler and runtime, which "
-      "makes results wrong",
+      "at {}, {}\nthe section was copied in part: a fault of compiler and runtime, which makes "
+      "results wrong",
       place_text(facts.place),
       facts.in_steps
-          ? "let a loop update each piece by a section without a step; or, where what lies in "
-            "between may be overwritten, name all from the first to the last element"
+          ? "let a loop update each piece by a section without a step, or name all elements from "
+            "the first to the last"
           : "name whole rows, or let a loop update each row by a section without gaps")};
   return words;
 }
@@ -190,11 +186,11 @@ std::span<const Pattern> small_data_patterns() {
   static constexpr Pattern kPatterns[] = {
       {"small_transfers", "many small transfers", "transfer", "transfers",
        words_if<facts::SmallTransfers, small_transfers>},
-      {"mapped_scalars", "crosses by itself with each launch", "transfer", "transfers",
+      {"mapped_scalars", "transferred alone at each launch", "transfer", "transfers",
        words_if<facts::MappedScalars, mapped_scalars>},
-      {"mapper_walk", "many components of a mapping, of which few bytes move", "component",
-       "components", words_if<facts::MapperWalk, mapper_walk>},
-      {"partial_update", "did not move what its section names", "update", "updates",
+      {"mapper_walk", "many components of a mapping, few bytes", "component", "components",
+       words_if<facts::MapperWalk, mapper_walk>},
+      {"partial_update", "did not copy all of its section", "update", "updates",
        words_if<facts::PartialUpdate, partial_update>}};
   return kPatterns;
 }
