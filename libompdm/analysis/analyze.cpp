@@ -90,6 +90,7 @@ Analysis tables_of(const Trace& trace) {
   analysis.devices = trace.devices;
   analysis.losses = trace.losses;
   analysis.totals = totals_of(trace);
+  analysis.copy_sizes = copy_sizes_of(trace);
   analysis.activities = activities_of(trace, false);
   analysis.api_calls = activities_of(trace, true);
   analysis.variables = variables_of(trace);

@@ -41,6 +41,28 @@ Totals totals_of(const Trace& trace) {
   return totals;
 }
 
+std::vector<CopySizes> copy_sizes_of(const Trace& trace) {
+  std::vector<CopySizes> all = {{OpKind::kHtoD}, {OpKind::kDtoH}, {OpKind::kDtoD}};
+  const auto add_sizes = [&](const DataOp& op, std::uint64_t count, std::uint64_t bytes,
+                             std::uint64_t least, std::uint64_t most) {
+    for (CopySizes& one : all) {
+      if (one.kind != op.kind || op.internal || count == 0) continue;
+      one.least = one.count == 0 ? least : std::min(one.least, least);
+      one.most = std::max(one.most, most);
+      one.count += count;
+      one.bytes += bytes;
+    }
+  };
+  sum_up(trace.ops, [&](const DataOp& op, std::uint64_t count, Nanoseconds /*time*/) {
+    add_sizes(op, count, count * op.bytes, op.bytes, op.bytes);
+  });
+  for (const OpAggregate& one : trace.op_aggregates) {
+    add_sizes(one.like, one.times.count, one.bytes, one.least_bytes, one.most_bytes);
+  }
+  std::erase_if(all, [](const CopySizes& one) { return one.count == 0; });
+  return all;
+}
+
 Nanoseconds program_wall_of(const Trace& trace) {
   std::set<std::uint32_t> threads;
   trace.ops.each_rare([&](std::size_t op, const auto& content) {

@@ -149,6 +149,8 @@ void sum_up_ops(const Trace& trace, Take take) {
 
 Totals totals_of(const Trace& trace);
 
+std::vector<CopySizes> copy_sizes_of(const Trace& trace);
+
 /// Copies, memsets and kernels (`api_calls` false), or allocations and deletes (true).
 std::vector<Activity> activities_of(const Trace& trace, bool api_calls);
 

@@ -430,7 +430,7 @@ Table versions_table(const Versions& versions) {
         row.add({"wall_ns", "Wall"}, one.program_wall);
         add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
         add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
-        row.add({"needless_bytes", "Needless"}, if_recorded(number(redundant_bytes(one))));
+        row.add({"needless_bytes", "Redundant"}, if_recorded(number(redundant_bytes(one))));
         row.add({"findings", "Findings", Unit::kCount}, if_recorded(number(one.findings.size())));
         row.add(data_only("file"), one.file);
       });

@@ -226,7 +226,7 @@ std::string runs_sentence(const Finding& finding) {
   add(RunVerdict::kUnreached, "; not in {}, which does not reach it",
       "; not in {}, which do not reach it");
   add(RunVerdict::kUnrecorded, "; {} reaches it, and has too few events",
-      "; {} reach it, and tell too little");
+      "; {} reach it, and have too few events");
   add(RunVerdict::kNeeded, "; not in {}, which reaches it too", "; not in {}, which reach it too");
   add(RunVerdict::kOtherEdits, "; {} would take other edits", "; {} would take other edits");
   add(RunVerdict::kOtherWork, "; {} does other work there", "; {} do other work there");
@@ -273,8 +273,8 @@ std::string none_found(Analyses analyses, const SourceNames& names) {
                      any_kept ? "No finding shows how to avoid a transfer"
                               : "No redundant transfer was proven",
                      where, compared_text(analyses)) +
-         (any_invariant ? " What never changes on its way is needed only if kernels change it on "
-                          "the device, which transfers do not tell."
+         (any_invariant ? " Data with the same content every time is needed only if kernels change "
+                          "it, which transfers cannot show."
                         : "") +
          unjudged(analyses) + largest_movers(analyses, names);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <sstream>
 #include <tuple>
 
 #include "ompdm/report.h"
@@ -217,13 +218,19 @@ std::string lines_of(const std::vector<SummaryRow>& rows, const Layout& layout) 
   }
   std::string text;
   for (const SummaryRow& row : rows) {
-    const std::string what = row.recording + row.action;
-    text += fmt::format(
-        "  {:>{}}  {:<{}}{:<{}}  {:<{}}{:>{}}{:>{}}\n", row.number, number_width,
-        confidence_of(*row.finding), kConfidenceWidth, shortened(row.place, place_width),
-        place_width, what.size() > action_width ? shortened(what, action_width) : what,
-        action_width, row.wasted_bytes > 0 ? spoken_size(row.wasted_bytes) : "-", kSavingWidth,
-        row.timed && row.wasted_time > 0 ? spoken_time(row.wasted_time) : "-", kSavingWidth);
+    // An action that is wider goes on below.
+    std::istringstream lines(wrapped(row.recording + row.action, action_width, 0));
+    std::string line;
+    std::getline(lines, line);
+    text += fmt::format("  {:>{}}  {:<{}}{:<{}}  {:<{}}{:>{}}{:>{}}\n", row.number, number_width,
+                        confidence_of(*row.finding), kConfidenceWidth,
+                        shortened(row.place, place_width), place_width, line, action_width,
+                        row.wasted_bytes > 0 ? spoken_size(row.wasted_bytes) : "-", kSavingWidth,
+                        row.timed && row.wasted_time > 0 ? spoken_time(row.wasted_time) : "-",
+                        kSavingWidth);
+    while (std::getline(lines, line)) {
+      text += fmt::format("{:{}}{}\n", "", fixed - 2 * kSavingWidth, line);
+    }
   }
   return text;
 }

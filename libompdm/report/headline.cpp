@@ -88,7 +88,7 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
       "{} moved {} in {}",
       worst->directive == Directive::kRuntime ? "code outside any directive" : names.place(*worst),
       spoken_size(moved_bytes(*worst)),
-      is_api ? counted(worst->count, "operation") : counted(worst->count, "instance"));
+      is_api ? counted(worst->count, "operation") : counted(worst->count, "execution"));
   const Ranks ranks = ranks_of(analyses);
   if (!ranks.key.empty()) text += fmt::format(" on {} {}", ranks.key, ranks.labels[recording]);
   return text;

@@ -204,8 +204,10 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
                              : process.rank_count > 0
                                  ? fmt::format("; rank {} of {}", process.rank, process.rank_count)
                                  : fmt::format("; rank {}", process.rank);
-    facts.front().second += fmt::format("; {}; {}{}", header_value(analyses.front(), "Wall"),
-                                        header_value(analyses.front(), "Devices"), rank);
+    const std::string devices = header_value(analyses.front(), "Devices");
+    facts.front().second +=
+        fmt::format("; {}; {}{}", header_value(analyses.front(), "Wall"),
+                    devices == "not known" ? "devices not known" : devices, rank);
     std::erase_if(facts,
                   [](const auto& one) { return one.first == "Devices" || one.first == "Wall"; });
     return facts;
@@ -251,6 +253,7 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
     }
+    text += titled(copy_sizes_table(analyses), layout);
     if (!ranks.key.empty()) text += titled(memory_table(analyses, names), layout);
     text += titled(device_use_table(analyses), layout);
     text += titled(host_waits_table(analyses, names), layout);

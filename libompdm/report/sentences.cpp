@@ -44,7 +44,7 @@ std::string withheld(const Analysis& one) {
 bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::Reason::kNoChangeKnown; }
 
 /// "Not called redundant: 8 transfers, 64.0 KB with known content that kernels may have changed
-/// ( (a mapped pointer points to it)."
+/// (a mapped pointer points to it)."
 std::string doubted(const Analysis& one) {
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
@@ -160,7 +160,8 @@ std::string command(const Analysis& one) {
                                        : fmt::format("{}", fmt::join(one.process.arguments, " "));
 }
 
-/// "0..3: host devices ...; 4: sm_90 NVIDIA H200": equal neighbours together, the host left out.
+/// "devices 0 to 3: host devices; device 4: NVIDIA H200 (sm_90)": equal neighbours together, the
+/// host left out.
 std::string device_list(const Analysis& one) {
   std::string text;
   for (std::size_t i = 0; i < one.devices.size();) {
@@ -172,12 +173,16 @@ std::string device_list(const Analysis& one) {
     }
     if (!device.is_host) {
       if (!text.empty()) text += "; ";
-      text += end - i > 1 ? fmt::format("{}..{}: ", device.number, one.devices[end - 1].number)
-                          : fmt::format("{}: ", device.number);
+      const std::string numbers =
+          end - i > 1 ? fmt::format("{} to {}", device.number, one.devices[end - 1].number)
+                      : fmt::format("{}", device.number);
       // A host process or thread that plays a device: its times say nothing about a GPU.
-      text += device.emulated || device.type == "generic-64bit" ? "host devices"
-              : device.name.empty()                             ? device.type
-                                    : fmt::format("{} ({})", device.name, device.type);
+      const std::string what = device.emulated || device.type == "generic-64bit"
+                                   ? end - i > 1 ? "host devices" : "a host device"
+                               : device.name.empty()
+                                   ? device.type
+                                   : fmt::format("{} ({})", device.name, device.type);
+      text += fmt::format("device{} {}: {}", end - i > 1 ? "s" : "", numbers, what);
     }
     i = end;
   }
@@ -469,7 +474,7 @@ std::vector<std::string> warnings(const Analysis& one, const SourceNames& names)
   for (const DirectiveRow& row : one.directives) {
     if (row.fallback_count == 0) continue;
     lines.push_back(fmt::format("{} ran on the host in {} of {}", names.place(row),
-                                row.fallback_count, counted(row.count, "instance")));
+                                row.fallback_count, counted(row.count, "execution")));
   }
   return lines;
 }

@@ -199,22 +199,24 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
     });
     return rows;
   };
-  return by_recording(analyses, "variables", "Movement by variable", shown,
-                      [&](TableRow& row, const Analysis& one, const VariableRow& of) {
-                        row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
-                        row.add({"HtoD_count", "Copies"}, moved(one, of.htod.count));
-                        row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
-                        row.add({"DtoH_count", "Copies"}, moved(one, of.dtoh.count));
-                        row.add(sparable(2, "transfer_ns", "Copy time"),
-                                timed(one, of.timed, of.htod.time + of.dtoh.time));
-                        row.add(sparable(1, "bytes", "Size"), number(of.bytes));
-                        row.add(reader_only("variable", "Variable"), variable_name(of, names));
-                        row.add(data_only("name"), of.name);
-                        row.add(data_only("file"), of.file);
-                        row.add(data_only("line"), std::int64_t{of.line});
-                        row.add(data_only("aliases"),
-                                fmt::format("{}", fmt::join(of.aliases, " ")));
-                      });
+  Table table =
+      by_recording(analyses, "variables", "Movement by variable", shown,
+                   [&](TableRow& row, const Analysis& one, const VariableRow& of) {
+                     row.add({"HtoD_bytes", "HtoD"}, moved(one, of.htod.bytes));
+                     row.add({"HtoD_count", "Copies"}, moved(one, of.htod.count));
+                     row.add({"DtoH_bytes", "DtoH"}, moved(one, of.dtoh.bytes));
+                     row.add({"DtoH_count", "Copies"}, moved(one, of.dtoh.count));
+                     row.add(sparable(2, "transfer_ns", "Copy time"),
+                             timed(one, of.timed, of.htod.time + of.dtoh.time));
+                     row.add(sparable(1, "bytes", "Size"), number(of.bytes));
+                     row.add(reader_only("variable", "Variable"), variable_name(of, names));
+                     row.add(data_only("name"), of.name);
+                     row.add(data_only("file"), of.file);
+                     row.add(data_only("line"), std::int64_t{of.line});
+                     row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
+                   });
+  table.has_total = true;
+  return table;
 }
 
 Table loops_table(Analyses analyses, const SourceNames& names) {
@@ -283,7 +285,7 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
 
 Table directives_table(Analyses analyses, const SourceNames& names, bool opened) {
   if (!opened) {
-    return by_recording(
+    Table table = by_recording(
         analyses, "directives", "Movement by directive", &Analysis::directives,
         [&](TableRow& row, const Analysis& one, const DirectiveRow& of) {
           add_figures(row, analyses, one, of);
@@ -296,6 +298,8 @@ Table directives_table(Analyses analyses, const SourceNames& names, bool opened)
           row.add(data_only("line"), std::int64_t{of.line});
           row.add(data_only("function"), of.function);
         });
+    table.has_total = true;
+    return table;
   }
   return by_recording(
       analyses, "directives", "Movement by directive and call path",

@@ -66,6 +66,7 @@ struct Table {
   std::string title;  ///< for readers
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
+  bool has_total = false;  ///< a text ends it with a row of sums
 };
 
 /// A row while it is filled: each cell with its column.

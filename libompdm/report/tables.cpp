@@ -191,6 +191,24 @@ Table device_use_table(Analyses analyses) {
                       });
 }
 
+Table copy_sizes_table(Analyses analyses) {
+  return by_recording(analyses, "copy_sizes", "Copies by size", &Analysis::copy_sizes,
+                      [](TableRow& row, const Analysis&, const analysis::CopySizes& sizes) {
+                        const auto bytes = [](std::uint64_t value) {
+                          return Cell(static_cast<std::int64_t>(value));
+                        };
+                        row.add({"total_bytes", "Total"}, bytes(sizes.bytes));
+                        row.add({"count", "Copies"}, number(sizes.count));
+                        row.add({"average_bytes", "Average"},
+                                bytes(sizes.bytes / std::max<std::uint64_t>(sizes.count, 1)));
+                        row.add({"least_bytes", "Smallest"}, bytes(sizes.least));
+                        row.add({"most_bytes", "Largest"}, bytes(sizes.most));
+                        row.add({"direction", "Direction"}, sizes.kind == OpKind::kHtoD   ? "HtoD"
+                                                            : sizes.kind == OpKind::kDtoH ? "DtoH"
+                                                                                          : "DtoD");
+                      });
+}
+
 Table losses_table(Analyses analyses) {
   return by_recording(analyses, "losses", "Losses", &Analysis::losses,
                       [](TableRow& row, const Analysis&, const Loss& loss) {

@@ -98,6 +98,7 @@ Table loops_table(Analyses analyses, const SourceNames& names);
 Table findings_table(Analyses analyses, const SourceNames& names);
 Table memory_table(Analyses analyses, const SourceNames& names);
 Table device_use_table(Analyses analyses);
+Table copy_sizes_table(Analyses analyses);
 Table host_waits_table(Analyses analyses, const SourceNames& names);
 Table start_latencies_table(Analyses analyses);
 Table losses_table(Analyses analyses);

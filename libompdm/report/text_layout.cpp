@@ -274,8 +274,41 @@ std::string fact(const std::string& name, const std::string& value, const Layout
   return wrapped(fmt::format("{:<{}}{}", name, kValueAt, told), layout.width, kValueAt) + '\n';
 }
 
+namespace {
+
+/// Sums of the figures of all rows; "total" stands in the first column of text. Empty: the table
+/// has no such row, or one row alone.
+std::vector<Cell> total_of(const Table& table) {
+  if (!table.has_total || table.rows.size() < 2) return {};
+  std::vector<Cell> total(table.columns.size());
+  bool is_named = false;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (column.unit == Unit::kText && column.audience != Audience::kData && !is_named) {
+      total[i] = std::string("total");
+      is_named = true;
+    }
+    // The size of a variable is no figure of the run, and directives lie in the time of others.
+    const bool is_summed = column.unit != Unit::kText && column.unit != Unit::kPercent &&
+                           column.key != "bytes" && column.key != "line" && column.key != "time_ns";
+    std::int64_t sum = 0;
+    bool is_known = false;
+    for (const std::vector<Cell>& row : table.rows) {
+      const auto* figure = std::get_if<std::int64_t>(&row[i]);
+      if (figure == nullptr) continue;
+      sum += *figure;
+      is_known = true;
+    }
+    if (is_summed && is_known) total[i] = sum;
+  }
+  return total;
+}
+
+}  // namespace
+
 std::string titled(Table table, const Layout& layout, bool opened) {
   if (table.rows.empty()) return {};
+  const std::vector<Cell> total = opened ? std::vector<Cell>() : total_of(table);
   constexpr std::size_t kOpened = 10;
   const std::size_t most = layout.rows == 0 ? table.rows.size()
                            : opened         ? kOpened * layout.rows
@@ -283,6 +316,7 @@ std::string titled(Table table, const Layout& layout, bool opened) {
   const std::size_t hidden = table.rows.size() > most ? table.rows.size() - most : 0;
   if (hidden > 0 && !opened) table.rows = foremost(table, most);
   table.rows.resize(table.rows.size() - (opened ? hidden : 0));
+  if (!total.empty()) table.rows.push_back(total);
   std::string text = '\n' + title(wrapped(table.title, layout.width), layout) + '\n' +
                      aligned(for_readers(table), layout.width, layout.narrow);
   if (hidden > 0) text += fmt::format("  ... and {} more rows: --all shows them\n", hidden);

@@ -70,9 +70,10 @@ TEST(Advice, TellsArraysApartThatFunctionsCallTheSame) {
   const std::string advice = finding["advice"];
   EXPECT_NE(advice.find("before the loop at same_names.cpp:41 in main: "), std::string::npos)
       << "all of it may be inlined: " << advice;
-  EXPECT_NE(advice.find("a target enter data with map(to:) for what fill calls g[0:n], what blur "
-                        "calls o[0:n] and what edge calls o[0:n]\n"),
-            std::string::npos)
+  EXPECT_NE(
+      advice.find("a target enter data with map(to:) for the data that fill calls g[0:n], the "
+                  "data that blur calls o[0:n] and the data that edge calls o[0:n]\n"),
+      std::string::npos)
       << advice;
 }
 

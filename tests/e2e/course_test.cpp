@@ -51,8 +51,9 @@ TEST(CourseHeatInside, IsToldToMakeOnceWhatTheLoopMakes) {
   const Json& finding = report["findings"][0];
   EXPECT_EQ(finding["confidence"], "possible");
   EXPECT_TRUE(finding["edits"].empty()) << finding["edits"];
-  const std::string once = "map what values points to around the loop at course_heat.cpp:" +
-                           std::to_string(line_of("made"));
+  const std::string once =
+      "map the data that values points to around the loop at course_heat.cpp:" +
+      std::to_string(line_of("made"));
   EXPECT_TRUE(finding["advice"].get<std::string>().starts_with(once)) << finding["advice"];
 }
 

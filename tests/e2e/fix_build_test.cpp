@@ -93,7 +93,7 @@ TEST(FixBuildSlow, ShowsThatANewerSourceIsStillTheSame) {
   const Ended anew = project.fix(build);
   EXPECT_EQ(anew.status, 4) << anew.out << anew.err;
   EXPECT_TRUE(
-      contains(anew.out, "the program was built anew after it was recorded: record it again"))
+      contains(anew.out, "the program was built again after it was recorded. Record it again"))
       << anew.out;
 }
 
@@ -104,7 +104,7 @@ TEST(FixBuildSlow, TakesWhatSparesLessThanWasPromisedAtMost) {
   ASSERT_TRUE(project.record());
   const Ended ended = project.fix_built();
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, " % of what was promised\n")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, " % of the promised bytes\n")) << ended.out;
 }
 
 TEST(FixBuildSlow, KeepsWhatSparesLessThanPromisedWithItsFigure) {
@@ -116,7 +116,7 @@ TEST(FixBuildSlow, KeepsWhatSparesLessThanPromisedWithItsFigure) {
   std::ofstream(project.folder() / "Makefile") << makefile;
   const Ended ended = project.fix_built({}, "make -B MORE=-DWASTE");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "verified, 11 % of what was promised\n")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "verified, 11 % of the promised bytes\n")) << ended.out;
 }
 
 /// A program that reads how much it is to do, recorded with an input.
@@ -237,9 +237,9 @@ TEST(FixBuild, TellsWhatItAssumes) {
   EXPECT_EQ(proven.status, 4) << proven.out << proven.err;
   const Ended ended = project.fix_built({"-o", "fix.patch"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "\n         assumes that code that is not seen uses none of "))
+  EXPECT_TRUE(contains(ended.out, "\n         assumes that code without sources uses none of "))
       << ended.out;
-  EXPECT_TRUE(contains(project.text("fix.patch"), "# Assumed, as no source shows it:\n#   "));
+  EXPECT_TRUE(contains(project.text("fix.patch"), "# Assumed, because no source shows it:\n#   "));
   EXPECT_TRUE(contains(project.patched("fix.patch", "known.c"),
                        "#pragma omp target enter data map(to: v.x[0 : n], v.y[0 : n])\n"))
       << project.text("fix.patch");
@@ -264,7 +264,7 @@ class Outside : public ::testing::Test {
     const Ended ended = run(command, project_.folder());
     EXPECT_EQ(ended.status, 1) << write << ended.out << ended.err;
     EXPECT_TRUE(contains(ended.err, "ompdm: " + (folder_ / "a.o").string() +
-                                        ": the build command writes it, outside of "))
+                                        ": the build command writes this file, outside of "))
         << write << ended.err;
     EXPECT_EQ(text_of(folder_ / "a.o"), "as it was") << write;
     EXPECT_EQ(fs::last_write_time(folder_ / "a.o"), before) << write;
@@ -304,7 +304,8 @@ TEST(FixBuild, KeepsTemporaryFilesApart) {
                    "--timed-runs", "0"});
   EXPECT_FALSE(fs::exists(file));
   // A machine without namespaces refuses it.
-  EXPECT_TRUE(ended.status == 4 || contains(ended.err, file + ": the build command writes it"))
+  EXPECT_TRUE(ended.status == 4 ||
+              contains(ended.err, file + ": the build command writes this file"))
       << ended.out << ended.err;
 }
 

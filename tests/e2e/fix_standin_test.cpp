@@ -70,7 +70,8 @@ TEST_P(FixWhereCopiesTakeSlow, WaitsForStepsThatAreDeferred) {
   EXPECT_TRUE(contains(project.text("deferred.c"),
                        "  }\n#pragma omp taskwait\n#pragma omp target exit data map(from: "))
       << project.text("deferred.c");
-  EXPECT_TRUE(contains(ended.out, "# Not compared: what next, u had when it came back last"))
+  EXPECT_TRUE(contains(
+      ended.out, "# Not compared: the last contents of next, u, whose copies had not arrived"))
       << ended.out;
   ASSERT_TRUE(project.make());
   EXPECT_EQ(project.start({"./deferred"}).out, expected);
@@ -83,7 +84,8 @@ TEST_P(FixWhereCopiesTakeSlow, TakesNoEarlierCopyForTheLast) {
   project.set("STANDIN_COPY_US", GetParam());
   const Ended ended = project.fix_built();
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "# Not compared: what u had when it came back last"))
+  EXPECT_TRUE(
+      contains(ended.out, "# Not compared: the last contents of u, whose copies had not arrived"))
       << ended.out;
 }
 
@@ -103,7 +105,7 @@ TEST_P(FixWhereCopiesTake, MissesContentsThatDoNotComeBack) {
   const Project& project = recorded("unread.c");
   const Ended ended = project.fix_built({}, build_with("s/map(from: u/map(release: u/"));
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "the last contents of u are not copied back")) << ended.out;
 }
 
 // Host memory holds just that while the original's last copy is on its way.
@@ -113,7 +115,7 @@ TEST_P(FixWhereCopiesTakeSlow, MissesContentsOfTheLastIterationWhereThoseBeforeI
       {}, build_with("s/map(from: u/map(release: u/; s/^#pragma omp target teams/if (t == "
                      "9) {\\n#pragma omp target update from(u[0:n])\\n}\\n&/"));
   EXPECT_EQ(ended.status, 4) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "what comes back of u last does not cross")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "the last contents of u are not copied back")) << ended.out;
 }
 
 TEST_P(FixWhereCopiesTakeSlow, KeepsTheUpdatesThatTheHostNeeds) {

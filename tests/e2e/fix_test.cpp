@@ -31,7 +31,7 @@ TEST(Fix, MakesHeatsNaiveRungTheOneThatKeepsItsData) {
   EXPECT_TRUE(contains(ended.out, "  verified\n")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "(4 instead of 40 transfers)")) << ended.out;
   EXPECT_FALSE(contains(ended.out, "not compared")) << ended.out;
-  EXPECT_EQ(project.text("heat.cpp"), before) << "without --apply the user's tree is not touched";
+  EXPECT_EQ(project.text("heat.cpp"), before) << "without --apply the user's tree does not change";
   EXPECT_TRUE(project.left_nothing());
   const std::string patched = project.patched("fix.patch", "heat.cpp");
   EXPECT_TRUE(contains(patched, "map(from: u[0:n * n], u_tmp[0:n * n])\n  return u;\n")) << patched;
@@ -46,7 +46,7 @@ TEST(FixSlow, LeavesOnTheDeviceWhatHeatDoesNotRead) {
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_TRUE(contains(ended.out, "(3 instead of 40 transfers)")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "map(from: u[0:n * n]) map(release: u_tmp[0:n * n])\n"))
-      << "what the program does not read is not brought back";
+      << "data that the program does not read is not copied back";
 }
 
 // After so many steps its pointers have changed places.

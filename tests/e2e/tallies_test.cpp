@@ -154,7 +154,8 @@ TEST(CountedReport, SaysWhyThereAreNoShares) {
                             kernel("heat"), "--variant", "naive", "40", "3"}},
                           folder.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_NE(ended.out.find("! the run was counted, not told"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("! the run was aggregated (OMPDM_DETAIL)"), std::string::npos)
+      << ended.out;
   EXPECT_EQ(ended.out.find("asynchronously"), std::string::npos) << ended.out;
 }
 
@@ -181,9 +182,10 @@ TEST(CountedSpool, IsFinishedWithWhatWasCounted) {
                           folder.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   const Ended finished = run({{OMPDM_COMMAND, "finish", "trace.json.spool"}}, folder.path());
-  EXPECT_NE(finished.out.find("(0 regions, 0 data operations, 0 kernels told, "), std::string::npos)
+  EXPECT_NE(finished.out.find("(0 regions, 0 data operations, 0 kernels recorded, "),
+            std::string::npos)
       << finished.out;
-  EXPECT_NE(finished.out.find(" counted; nothing lost)"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find(" aggregated; nothing lost)"), std::string::npos) << finished.out;
 }
 
 TEST(CountedSpool, OfARunWithoutADeviceIsNoLarger) {

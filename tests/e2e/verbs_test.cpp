@@ -319,8 +319,9 @@ TEST_F(Verbs, InfoTellsWhatATraceHoldsAndLost) {
   EXPECT_EQ(text.status, 0) << text.err;
   for (const std::string line :
        {"\nending      by itself\n", "\n  target_emi              5  always\n",
-        "\n             1 region\n", "\n             4 data operations\n", "\nLost\n  nothing (",
-        "\nattached by LD_PRELOAD\n", "\nWhat these words mean: ompdm info --help\n"}) {
+        "\n             1 region\n", "\n             4 data operations\n",
+        "\nLost\n  No events lost (", "\nattached by LD_PRELOAD\n",
+        "\nWhat these words mean: ompdm info --help\n"}) {
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   }
   const Ran help = run("ompdm info --help");

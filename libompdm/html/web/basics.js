@@ -44,8 +44,8 @@ export const UNLESS = {
   kernel_changes: 'a kernel changes what none changed in this run',
   kernel_uses: 'a kernel uses what none used in this run',
   host_wants_restore: 'the host has changed its copy, and wants what the device has',
-  made_anew: 'the program makes the storage anew meanwhile',
-  no_pass: 'the loop has no pass',
+  made_anew: 'the program allocates the data again in between',
+  no_pass: 'the loop has no iteration',
 };
 
 // Figures as people read them, the same in any locale: three digits, 1 KB is 1000 B.

@@ -165,9 +165,25 @@ export const timeWindow = {
     return this.end - this.begin;
   },
 
+  /** The span that the reader has chosen; null: none. @type {?{begin: number, end: number}} */
+  chosen: null,
+
+  /** @param {?number} begin null: lets go of it @param {number} end */
+  choose(begin, end) {
+    this.chosen = begin === null ? null : {begin, end};
+    for (const listener of this.listeners) listener();
+  },
+
+  /** Shows a span with some room around it, where that is less than all. @param {number} begin @param {number} end */
+  open(begin, end) {
+    const room = 0.02 * (end - begin);
+    this.show(begin - room, end + room);
+  },
+
   /** Shows all. @param {number} total nanoseconds */
   reset(total = this.total) {
     this.total = total;
+    this.chosen = null;
     this.show(0, total);
   },
 

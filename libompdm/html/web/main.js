@@ -28,7 +28,7 @@ function chooser(label, key, names, none) {
 const ofRecording = (loop) => (report.traces.length < 2 ? '' : `${recordingName(recordingOfRow('iterations', loop))}: `);
 
 const loopChooser = () => (report.iterations.length === 0 ? null
-  : chooser('Loop', 'loop', report.iterations.map((row, at) => `${ofRecording(at)}${loopName(at)}, ${counted(row.count, 'pass', 'passes')}`), 'none'));
+  : chooser('Loop', 'loop', report.iterations.map((row, at) => `${ofRecording(at)}${loopName(at)}, ${counted(row.count, 'iteration', 'iterations')}`), 'none'));
 
 /** Where a loop, a finding or a variable is of another recording, that one is shown. */
 function followRecording() {
@@ -80,9 +80,10 @@ function timelineSection() {
     ['--alloc', 'alloc, delete'], ['--host', 'host directive']].filter(([colour]) => used.has(colour));
   const binned = recordings.find((each) => each.binWidth > 0);
   return element('div', {}, controls, chosenLine(),
-    legend([...names.map(([colour, words]) => [colour.slice(2), words]), ['needless', 'needless'], ['memory', 'memory in use']]),
+    legend([...names.map(([colour, words]) => [colour.slice(2), words]), ['needless', 'redundant'], ['memory', 'memory in use']]),
     ...(page.compared ? comparedParts(canvases) : canvases),
-    element('p', {class: 'note'}, 'Wheel zooms, drag moves; with the keyboard + − ← → Home, ↑ ↓ choose a track, comma and full stop its events.'
+    element('p', {class: 'note'}, 'Drag selects a span and sums it; Enter zooms into it. Ctrl+wheel zooms, Shift+wheel moves. Keys: + − ← → Home, '
+      + '↑ ↓ choose a track, comma and full stop its events.'
       + (binned ? ` Of ${binned.total} events the longest are shown one by one, the others as how busy each instant was.` : '')));
 }
 
@@ -92,14 +93,14 @@ function passesSection() {
   const parts = page.compared ? comparedParts(recordings.map((_, at) => longestLoop(at))
     .map((loop) => (loop === null ? null : part(new Passes(loop)))))
     : [element('div', {class: 'controls'}, loopChooser()), part(new Passes())];
-  return element('div', {}, legend([...PARTS.map(({words, colour}) => [colour.slice(2), words]), ['needless', 'needless']]), ...parts);
+  return element('div', {}, legend([...PARTS.map(({words, colour}) => [colour.slice(2), words]), ['needless', 'redundant']]), ...parts);
 }
 
 function variablesSection() {
   if (report.variables.length === 0) return null;
   const variables = new Variables();
   return element('div', {}, page.compared ? recordingChooser() : null,
-    legend([['memory', 'on the device'], ['tick-htod', 'sent there'], ['tick-dtoh', 'sent back'], ['', '▽ △ needless']]),
+    legend([['memory', 'on the device'], ['tick-htod', 'sent there'], ['tick-dtoh', 'sent back'], ['', '▽ △ redundant']]),
     variables.surface.canvas, variables.more);
 }
 
@@ -125,7 +126,7 @@ async function start() {
   fill('timeline', timelineSection());
   fill('passes', passesSection());
   fill('variables', variablesSection());
-  fill('source', source());
+  fill('source', ...source());
   fill('tables', report.directives.length > 0 ? element('div', {}, ...tables()) : null);
   for (const link of document.querySelectorAll('nav a')) link.hidden = byId(link.hash.slice(1)).hidden;
   select({loop: longestLoop(0)});

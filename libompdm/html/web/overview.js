@@ -14,9 +14,9 @@ const RECORDING_COLUMNS = [
   ['Wall', (at) => report.traces[at].wall_ns - report.traces[at].hashing_ns, timeText],
   ['HtoD', (at) => sumOfDirectives(at, 'HtoD_bytes'), bytesText],
   ['DtoH', (at) => sumOfDirectives(at, 'DtoH_bytes'), bytesText],
-  ['Needless', (at) => page.timelines[at].needless.sure.bytes + page.timelines[at].needless.possible.bytes, bytesText],
-  ['Transfers', (at) => sumOfDirectives(at, 'transfer_ns'), timeText],
-  ['Kernels', (at) => sumOfDirectives(at, 'kernel_ns'), timeText],
+  ['Redundant', (at) => page.timelines[at].needless.sure.bytes + page.timelines[at].needless.possible.bytes, bytesText],
+  ['Copy time', (at) => sumOfDirectives(at, 'transfer_ns'), timeText],
+  ['Kernel time', (at) => sumOfDirectives(at, 'kernel_ns'), timeText],
 ];
 
 /** "(10x less)": how a figure stands to the first recording's. */
@@ -66,7 +66,7 @@ function runLine(trace, who = null) {
 function needlessOf() {
   const kind = page.timelines.some(({needless}) => needless.sure.count > 0) ? 'sure' : 'possible';
   const [count, bytes, time] = ['count', 'bytes', 'time_ns'].map((key) => sumOf(page.timelines.map(({needless}) => needless[kind]), key));
-  return {count, bytes, time, word: kind === 'sure' ? 'Needless' : 'Possibly needless'};
+  return {count, bytes, time, word: kind === 'sure' ? 'Redundant' : 'Possibly redundant'};
 }
 
 /** Bar of the wall time: what of it were copies, needless ones, kernels, and the rest. */
@@ -84,7 +84,7 @@ function wallBar(trace, needless) {
     ['kernel', kernels, kernels < trace.kernel_union_ns ? 'kernels and no copy' : 'kernels'],
   ].filter(([, time]) => time > 0);
   const rest = wall - parts.reduce((sum, [, time]) => sum + time, 0);
-  if (rest > 0) parts.push(['host', rest, 'neither: host, start-up']);
+  if (rest > 0) parts.push(['host', rest, 'other: host, start-up']);
   const bar = element('div', {class: 'wall-bar', 'aria-hidden': 'true'});
   for (const [name, time] of parts) {
     const piece = element('span', {class: `piece ${name}`});
@@ -122,14 +122,14 @@ export function overview() {
   const launches = counted(totals.kernel.count, 'launch', 'launches');
   const figures = [
     figure('Wall', timeText(wall), traces.length > 1 ? `the longest of ${traces.length} recordings` : 'of the process'),
-    flow('To the device', totals.HtoD), flow('Back to the host', totals.DtoH),
+    flow('To the device', totals.HtoD), flow('To the host', totals.DtoH),
     timed ? figure('Kernels', timeText(totals.kernel.time_ns), launches) : figure('Kernels', launches, 'not timed'),
   ];
   if (needless.count > 0) {
     figures.push(figure(needless.word, bytesText(needless.bytes),
       `${report.prediction?.at_most ? 'at most ' : ''}${countText(needless.count)} of ${counted(crossings, 'copy', 'copies')}, ${shareText(needless.bytes, crossed)} of the bytes`));
   }
-  const better = prediction && (needless.word === 'Needless' ? prediction : prediction.possible);
+  const better = prediction && (needless.word === 'Redundant' ? prediction : prediction.possible);
   if (better && better.wall_ns < 0.99 * wall) {
     figures.push(figure('Could take', timeText(better.wall_ns), `without it; ${shareText(wall - better.wall_ns, wall)} less`));
   }
@@ -140,7 +140,7 @@ export function overview() {
     traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
     element('p', {class: 'headline'}, plain(page.headline)),
     ...page.warnings.map(plain).map(warning),
-    cut ? warning('The trace is cut short: figures are of what is left of it.') : null,
+    cut ? warning('The trace is cut short: figures are of the part that is left.') : null,
     lost.length > 0 ? warning(`Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,
     element('dl', {class: 'figures-row'}, ...figures),
     traces.length === 1 && toldWhole ? wallBar(traces[0], needless) : null,

@@ -49,7 +49,7 @@ const CLEAR = 14;  // above the tallest bar
 /** "pass 3", "passes 4 to 9"; `at` in `bars`. */
 function barName(bars, at) {
   const before = sumOf(bars.slice(0, at), 'count');
-  return bars[at].count === 1 ? `pass ${before + 1}` : `passes ${before + 1} to ${before + bars[at].count}, each`;
+  return bars[at].count === 1 ? `iteration ${before + 1}` : `iterations ${before + 1} to ${before + bars[at].count}, each`;
 }
 
 /** Wall time of one pass of a bar. */
@@ -66,7 +66,7 @@ function linesOfBar(bars, at) {
     if (bar[key] === 0) continue;
     const needless = bar[`${key}_needless`];
     lines.push(`${words} ${timeText(bar[key] / bar.count)}, ${shareText(bar[key] / bar.count, wallOf(bar))}`
-      + (needless > 0 ? `; needless ${timeText(needless / bar.count)}` : ''));
+      + (needless > 0 ? `; redundant ${timeText(needless / bar.count)}` : ''));
   }
   lines.push(`${bytesText(bar.htod_bytes / bar.count)} HtoD, ${bytesText(bar.dtoh_bytes / bar.count)} DtoH`);
   return lines;
@@ -84,7 +84,7 @@ function figuresTable(passes) {
     element('td', {}, colour ? timeText(rest[`${key}_needless`] / rest.count) : ''),
     element('td', {}, timeText(first[key] / first.count))));
   return element('table', {class: 'figures'},
-    tableHead(['', 'a pass', 'share', 'needless', '1st pass']), element('tbody', {}, ...rows));
+    tableHead(['', 'an iteration', 'share', 'redundant', '1st iteration']), element('tbody', {}, ...rows));
 }
 
 export class Passes {
@@ -151,9 +151,9 @@ export class Passes {
       }
     });
     context.fillStyle = palette.get('--dim');
-    context.fillText(bars.length > 1 ? '1st' : 'the pass', x(0), HEIGHT - 10);
+    context.fillText(bars.length > 1 ? '1st' : 'the iteration', x(0), HEIGHT - 10);
     if (bars.length > 1) {
-      const each = bars[1].count > 1 ? `, ${countText(bars[1].count)} passes a bar` : '';
+      const each = bars[1].count > 1 ? `, ${countText(bars[1].count)} iterations a bar` : '';
       fittingText(context, `the other ${countText(sumOf(this.passes, 'count') - bars[0].count)}${each}`,
           Math.max(x(1), x(0) + 26), HEIGHT - 10, width - x(1) - 4);
     }

@@ -9,10 +9,19 @@ import {
 
 /** Code as it is to be written; a hunk's lines begin with a mark: what comes, what goes. @param {{code: string[], hunk: boolean}} line */
 function codeOf({code, hunk}) {
-  if (!hunk) return element('pre', {tabindex: '0'}, code.map(plain).join('\n'));
   const marks = {'+': 'ins', '-': 'del'};
-  return element('pre', {tabindex: '0', class: 'hunk'}, ...code.map((each) =>
-    element(marks[each[0]] ?? 'span', {}, `${plain(each)}\n`)));
+  const lines = hunk ? code.filter((each) => each[0] === '+').map((each) => each.slice(1)) : code;
+  const text = hunk ? element('pre', {tabindex: '0', class: 'hunk'}, ...code.map((each) =>
+    element(marks[each[0]] ?? 'span', {}, `${plain(each)}\n`)))
+    : element('pre', {tabindex: '0'}, code.map(plain).join('\n'));
+  if (lines.length === 0) return text;
+  const copy = button('Copy', async () => {
+    await navigator.clipboard.writeText(lines.map((each) => each.trim()).join('\n'));
+    copy.textContent = 'Copied';
+    setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
+  }, lines.length === 1 ? 'Copy the line to write' : 'Copy the lines to write');
+  copy.classList.add('copy');
+  return element('div', {class: 'code'}, text, copy);
 }
 
 /** Steps in a list: sentences and code. @param {Object[]} steps */
@@ -30,7 +39,7 @@ function adviceSection(finding, steps) {
 }
 
 function costOf(finding) {
-  const {one, many} = page.patterns[finding.pattern] ?? {one: 'instance', many: 'instances'};
+  const {one, many} = page.patterns[finding.pattern] ?? {one: 'execution', many: 'executions'};
   const parts = [counted(finding.count, one, many)];
   if (finding.wasted_bytes > 0) parts.push(bytesText(finding.wasted_bytes));
   if (finding.wasted_ns === null) parts.push('time not known');
@@ -44,7 +53,7 @@ function linksOf(finding, at, go) {
   const add = (words, label, act) => links.push(button(words, act, label));
   if (finding.count > 0) add('Timeline', `Finding ${at + 1} in the timeline`, () => go('timeline', {finding: at, variable: null, directive: null}));
   const loop = rowOfId('iterations', finding.loop_ids[0], recordingOfRow('findings', at));
-  if (loop !== undefined) add('Passes', `Finding ${at + 1} in the passes of its loop`, () => go('passes', {loop, finding: at, variable: null, directive: null}));
+  if (loop !== undefined) add('Iterations', `Finding ${at + 1} in the iterations of its loop`, () => go('passes', {loop, finding: at, variable: null, directive: null}));
   for (const id of finding.variable_ids.slice(0, 4)) {
     const variable = rowOfId('variables', id, recordingOfRow('findings', at));
     if (variable !== undefined) add(named(variableName(variable), 24), `Variable of finding ${at + 1}`, () => go('variables', {variable, finding: null, directive: null}));
@@ -119,19 +128,32 @@ export function clauses(go) {
   return cards.length > 0 ? element('div', {}, ...cardsOf(cards, 'of them')) : null;
 }
 
+/** Where most bytes are moved, though none are redundant. @param {function(string, Object, Object)} go */
+function largestMovers(go) {
+  const moved = (row) => (row.HtoD_bytes ?? 0) + (row.DtoH_bytes ?? 0);
+  const rows = report.directives.map((row, at) => ({row, at})).filter(({row}) => moved(row) > 0)
+    .sort((a, b) => moved(b.row) - moved(a.row)).slice(0, 3);
+  if (rows.length === 0) return null;
+  return element('div', {}, element('p', {}, rows.length === 1 ? 'This directive moves all data:' : 'These directives move most data:'),
+    element('ol', {class: 'movers'}, ...rows.map(({row, at}) => element('li', {},
+      button(named(directiveName(at), 64), () => go('timeline', {directive: at, variable: null, finding: null})),
+      ` ${bytesText(row.HtoD_bytes ?? 0)} to the device, ${bytesText(row.DtoH_bytes ?? 0)} to the host, `
+      + `in ${counted(row.count, 'execution', 'executions')}`))));
+}
+
 /** @param {function(string, Object, Object)} go to a view, with what is chosen there, and the row whose line is shown */
 export function findings(go) {
   const withheld = report.withheld.findings;
   if (report.findings.length === 0) {
     return [element('p', {}, report.directives.length === 0 || !knowsTransfers
-      ? 'Too little was recorded to say what was needless.' : withheld > 0
-      ? `Nothing worth a line: ${counted(withheld, 'finding', 'findings')} would save less than a hundredth each.`
-      : plain(page.none_found))];
+      ? 'Too few events were recorded to look for redundant transfers.' : withheld > 0
+      ? `No finding saves 1 % or more; ${counted(withheld, 'finding', 'findings')} below that.`
+      : plain(page.none_found)), largestMovers(go)];
   }
   const cards = report.findings.map((finding, at) => cardOf(finding, at, go));
   onSelect(() => cards.forEach((card, at) => card.classList.toggle('chosen', selection.finding === at)));
   return [...cardsOf(cards, 'findings'),
-    withheld > 0 ? element('p', {class: 'note'}, `Not told: ${counted(withheld, 'finding', 'findings')} that would save less than a hundredth each.`) : null,
+    withheld > 0 ? element('p', {class: 'note'}, `Below threshold: ${counted(withheld, 'finding', 'findings')} of less than 1 % each.`) : null,
   ];
 }
 
@@ -164,45 +186,86 @@ function insertedRow({code, finding}) {
     element('td', {}, element('code', {}, plain(code.replace(/\t/g, '    ')))));
 }
 
-/** @param {{file: string, first_line: number, lines: string[]}} excerpt */
+const LINES_AROUND = 2;
+const FEWEST_FOLDED = 4;
+
+/** Lines that move data, head a loop or are edited, with some around each; others are folded. @param {{file: string, first_line: number, lines: string[]}} excerpt */
 function excerptTable({file, first_line: first, lines}) {
   const {added, removed} = changesIn(file);
-  const rows = lines.flatMap((text, at) => {
+  const rows = lines.map((text, at) => {
     const line = first + at;
     const isHere = (row) => row.file === file && row.line === line;
     const directives = report.directives.filter(isHere);
     const loop = report.iterations.findLast(isHere);
     const [htod, dtoh, transfers, kernels] = ['HtoD_bytes', 'DtoH_bytes', 'transfer_ns', 'kernel_ns'].map((key) => sumOf(directives, key));
     const time = timeText(transfers === null ? null : transfers + kernels);
+    const inserted = added.filter((each) => each.line === line).map(insertedRow);
     const kind = removed.has(line) ? 'removed' : directives.length > 0 ? 'directive' : loop ? 'loop' : null;
-    return [...added.filter((each) => each.line === line).map(insertedRow),
-      element('tr', {id: rowId(file, line), class: kind},
-        element('td', {class: 'line'}, String(line)),
-        element('td', {class: 'cost htod'}, htod > 0 ? bytesText(htod) : ''),
-        element('td', {class: 'cost dtoh'}, dtoh > 0 ? bytesText(dtoh) : ''),
-        element('td', {class: 'cost'}, directives.length > 0 ? time : loop ? `${loop.count} passes` : ''),
-        element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    ')))))];
+    return {
+      isSeen: kind !== null || inserted.length > 0,
+      nodes: [...inserted,
+        element('tr', {id: rowId(file, line), class: kind},
+          element('td', {class: 'line'}, String(line)),
+          element('td', {class: 'cost htod'}, htod > 0 ? bytesText(htod) : ''),
+          element('td', {class: 'cost dtoh'}, dtoh > 0 ? bytesText(dtoh) : ''),
+          element('td', {class: 'cost'}, directives.length > 0 ? time : loop ? counted(loop.count, 'iteration', 'iterations') : ''),
+          element('td', {}, element('code', {}, plain(text.replace(/\t/g, '    ')))))],
+    };
   });
+  const near = rows.map((_, at) => rows.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1).some(({isSeen}) => isSeen));
+  const bodies = [];
+  for (let from = 0; from < rows.length;) {
+    let to = from;
+    while (to < rows.length && near[to] === near[from]) to += 1;
+    const body = element('tbody', {}, ...rows.slice(from, to).flatMap(({nodes}) => nodes));
+    if (!near[from] && to - from >= FEWEST_FOLDED) bodies.push(unfolding(body, to - from));
+    bodies.push(body);
+    from = to;
+  }
   return scrolling(`Lines of ${file}`, element('table', {class: 'source'}, element('caption', {}, plain(file).slice(-200)),
-    tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), element('tbody', {}, ...rows)));
+    tableHead(['Line', 'HtoD', 'DtoH', 'Time', 'Source']), ...bodies));
 }
 
-/** Null where no source is at hand. */
+/** A row that shows the folded lines of a body. */
+function unfolding(body, count) {
+  body.hidden = true;
+  const row = element('tbody', {}, element('tr', {class: 'folded'}, element('td', {colspan: '5'},
+    button(counted(count, 'more line', 'more lines'), () => unfold(body)))));
+  return row;
+}
+
+function unfold(body) {
+  if (!body.hidden) return;
+  body.hidden = false;
+  body.previousElementSibling.remove();
+}
+
+/** Files by the bytes that their directives move. @returns {?Node[]} none where no source is at hand */
 export function source() {
-  if (page.sources.length === 0) return null;
+  if (page.sources.length === 0) return [];
   onSelect(() => {
     for (const row of document.querySelectorAll('tr.chosen')) row.classList.remove('chosen');
     const of = selection.finding !== null ? report.findings[selection.finding]
       : selection.directive !== null ? report.directives[selection.directive] : null;
     if (of) byId(rowId(of.file, of.line))?.classList.add('chosen');
   });
-  return element('div', {}, ...page.sources.map(excerptTable));
+  const moved = (file) => report.directives.filter((row) => row.file === file)
+    .reduce((sum, row) => sum + (row.HtoD_bytes ?? 0) + (row.DtoH_bytes ?? 0), 0);
+  const files = page.sources.map((excerpt) => ({excerpt, bytes: moved(excerpt.file)})).sort((a, b) => b.bytes - a.bytes);
+  return files.map(({excerpt, bytes}, at) => (at < FILES_OPEN ? excerptTable(excerpt)
+    : element('details', {}, element('summary', {}, `${plain(excerpt.file).split('/').pop()}, ${bytesText(bytes)}`), excerptTable(excerpt))));
 }
+
+const FILES_OPEN = 3;
 
 /** Goes to the line of a row of the report. @param {{file: string, line: number}} row */
 export function revealLine({file, line}) {
   const row = byId(rowId(file, line));
-  if (row) reveal(row);
+  if (!row) return;
+  unfold(row.closest('tbody'));
+  const fold = row.closest('details');
+  if (fold) fold.open = true;
+  reveal(row);
 }
 
 // The view "Tables": directives, variables and loops with all their figures, to be sorted and
@@ -229,9 +292,9 @@ const TABLES = [
   {
     id: 'directives', table: 'directives', title: 'Directives', rows: report.directives,
     columns: [{title: 'Directive', of: (_, at) => directiveName(at)}, {title: 'In', of: (row) => row.function},
-      count('Count', 'count'), bytes('HtoD', 'HtoD_bytes'), count('Copies', 'HtoD_count'), bytes('DtoH', 'DtoH_bytes'),
-      count('Copies', 'DtoH_count'), count('Allocs', 'alloc_count'), time('Transfers', 'transfer_ns'),
-      time('Kernels', 'kernel_ns'), time('Time', 'time_ns')],
+      count('Executions', 'count'), bytes('HtoD', 'HtoD_bytes'), count('Copies', 'HtoD_count'), bytes('DtoH', 'DtoH_bytes'),
+      count('Copies', 'DtoH_count'), count('Allocs', 'alloc_count'), time('Copy time', 'transfer_ns'),
+      time('Kernel time', 'kernel_ns'), time('Time', 'time_ns')],
     choose: (at) => pick({directive: at}),
   },
   {
@@ -239,14 +302,14 @@ const TABLES = [
     columns: [{title: 'Variable', of: (_, at) => variableName(at)},
       {title: 'Mapped at', of: (row) => (row.file ? `${row.file.split('/').pop()}:${row.line}` : '')},
       bytes('Size', 'bytes'), bytes('HtoD', 'HtoD_bytes'), count('Copies', 'HtoD_count'), bytes('DtoH', 'DtoH_bytes'),
-      count('Copies', 'DtoH_count'), time('Transfers', 'transfer_ns')],
+      count('Copies', 'DtoH_count'), time('Copy time', 'transfer_ns')],
     choose: (at) => pick({variable: at}),
   },
   {
-    id: 'loops', table: 'iterations', title: 'Loops, a pass after the first', rows: report.iterations,
-    columns: [{title: 'Loop', of: (_, at) => loopName(at)}, count('Passes', 'count'), bytes('HtoD', 'HtoD_bytes'),
-      bytes('DtoH', 'DtoH_bytes'), bytes('Unchanged', 'invariant_bytes'), time('Transfers', 'transfer_ns'),
-      time('Kernels', 'kernel_ns'), time('Wall', 'wall_ns'),
+    id: 'loops', table: 'iterations', title: 'Loops, an iteration after the first', rows: report.iterations,
+    columns: [{title: 'Loop', of: (_, at) => loopName(at)}, count('Iterations', 'count'), bytes('HtoD', 'HtoD_bytes'),
+      bytes('DtoH', 'DtoH_bytes'), bytes('Unchanged', 'invariant_bytes'), time('Copy time', 'transfer_ns'),
+      time('Kernel time', 'kernel_ns'), time('Wall', 'wall_ns'),
       {title: '1st wall', of: (row) => row.first.wall_ns, show: timeText}],
     choose: (at) => select({loop: at}),
   },

@@ -1,10 +1,10 @@
 // What lies at a place of the timeline, and what is to be told of it.
-import {FLAGS, KINDS, bytesText, counted, cut, rateText, shareText, sumOf, timeText} from './basics.js';
+import {FLAGS, KINDS, bytesText, countText, counted, cut, rateText, shareText, sumOf, timeText} from './basics.js';
 import {Surface, fittingText, hideTip} from './canvas.js';
 import {TABLE_OF, directiveName, onSelect, page, pick, recordingOfRow, recordings, report, selection, timeWindow, variableName} from './data.js';
 import {longestLoop, passesOf} from './passes.js';
 import {firstNotBelow} from './spans.js';
-import {binsBetween, choose, drawAxis, drawBands, drawBox, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
+import {binsBetween, choose, drawAxis, drawBands, drawBox, drawChosen, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
 
 /** Events of a row between two instants. @param {import('./timeline_rows.js').Row} row @param {Object} events */
 function eventsBetween(row, events, from, to) {
@@ -41,7 +41,7 @@ function linesOfEvent(events, event) {
   }
   lines.push(`${timeText(duration)}, from ${timeText(events.begin[event])} on`);
   for (const flag of FLAGS) if (events.flags[event] & flag.bit) lines.push(flag.words);
-  if (events.finding[event] !== 0) lines.push(`needless: finding ${events.finding[event]}`);
+  if (events.finding[event] !== 0) lines.push(`redundant: finding ${events.finding[event]}`);
   return lines;
 }
 
@@ -54,7 +54,19 @@ function linesOfMany(recording, row, found, from, to) {
   ];
   const [count, bytes, time, needless] = [0, 1, 2, 3].map((column) => sumOf(parts, column));
   return count === 0 ? null : [counted(count, 'event', 'events'), `${timeText(time)} in all`, ...(bytes > 0 ? [bytesText(bytes)] : []),
-    ...(needless > 0 ? [`${needless} of them needless`] : []), `around ${timeText(from)}`];
+    ...(needless > 0 ? [`${needless} of them redundant`] : []), `around ${timeText(from)}`];
+}
+
+/** From the first event to the end of the last; null: there is none. @returns {?{begin: number, end: number}} */
+function spanOfEvents(events) {
+  const {begin, duration} = events;
+  if (begin.length === 0) return null;
+  let [first, last] = [Infinity, 0];
+  for (let i = 0; i < begin.length; i += 1) {
+    first = Math.min(first, begin[i]);
+    last = Math.max(last, begin[i] + duration[i]);
+  }
+  return {begin: first, end: last};
 }
 
 /** How much of a device's memory was in use. */
@@ -88,6 +100,7 @@ export function surfaceOverTime(view, id, label, heightOf) {
   const {canvas} = surface;
   const pointers = new Map();
   let moved = 0;
+  let start = 0;
   const width = () => canvas.clientWidth;
   const time = timeWindow;
   const timeAt = (x) => time.begin + (x / width()) * time.width;
@@ -97,16 +110,10 @@ export function surfaceOverTime(view, id, label, heightOf) {
     surface.redraw();
   });
 
-  // A reader who turns the page does not want to be caught by a drawing that comes along, nor held
-  // by one where there is nothing to zoom out of.
-  let turned = -Infinity;
-  window.addEventListener('scroll', () => {
-    turned = performance.now();
-  }, {passive: true});
+  // The wheel alone turns the page.
   canvas.addEventListener('wheel', (event) => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
-    const turnsPage = performance.now() - turned < 300 || (event.deltaY > 0 && time.width >= time.total);
-    if (!sideways && !event.ctrlKey && turnsPage) return;
+    if (!sideways && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     if (sideways) time.pan((event.deltaX || event.deltaY) / width());
     else time.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * 0.002))), timeAt(event.offsetX));
@@ -115,6 +122,7 @@ export function surfaceOverTime(view, id, label, heightOf) {
   canvas.addEventListener('pointerdown', (event) => {
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, event.offsetX);
+    start = event.offsetX;
     moved = 0;
   });
   canvas.addEventListener('pointermove', (event) => {
@@ -128,23 +136,43 @@ export function surfaceOverTime(view, id, label, heightOf) {
       const still = others[0][1];
       const factor = Math.abs(before - still) / Math.max(Math.abs(event.offsetX - still), 8);
       time.zoom(Math.max(0.5, Math.min(2, factor)), timeAt(still));
-    } else {
+    } else if (event.pointerType === 'touch') {
       time.pan((before - event.offsetX) / width());
+    } else {
+      const [from, to] = [timeAt(start), timeAt(event.offsetX)];
+      time.choose(Math.min(from, to), Math.max(from, to));
     }
     moved += Math.abs(event.offsetX - before);
     pointers.set(event.pointerId, event.offsetX);
-    hideTip();
+    if (time.chosen === null) hideTip();
+    else surface.tell(view.linesOfSpan?.(time.chosen) ?? [timeText(time.chosen.end - time.chosen.begin)], event.offsetX, event.offsetY);
   });
   const release = (event) => {
-    if (pointers.delete(event.pointerId) && moved < 4 && event.type === 'pointerup') view.choose(event.offsetX, event.offsetY);
+    if (!pointers.delete(event.pointerId) || event.type !== 'pointerup') return;
+    if (moved >= 4) {
+      if (time.chosen !== null) {
+        surface.tell([...(view.linesOfSpan?.(time.chosen) ?? []), 'Enter zooms into it, Escape lets go'], event.offsetX, event.offsetY, true);
+      }
+      return;
+    }
+    time.choose(null);
+    view.choose(event.offsetX, event.offsetY);
   };
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
   canvas.addEventListener('pointerleave', hideTip);
+  canvas.addEventListener('blur', hideTip);
   canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = KEYS.get(event.key);
-    if (act) act();
+    if (time.chosen !== null && event.key === 'Enter') {
+      time.show(time.chosen.begin, time.chosen.end);
+      time.choose(null);
+      hideTip();
+    } else if (time.chosen !== null && event.key === 'Escape') {
+      time.choose(null);
+      hideTip();
+    } else if (act) act();
     else if (!view.key(event)) return;
     event.preventDefault();
   });
@@ -186,8 +214,11 @@ export class Timeline {
     this.rows = this.layout.strips.flatMap(({rows}) => rows);
     this.summed = '';
     this.cursor = {strip: -1, event: -1};
-    // What is compared is shown on one scale.
-    timeWindow.reset(page.compared ? Math.max(...recordings.map(({end}) => end)) : this.recording.end);
+    // Recordings that are compared have one scale.
+    const all = page.compared ? recordings : [this.recording];
+    timeWindow.reset(Math.max(...all.map(({end}) => end)));
+    const spans = all.map(({events}) => spanOfEvents(events)).filter((each) => each !== null);
+    if (spans.length > 0) timeWindow.open(Math.min(...spans.map(({begin}) => begin)), Math.max(...spans.map(({end}) => end)));
   }
 
   /** What the reader chose of this recording: a column of its events, and its value there. */
@@ -205,6 +236,7 @@ export class Timeline {
     const {context, palette, width} = scene;
     if (this.loop !== null) drawBands(scene, passesOf(this.loop), layout.height);
     drawAxis(scene, layout.height);
+    drawChosen(scene, layout.height);
     for (const row of this.rows) drawNarrow(scene, row);
     scene.layer.drawOn(context);
     for (const {row, event} of scene.boxes) drawBox(scene, row, event);
@@ -234,7 +266,26 @@ export class Timeline {
     return lines && {lines, event: found.length > 0 ? found[0] : -1};
   }
 
+  /** Sums of the events that begin in a span. @param {{begin: number, end: number}} span @returns {string[]} */
+  linesOfSpan({begin, end}) {
+    const {events} = this.recording;
+    const sums = KINDS.map(() => [0, 0, 0]);
+    let redundant = 0;
+    for (let i = 0; i < events.begin.length; i += 1) {
+      if (events.begin[i] < begin || events.begin[i] > end) continue;
+      const sum = sums[events.kind[i]];
+      sum[0] += 1;
+      sum[1] += events.bytes[i];
+      sum[2] += events.duration[i];
+      if (events.finding[i] !== 0) redundant += events.bytes[i];
+    }
+    const lines = sums.flatMap(([count, bytes, time], at) => (count === 0 ? []
+      : [`${KINDS[at].name}: ${countText(count)}, ${bytes > 0 ? `${bytesText(bytes)}, ` : ''}${timeText(time)}`]));
+    return [timeText(end - begin), ...lines, ...(redundant > 0 ? [`redundant: ${bytesText(redundant)}`] : [])];
+  }
+
   point(x, y) {
+    if (timeWindow.chosen !== null) return;
     const found = this.at(x, y);
     if (found) this.surface.tell(found.lines, x, y);
     else hideTip();

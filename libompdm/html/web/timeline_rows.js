@@ -1,7 +1,7 @@
 // Where the timeline draws what: one row a lane of a track, device memory between the devices.
 import {DTOH, HTOD, KERNEL, KINDS, REGION, bytesText, plain} from './basics.js';
 import {firstFitting, fittingText, hatch} from './canvas.js';
-import {directiveName, gathered, page, positionsByKey, ticksOf, variableName} from './data.js';
+import {directiveName, gathered, page, positionsByKey, report, ticksOf, variableName} from './data.js';
 import {Spans, Sums, firstNotBelow} from './spans.js';
 
 const LANE = 18;
@@ -200,6 +200,13 @@ function labelsOf(events, event) {
     const row = events.directive[event] - 1;
     return [directiveName(row), page.names.directives[row] || 'unknown place'].map((name) => plain(name).slice(0, 90));
   }
+  // A kernel has the name of its function.
+  if (events.kind[event] === KERNEL && events.directive[event] !== 0) {
+    const row = events.directive[event] - 1;
+    const place = plain(page.names.directives[row] || 'kernel').slice(0, 90);
+    const {function: name} = report.directives[row];
+    return name ? [`${plain(name).slice(0, 60)} ${place}`, plain(name).slice(0, 60), place] : [place];
+  }
   const name = events.variable[event] === 0 ? KINDS[events.kind[event]].name : plain(variableName(events.variable[event] - 1)).slice(0, 60);
   return events.bytes[event] > 0 ? [`${name} ${bytesText(events.bytes[event])}`, name] : [name];
 }
@@ -269,7 +276,18 @@ export function drawAxis(scene, height) {
   }
 }
 
-/** Passes of the chosen loop behind all tracks. @param {Scene} scene */
+/** The span that the reader has chosen. @param {Scene} scene */
+export function drawChosen(scene, height) {
+  const {context, palette, time} = scene;
+  if (time.chosen === null) return;
+  const scale = scaleOf(scene);
+  context.globalAlpha = 0.2;
+  context.fillStyle = palette.get('--focus');
+  context.fillRect((time.chosen.begin - time.begin) * scale, 14, (time.chosen.end - time.chosen.begin) * scale, height - 14);
+  context.globalAlpha = 1;
+}
+
+/** Iterations of the chosen loop behind all tracks. @param {Scene} scene */
 export function drawBands(scene, passes, height) {
   const {context, palette, time, width} = scene;
   const scale = scaleOf(scene);
@@ -284,7 +302,7 @@ export function drawBands(scene, passes, height) {
     context.fillRect(from, 16, size, height - 16);
     if (size < 20) return;
     context.fillStyle = palette.get('--dim');
-    const label = pass.count > 1 ? [`${first}–${number - 1}`] : [`pass ${first}`, String(first)];
+    const label = pass.count > 1 ? [`${first}–${number - 1}`] : [`iteration ${first}`, String(first)];
     fittingText(context, firstFitting(context, label, size - 8), Math.max(from, 0) + 3, 24, size - 4);
   });
 }

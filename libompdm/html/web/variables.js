@@ -203,7 +203,7 @@ export class Variables {
       `HtoD ${counted(row.HtoD_count, 'copy', 'copies')}, ${bytesText(row.HtoD_bytes)}`,
       `DtoH ${counted(row.DtoH_count, 'copy', 'copies')}, ${bytesText(row.DtoH_bytes)}`,
       `transfers ${timeText(row.transfer_ns)}`];
-    if (needless > 0) lines.push(this.recording.crossings.rows > 0 ? 'some needless' : `${needless} needless`);
+    if (needless > 0) lines.push(this.recording.crossings.rows > 0 ? 'some redundant' : `${needless} redundant`);
     this.surface.tell(lines, x, y, aloud);
   }
 

@@ -162,6 +162,15 @@ struct Totals {
   bool operator==(const Totals&) const = default;
 };
 
+/// Sizes of the transfers of one direction: nsys's operations by size.
+struct CopySizes {
+  OpKind kind = OpKind::kHtoD;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t least = 0;  ///< of one transfer, as the next
+  std::uint64_t most = 0;
+};
+
 enum class ActivityType : std::uint8_t { kHtoD, kDtoH, kDtoD, kMemset, kKernel, kAlloc, kDelete };
 
 /// Operations of one type, name and clock: a row of nvprof's summary.
@@ -428,6 +437,7 @@ struct Analysis {
   std::vector<Device> devices;
   std::vector<Loss> losses;
   Totals totals;
+  std::vector<CopySizes> copy_sizes;     ///< of directions that have transfers
   std::vector<Activity> activities;      ///< copies, memsets and kernels, longest first
   std::vector<Activity> api_calls;       ///< allocations and deletes, longest first
   std::vector<DirectiveRow> directives;  ///< most bytes first

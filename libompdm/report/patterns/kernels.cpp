@@ -183,7 +183,7 @@ std::string fallback_advice(const facts::HostFallback& facts) {
 
 Words host_fallback(const facts::HostFallback& facts, const Subject& subject) {
   return {fmt::format("the region's kernel was called and ran on the host in {} of {}",
-                      subject.finding.count, counted(subject.finding.of, "instance")),
+                      subject.finding.count, counted(subject.finding.of, "execution")),
           "its kernel ran on the host: see why",
           {fallback_advice(facts)}};
 }
@@ -203,7 +203,7 @@ std::span<const Pattern> kernel_patterns() {
        words_if<facts::PageableTransfer, pageable_transfer>},
       {"no_overlap", "waited for a kernel that it does not need", "transfer", "transfers",
        words_if<facts::NoOverlap, no_overlap>},
-      {"host_fallback", "ran on the host", "instance", "instances",
+      {"host_fallback", "ran on the host", "execution", "executions",
        words_if<facts::HostFallback, host_fallback>}};
   return kPatterns;
 }

@@ -28,13 +28,13 @@ TEST(KeptData, CrossesWhereTheHostNeedsIt) {
             "do not move it\n"
             "after the loop, however it is left: "
             "a target exit data with map(from:) for a\n"
-            "write release instead of from for what the host does not read from then on\n"
+            "write release instead of from for data that the host does not read from then on\n"
             "where the host reads a in the loop, or changes a part of it, after a kernel wrote it: "
             "before that: a target update with from()\n"
             "a target region whose if() is false runs on the host, too\n"
             "where the host has changed a in the loop: after that: "
             "a target update with to()\n"
-            "in this run, whatever was sent again was what the device had already");
+            "in this run, everything that was sent again was on the device already");
   EXPECT_TRUE(analysis.findings[0].with_allocations);
 }
 
@@ -44,7 +44,8 @@ TEST(KeptData, OfAPointerMayBeAllocatedAnew) {
   for (int i = 0; i < 5; ++i) program.map_tofrom(program.solve, 7 + i, 8 + i);
   Finding finding = analyze(program.take()).findings.at(0);
   finding.data.at(0).expression = "a[0:n]";
-  EXPECT_TRUE(contains(report::advice_text(finding), "\nif the program allocates this data anew"));
+  EXPECT_TRUE(contains(report::advice_text(finding),
+                       "\nif the program allocates this data each time, or later"));
 }
 
 // A thread of the program's own is no sign of deferral.
@@ -60,7 +61,7 @@ TEST(KeptData, IsWaitedForWhereADirectiveIsNowait) {
     const Analysis analysis = analyze(program.take());
     ASSERT_EQ(patterns(analysis), "per_iteration_mapping");
     const char* const waits =
-        "after the loop, however it is left, and after the taskwait for what is nowait there:";
+        "after the loop, however it is left, and after the taskwait for nowait regions there:";
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), waits), nowait)
         << report::advice_text(analysis.findings[0]);
     EXPECT_EQ(contains(report::advice_text(analysis.findings[0]), "taskwait"), nowait);
@@ -83,8 +84,8 @@ TEST(KeptData, ThatOnlyGoesOverMayBeAKernelsToChange) {
   const std::string advice = report::advice_text(analysis.findings[0]);
   EXPECT_TRUE(contains(
       advice,
-      "if a kernel (or omp_target_memcpy) changes what a map(to:) or map(alloc:) that ends at "
-      "a.cpp:30 names, a change that was dropped so far: after that: "
+      "if a kernel or omp_target_memcpy changes data of a map(to:) or map(alloc:) that ends at "
+      "a.cpp:30, which was dropped so far: after that: "
       "a target update with to()\n"));
   EXPECT_FALSE(contains(advice, "update from")) << advice;
   EXPECT_TRUE(contains(advice, "exit data with map(release:)"));
@@ -114,8 +115,8 @@ TEST(KeptData, ThatOneDirectiveForgetsAndAnotherBringsBack) {
     const std::string advice = report::advice_text(analysis.findings[0]);
     EXPECT_TRUE(contains(
         advice,
-        "if a kernel changes what a map(to:) or map(alloc:) of its own directive names, at "
-        "a.cpp:35, a change that was dropped so far: before that: a target update with from()\n"))
+        "if a kernel at a.cpp:35 changes data of its own map(to:) or map(alloc:), which was "
+        "dropped so far: before that: a target update with from()\n"))
         << advice;
     EXPECT_TRUE(contains(advice, "\nand after the end of a.cpp:35: a target update with to()\n"));
   }

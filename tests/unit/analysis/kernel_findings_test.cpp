@@ -115,7 +115,7 @@ TEST(SmallTransfers, PiecesOfOneInstanceAreNotPostponed) {
   const std::vector<Finding> findings = found(analyze(build.take()), "small_transfers");
   ASSERT_EQ(findings.size(), 1U);
   const std::string advice = report::advice_text(findings[0]);
-  EXPECT_TRUE(contains(advice, "let each instance take its pieces a at once")) << advice;
+  EXPECT_TRUE(contains(advice, "copy the pieces a of each execution at once")) << advice;
 }
 
 TEST(SmallTransfers, BlocksOfTheirOwnAreNoNeighbours) {

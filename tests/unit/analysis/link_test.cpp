@@ -64,10 +64,10 @@ std::string refusal_of(Recording::Detail detail, Nanoseconds recorded_from,
 }
 
 TEST(Retime, RefusesARunThatIsNotToldWhole) {
-  const std::string why = "a.json: a model of a link re-times single events, and this run was ";
-  const std::string part = why + "told event by event only in part: record it again ";
+  const std::string why = "a.json: --link re-times single events, and this run was ";
+  const std::string part = why + "recorded event by event only in part: record it again ";
   EXPECT_EQ(refusal_of(Recording::Detail::kAggregates, 0, 0),
-            why + "only counted: record it again without --detail tallies");
+            why + "aggregated: record it again without --detail tallies");
   EXPECT_EQ(refusal_of(Recording::Detail::kSpoolLimit, 0, 50), part + "with a larger --max-spool");
   EXPECT_EQ(refusal_of(Recording::Detail::kWindow, 20, 0), part + "without --after and --until");
   EXPECT_EQ(refusal_of(Recording::Detail::kWindow, 0, 0), "")

@@ -101,7 +101,7 @@ TEST(LoopPlace, WhereTheCLibraryStartsIsNone) {
   EXPECT_EQ(unplaced_loop(place.trace, {}, place.sites).in.function, "main");
   Place thread;
   thread.add("work(void*)", 41, {{"start_thread", "pthread_create.c", 442, 3}});
-  EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in what calls it)");
+  EXPECT_EQ(thread.text(), "the loop that runs heat.cpp:41 (in work, or in its caller)");
 }
 
 TEST(LoopPlace, AScopeWithoutANameIsNotTold) {
@@ -142,7 +142,7 @@ TEST(LoopPlace, InstancesOfATemplateAreOneFunction) {
 TEST(LoopPlace, WithoutCallersOrNames) {
   Place place;
   place.add("solve(int)", 41, {});
-  EXPECT_EQ(place.text(), "the loop that runs heat.cpp:41 (in solve, or in what calls it)");
+  EXPECT_EQ(place.text(), "the loop that runs heat.cpp:41 (in solve, or in its caller)");
   place.add("", 52, {});
   EXPECT_EQ(place.text(),
             "the loop that runs heat.cpp:41 and heat.cpp:52 (it may be in a calling function)");

@@ -62,7 +62,7 @@ TEST(MapperWalk, OnceOfVeryManyIsToKeepThemInOneArray) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].of, 1U);
   EXPECT_TRUE(contains(report::advice_text(findings[0]),
-                       "for a, keep what the structs point to in one array"));
+                       "for a, keep the data of the structs in one array"));
 }
 
 TEST(MapperWalk, ThatMovesTheBytesOfItsComponentsIsClean) {

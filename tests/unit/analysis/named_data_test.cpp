@@ -143,7 +143,7 @@ TEST(NamedData, OfManyArraysNoListIsRepeated) {
                        "where the host has changed one of these in the loop: after that, for that "
                        "one only: a target update with to()\n"))
       << advice;
-  EXPECT_TRUE(report::evidence_text(finding).starts_with("these 8 variables were mapped anew "))
+  EXPECT_TRUE(report::evidence_text(finding).starts_with("these 8 variables were mapped again "))
       << report::evidence_text(finding);
 }
 
@@ -236,8 +236,8 @@ TEST(NamedData, AnObjectGoesWithItsMembers) {
                        "map(release:), in a member function that is called once for each object"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "a target exit data with map(from:) for what Grid<double>::smooth calls "
-                       "this->d[0:this->n]\n"))
+                       "a target exit data with map(from:) for the data that Grid<double>::smooth "
+                       "calls this->d[0:this->n]\n"))
       << report::advice_text(finding);
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "this->d[0:this->n] is 2 pieces of memory (800 KB and 400 KB)"));
@@ -308,8 +308,8 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
   const Finding finding = program.only();
   EXPECT_EQ(finding.variable, "o (in blur), o (in edge)");
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "enter data with map(to:) for what blur calls o[0:n] and what edge calls "
-                       "o[0:n]\n"))
+                       "enter data with map(to:) for the data that blur calls o[0:n] and the data "
+                       "that edge calls o[0:n]\n"))
       << report::advice_text(finding);
   EXPECT_TRUE(
       contains(report::advice_text(finding), "these names and sizes are those of blur and edge"));

@@ -53,7 +53,7 @@ TEST(PerIterationContents, TheTimeBetweenIterationsIsNoEvidence) {
     EXPECT_EQ(facts.compared, 19U);
     EXPECT_TRUE(facts.may_be_read);
     EXPECT_TRUE(contains(report::advice_text(finding),
-                         "whatever was sent again was what the device had already"));
+                         "everything that was sent again was on the device already"));
   }
 }
 

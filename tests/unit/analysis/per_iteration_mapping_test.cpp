@@ -38,7 +38,7 @@ TEST(PerIterationMapping, AllButTheFirstInAndTheLastOut) {
   EXPECT_EQ(finding.examined, 0U);
   EXPECT_EQ(finding.of, 36U);
   EXPECT_TRUE(contains(report::advice_text(finding),
-                       "before the loop that runs heat.cpp:41 (in solve, or in what calls it): "
+                       "before the loop that runs heat.cpp:41 (in solve, or in its caller): "
                        "a target enter data with map(to:) for u[0:n*n] and u_tmp[0:n*n]\n"));
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "a target exit data with map(from:) for u[0:n*n] and u_tmp[0:n*n]\n"));

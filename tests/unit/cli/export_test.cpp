@@ -142,7 +142,7 @@ TEST_P(ExportJson, IsOfWhatIsToldAlone) {
   trace.recording.recorded_to = 25'600'000;
   write_trace(trace, scratch_.folder() / "trace.json");
   const std::string command = shell_word(OMPDM_COMMAND) + " export trace.json --format json ";
-  const std::string told = "ompdm: trace.json: its events are told from 0 ns to 25.6 ms: ";
+  const std::string told = "ompdm: trace.json: its events are recorded from 0 ns to 25.6 ms: ";
   for (const char* outside : {"--from 30ms --to 40ms", "--from 200ms"}) {
     const Ran ran = run(command + outside);
     EXPECT_EQ(ran.status, 2);
@@ -164,7 +164,8 @@ TEST_P(ExportJson, OfACountedRunHasNoPart) {
   write_trace(trace, scratch_.folder() / "trace.json");
   const Ran ran = run("export_to new trace.json");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_TRUE(ran.err.starts_with("ompdm: trace.json: was counted, and no event is told"))
+  EXPECT_TRUE(
+      ran.err.starts_with("ompdm: trace.json: has aggregates and no events: there is no part"))
       << ran.err;
 }
 

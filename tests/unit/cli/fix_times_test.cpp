@@ -157,8 +157,8 @@ TEST(VerifiedHead, SaysThatTheTimeWasNotCompared) {
   EXPECT_EQ(verified_head(target, together),
             "# Verified by ompdm on these inputs: built, run, the same output and exit status.\n"
             "#   ./heat 100\n"
-            "# 3.00 MB of 4.00 MB no longer cross (3 instead of 40 transfers); the time of the run "
-            "was not compared.\n");
+            "# 3.00 MB of 4.00 MB are no longer transferred (3 instead of 40 transfers); the time "
+            "of the run was not compared.\n");
 }
 
 std::string said(std::size_t runs, std::chrono::seconds each) {

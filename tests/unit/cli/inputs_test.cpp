@@ -52,9 +52,8 @@ TEST_F(Inputs, OfWhichNothingIsToldAreNoEmptyList) {
   test::TraceBuilder build;
   build.trace.recording.detail = Recording::Detail::kAggregates;
   write_trace(build.take(), scratch_.folder() / "counted.json");
-  EXPECT_EQ(
-      run("ompdm report --gpu-trace --format csv counted.json").err,
-      "ompdm: counted.json: nothing is listed: the run was counted, not told event by event\n");
+  EXPECT_EQ(run("ompdm report --gpu-trace --format csv counted.json").err,
+            "ompdm: counted.json: nothing is listed: the run was aggregated\n");
   EXPECT_EQ(run("ompdm report --gpu-trace --format csv trace.json").err, "");
 }
 

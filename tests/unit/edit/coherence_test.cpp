@@ -229,7 +229,7 @@ TEST_F(Coherence, OfDataThatTheLoopMaps) {
   EXPECT_EQ(stale(mapped(change + bring + "    u[2] = k;\n    if (k == 3) {\n" + send + "    }\n" +
                          change)),
             "yes");
-  EXPECT_EQ(stale(mapped(change, "to")), "drops what a region has changed");
+  EXPECT_EQ(stale(mapped(change, "to")), "drops a region's changes");
 }
 
 TEST_F(Coherence, GoesThroughFunctionsAndOtherNames) {

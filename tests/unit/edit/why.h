@@ -33,8 +33,8 @@ inline constexpr const char* kUses = "the kernel uses";
 inline constexpr const char* kModifier = "is mapped with a modifier";
 inline constexpr const char* kNoClause = "no clause names";
 inline constexpr const char* kHasBody = "has a body";
-inline constexpr const char* kNotLookedInto = "is not looked into";
-inline constexpr const char* kNotReached = "directives that the run did not reach";
+inline constexpr const char* kNotLookedInto = "is not known";
+inline constexpr const char* kNotReached = "unexecuted directives";
 inline constexpr const char* kNoEdits = "it has no edits";
 
 }  // namespace ompdm::edit::testing::why

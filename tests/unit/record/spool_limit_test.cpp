@@ -46,8 +46,8 @@ TEST(SpoolLimit, ThatCountingPassesByAGigabyteIsSaid) {
                                      runtime.finish();
                                    },
                                    {{"OMPDM_MAX_SPOOL", "100K"}});
-  EXPECT_NE(outcome.messages.find("counting took 1 GB more than the limit of 100 KB "
-                                  "(OMPDM_MAX_SPOOL): recording stops here"),
+  EXPECT_NE(outcome.messages.find("aggregates took 1 GB more than the limit of 100 KB "
+                                  "(OMPDM_MAX_SPOOL). Recording stops here"),
             std::string::npos)
       << outcome.messages;
 }

@@ -32,11 +32,12 @@ TEST(CallPathTables, OfManyPathsTheLeastAreTogether) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(reached_from(20))};
   const std::string text = render(analyses, Format::kText, {.paths = true});
   EXPECT_NE(
-      text.find("8.00 KB      1   0 B      0        0     100 ns   100 ns  < main heat.cpp:100"),
+      text.find("8.00 KB       1   0 B       0        0     100 ns   100 ns  < main heat.cpp:100"),
       std::string::npos)
       << text;
   EXPECT_NE(
-      text.find("96.0 KB     12   0 B      0        0    1.20 us  1.20 us  (12 other call paths)"),
+      text.find(
+          "96.0 KB      12   0 B       0        0    1.20 us  1.20 us  (12 other call paths)"),
       std::string::npos)
       << text;
   const json report = json::parse(render(analyses, Format::kJson));

@@ -22,7 +22,7 @@ std::string text_of(const Trace& trace) {
 TEST(CountedRun, OfOneThatWasKilledTheLastDirectiveIsNotKnown) {
   Trace trace = sample();
   trace.recording.finished = false;
-  const std::string unknown = "but not what it was in the middle of";
+  const std::string unknown = "but not its last directive";
   EXPECT_NE(text_of(trace).find("the process was killed, or left by"), std::string::npos);
   EXPECT_EQ(text_of(trace).find(unknown), std::string::npos);
   trace.recording.detail = Recording::Detail::kAggregates;
@@ -51,7 +51,7 @@ TEST(CountedRun, SaysWhereNeedlessMovementWasLookedFor) {
     return none_found(analyses, SourceNames(analyses));
   };
   const std::string not_looked = "Redundant transfers were not looked for";
-  const std::string in_part = "in what of this run is told event by event";
+  const std::string in_part = "in the part of this run with single events";
   EXPECT_EQ(none_in(told(Recording::Detail::kEvents, 0, 0)).find(in_part), std::string::npos);
   EXPECT_TRUE(none_in(told(Recording::Detail::kAggregates, 0, 0)).starts_with(not_looked));
   // A window that never began, or ended at once.
@@ -72,8 +72,8 @@ TEST(CountedRun, HasNoFindingToExplainForAReason) {
 
 TEST(CountedRun, SparesACountOfWhatIsToldOnly) {
   Trace trace = sample();
-  const std::string told_only = " that are told, ";
-  EXPECT_NE(text_of(trace).find("Needless: "), std::string::npos) << text_of(trace);
+  const std::string told_only = " copies recorded, ";
+  EXPECT_NE(text_of(trace).find("Redundant: "), std::string::npos) << text_of(trace);
   EXPECT_EQ(text_of(trace).find(told_only), std::string::npos);
   trace.recording.detail = Recording::Detail::kSpoolLimit;
   trace.recording.recorded_to = trace.process.wall - 1;
@@ -93,7 +93,8 @@ TEST(PartOfARun, SaysThatAllIsOfItAlone) {
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
   EXPECT_NE(text.find("! a part of a run of "), std::string::npos) << text;
   EXPECT_NE(text.find(": all figures are of it alone\n"), std::string::npos) << text;
-  for (const char* untrue : {"counted", "what it did until then is here", "told event by event"}) {
+  for (const char* untrue :
+       {"aggregated", "events until then are here", "recorded event by event"}) {
     EXPECT_EQ(text.find(untrue), std::string::npos) << text;
   }
 }
@@ -140,7 +141,7 @@ TEST(CountedRun, SaysHowItsWindowEnded) {
   const auto has = [](const std::string& text, const char* words) {
     return text.find(words) != std::string::npos;
   };
-  EXPECT_TRUE(has(said(), "did not end before the program did")) << said();
+  EXPECT_TRUE(has(said(), "the program ended before the window")) << said();
   EXPECT_TRUE(has(said(true), "has not ended yet")) << said(true);
   trace.recording.recorded_from = trace.recording.recorded_to = trace.process.wall / 2;
   EXPECT_TRUE(has(said(), "ended before it began")) << said();

@@ -34,7 +34,7 @@ TEST(Evidence, OfALoop) {
                                    .returned = 6,
                                    .returned_enough = 6};
   EXPECT_EQ(evidence_text(of(facts)),
-            "u was mapped anew in a loop (6 passes): sent in 36 transfers where 1 would do");
+            "u was mapped again in a loop (6 iterations): sent in 36 transfers where 1 would do");
   facts.names = {"u", "v"};
   facts.devices = {0, 1, 2};
   facts.loop = {kPlace};
@@ -46,12 +46,12 @@ TEST(Evidence, OfALoop) {
   facts.same = {19, 0};
   facts.may_be_read = true;
   EXPECT_EQ(evidence_text(of(facts)),
-            "u and v were mapped anew on devices 0, 1 and 2, in the loop at heat.cpp:41 in sweep "
-            "(>= 6 passes in all, entered 3 times): sent in 36 transfers where at most 1 would "
-            "do, brought back in 6 transfers where at most 2 would do. All 19 transfers that were "
-            "compared carried what the device had had before. They were compared by blocks only "
-            "(OMPDM_HASH=full compares every byte). Whether the host read in between what came "
-            "back does not show");
+            "u and v were mapped again on devices 0, 1 and 2, in the loop at heat.cpp:41 in sweep "
+            "(>= 6 iterations in all, entered 3 times): sent in 36 transfers where at most 1 would "
+            "do, copied back in 6 transfers where at most 2 would do. All 19 compared transfers "
+            "had the content that was on the device. They were compared by blocks only "
+            "(OMPDM_HASH=full compares every byte). The trace cannot show whether the host read "
+            "the copied-back data");
   facts = {.names = {"u"}, .devices = {0}, .loop = {kPlace, true}, .iterations = 21};
   facts.entries = 1;
   facts.entries_at_least = true;
@@ -59,8 +59,8 @@ TEST(Evidence, OfALoop) {
   facts.returned_enough = 3;
   EXPECT_EQ(
       evidence_text(of(facts)),
-      "u was mapped anew in the calls repeated at heat.cpp:41 in sweep (21 passes in "
-      "all, entered once or more often): brought back in 21 transfers where 3 or more would do");
+      "u was mapped again in the calls repeated at heat.cpp:41 in sweep (21 iterations in all, "
+      "entered once or more often): copied back in 21 transfers where 3 or more would do");
 }
 
 TEST(Evidence, OfWhatWentAgain) {
@@ -77,45 +77,47 @@ TEST(Evidence, OfWhatWentAgain) {
   facts.how = facts::Resends::How::kBoth;
   EXPECT_TRUE(evidence_text(of(facts, 400, 400))
                   .starts_with("a[0:n] went to device 0 in 400 transfers with a content that the "
-                               "device had had at "));
+                               "device had at "));
   facts.how = facts::Resends::How::kCameBack;
   facts.is_mapped_again = true;
   facts.before.clear();
   EXPECT_EQ(evidence_text(of(facts)),
-            "a[0:n] went to device 0 in 1 transfer unchanged since brought back by elsewhere "
+            "a[0:n] went to device 0 in 1 transfer unchanged since copied back by elsewhere "
             "(400 transfers in all). Its memory there could have been kept");
 }
 
 TEST(Evidence, OfWhatCameBack) {
-  EXPECT_EQ(evidence_text(of(facts::UnmodifiedCopyBack{{"a", "b"}, {30, 2}}, 30)),
-            "a and b came back in 30 transfers as they had been sent. 28 of them were compared by "
-            "blocks only (OMPDM_HASH=full compares every byte)");
+  EXPECT_EQ(
+      evidence_text(of(facts::UnmodifiedCopyBack{{"a", "b"}, {30, 2}}, 30)),
+      "a and b were copied back unchanged in 30 transfers. 28 of them were compared by blocks "
+      "only (OMPDM_HASH=full compares every byte)");
   facts::RepeatedCopyBack facts{.items = {"a"}, .before = {kPlace}, .same = {1, 1}, .all = 1};
   Finding finding = of(facts);
   finding.caveats = {{Caveat::Kind::kFewCompared}, {Caveat::Kind::kHostChanged, {"a"}}};
   EXPECT_EQ(evidence_text(finding),
-            "a came back in 1 transfer as it had come back already by heat.cpp:41. In between "
-            "nothing was sent, and no kernel could have changed it on the device. Possible only, "
-            "because too few contents were compared, and because whether the host had changed its "
-            "own copy, and wants it restored, does not show");
+            "a was copied back in 1 transfer with the content that heat.cpp:41 had copied back. In "
+            "between nothing was sent, and no kernel could have changed it. Possible only, "
+            "because too few contents were compared, and because the trace cannot show whether "
+            "the host changed its own copy, and wants it restored");
 }
 
 TEST(Evidence, ThatNoEditFollowsFromSaysWhatToLookFor) {
-  EXPECT_EQ(advice_text(of(facts::Resends{.items = {"a"}, .all = 40}, 39)),
-            "look for what changes the host's copy before a transfer: transfers without such a "
-            "change are not needed");
+  EXPECT_EQ(
+      advice_text(of(facts::Resends{.items = {"a"}, .all = 40}, 39)),
+      "look for changes of the host's copy before each transfer. A transfer without one is not "
+      "needed");
   EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 4, 5}, 4)),
-            "of the transfers that follow one another without a kernel in between, keep the last");
+            "keep the last of the transfers that have no kernel in between");
   EXPECT_EQ(advice_text(of(facts::UnusedTransfer{"a", {0}, 3, 5}, 4)),
-            "send only what a kernel will read");
+            "send only data that a kernel will read");
   EXPECT_EQ(advice_text(of(facts::UnusedAllocation{{"memory of omp_target_alloc"}, {0}})),
-            "leave out this allocation, or make it where a kernel needs it");
+            "remove this allocation, or make it where a kernel needs it");
   Finding finding = of(facts::PerIterationMapping{.names = {"a"}});
   finding.remarks = {{Remark::Kind::kRunsAtTimes, {"a"}, kPlace}};
   EXPECT_EQ(
       advice_text(finding),
-      "keep a on the device only if heat.cpp:41 can be told when to run: once the data stays, "
-      "some of what it does is wrong there, and some is needed");
+      "keep a on the device only if you can say when heat.cpp:41 has to run. Part of its work is "
+      "needed then, and part is wrong");
 }
 
 // Of an array that the place does not know there is no value to write.
@@ -142,15 +144,15 @@ TEST(Evidence, IsPossibleOnlyWhereAKernelMayWriteTheSame) {
   Finding finding = of(facts::UnmodifiedCopyBack{{"a"}, {1, 1}});
   finding.caveats = {{Caveat::Kind::kSameWritten}, {Caveat::Kind::kNamesStray, {"u", "v"}}};
   EXPECT_EQ(evidence_text(finding),
-            "a came back in 1 transfer as it had been sent. Possible only, because a kernel may "
-            "have written the values that were there, and others in another run, and because u and "
-            "v stand for other data too, which is not kept");
+            "a was copied back unchanged in 1 transfer. Possible only, because a kernel may have "
+            "written the values that were there, and others in another run, and because u and v "
+            "stand for other data too, which is not kept");
 }
 
 TEST(Evidence, OfMemory) {
   EXPECT_EQ(evidence_text(of(facts::UnusedTransfer{"a", {0}, 3, 40}, 4)),
-            "a went to device 0 in 4 transfers that no kernel there could have seen: 3 overwritten "
-            "and 1 dropped; 40 in all");
+            "a went to device 0 in 4 transfers that no kernel there could have used: 3 overwritten "
+            "and 1 deleted unused; 40 in all");
   EXPECT_EQ(evidence_text(of(facts::UnusedAllocation{{"a", "b"}, {0, 1}}, 2)),
             "a and b were on devices 0 and 1 (2 allocations), and no kernel there could have "
             "used them");
@@ -174,9 +176,9 @@ TEST(Evidence, OfWhatWasLeft) {
   EXPECT_EQ(evidence_text(of(facts)),
             "u was still on device 0 when the program ended, left by target enter data at "
             "heat.cpp:41 (1 allocation). map(from: ...) or map(tofrom: ...) at heat.cpp:52 found "
-            "it there and brought nothing back: what the device computed never reached the host");
+            "it present and copied nothing back. The host never got the device's results");
   EXPECT_EQ(advice_text(of(facts)),
-            "if the host still needs what the device computed: target update from(...) before "
+            "if the host still needs the device's results, write target update from(...) before "
             "that\n"
             "it may be called v or w by then: these pointers are swapped");
 }
@@ -193,8 +195,8 @@ TEST(Evidence, OfSmallTransfers) {
             "32 transfers of at most 800 B to the device, of neighbouring memory, many without a "
             "kernel in between: 1 would do");
   EXPECT_EQ(advice_text(of(facts, 32)),
-            "at heat.cpp:41, copy once, after the loop that runs heat.cpp:41: no kernel runs "
-            "between one of them and the next, so that only the last counts");
+            "at heat.cpp:41, copy once, after the loop that runs heat.cpp:41. No kernel runs in "
+            "between, so only the last copy is needed");
   facts.one_place = false;
   facts.directive = Directive::kTargetUpdate;
   facts.device = 2;
@@ -210,8 +212,8 @@ TEST(Evidence, OfScalarsAndComponents) {
           facts::MappedScalars{
               .names = {"n"}, .largest = 8, .launches = 40, .places = {kPlace}, .transfers = 120},
           40)),
-      "in 40 launches at heat.cpp:41, 40 of 120 transfers of at most 8 B carried n, of which "
-      "nothing came back. An argument of the launch takes no transfer");
+      "in 40 launches at heat.cpp:41, 40 of 120 transfers of at most 8 B carried n, not "
+      "copied back. A kernel argument takes no transfer");
   Finding walk = of(facts::MapperWalk{.most = 3001,
                                       .bytes = 80,
                                       .transfers = 5,
@@ -221,11 +223,11 @@ TEST(Evidence, OfScalarsAndComponents) {
                     6002, 2);
   walk.wasted_time = 18'000;
   EXPECT_EQ(evidence_text(walk),
-            "2 instances walked 6002 components in all, 3001 at a time, which moved 80 B in 5 "
-            "transfers. 90 % of their time went into neither copies nor kernels");
+            "2 executions walked 6002 components in all, 3001 at a time, which moved 80 B in 5 "
+            "transfers. 90 % of their time is neither copies nor kernels");
   EXPECT_EQ(advice_text(walk),
-            "for a, keep what the structs point to in one array, and where it begins in the "
-            "structs: one clause then takes all of it, without a mapper");
+            "for a, keep the data of the structs in one array, and offsets in the structs. One "
+            "clause then maps it all, without a mapper");
 }
 
 TEST(Evidence, OfPartialUpdates) {
@@ -281,7 +283,7 @@ TEST(Evidence, OfCopiesAndTheHost) {
             "2 transfers of a began only after the kernel of heat.cpp:41, whose maps do not name "
             "it");
   EXPECT_EQ(evidence_text(of(facts::HostFallback{}, 2, 3)),
-            "the region's kernel was called and ran on the host in 2 of 3 instances");
+            "the region's kernel was called and ran on the host in 2 of 3 executions");
   EXPECT_EQ(advice_text(of(facts::HostFallback{facts::HostFallback::Cause::kDisabled, "./heat"})),
             "OMP_TARGET_OFFLOAD=DISABLED forbids devices: run without it to use them");
 }
@@ -291,9 +293,10 @@ TEST(Evidence, RemarksFollow) {
   finding.remarks = {{Remark::Kind::kMakeOnce, {"u", "v"}, kPlace}};
   EXPECT_EQ(
       advice_text(finding),
-      "map what u and v point to around the loop at heat.cpp:41, by names that are known there; "
+      "map the data that u and v point to around the loop at heat.cpp:41, by names that are known "
+      "there\n"
       "if the loop allocates it, allocate it once, before the loop\n"
-      "in the loop, target update what has to cross");
+      "in the loop, write target update for the data that has to be copied");
 }
 
 }  // namespace

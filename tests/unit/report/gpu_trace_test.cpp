@@ -65,21 +65,21 @@ std::string list_of(const Trace& trace) {
 
 TEST(GpuTrace, SaysWhichPartOfTheRunIsListed) {
   Trace trace = sample();
-  EXPECT_EQ(list_of(trace).find("event by event"), std::string::npos);
+  EXPECT_EQ(list_of(trace).find("aggregated"), std::string::npos);
   trace.process.wall = 90'000'000;
   trace.recording.detail = Recording::Detail::kSpoolLimit;
   trace.recording.recorded_to = 30'000'000;
   EXPECT_NE(
-      list_of(trace).find("\nwhat began from 0 ns to 30.0 ms of 90.0 ms is listed: the rest was "
-                          "counted, not told event by event\n"),
+      list_of(trace).find("\noperations from 0 ns to 30.0 ms of 90.0 ms are listed: the rest was "
+                          "aggregated\n"),
       std::string::npos)
       << list_of(trace);
   trace.recording.detail = Recording::Detail::kAggregates;
-  EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was counted, not told"),
+  EXPECT_NE(list_of(trace).find("\nnothing is listed: the run was aggregated\n"),
             std::string::npos);
   trace.recording.detail = Recording::Detail::kEvents;
   trace.losses = {{"records_no_space", 18481}};
-  EXPECT_NE(list_of(trace).find("\nwhat was lost is not listed: records_no_space 18481\n"),
+  EXPECT_NE(list_of(trace).find("\nlost operations are not listed: records_no_space 18481\n"),
             std::string::npos);
 }
 

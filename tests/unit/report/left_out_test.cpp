@@ -27,19 +27,17 @@ using Reason = analysis::Doubt::Reason;
 
 TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   std::vector<analysis::Analysis> analyses = {one_update()};
-  EXPECT_EQ(render(analyses, Format::kText).find("Withheld"), std::string::npos);
+  EXPECT_EQ(render(analyses, Format::kText).find("Below threshold"), std::string::npos);
   analyses[0].withheld = {3, 12, 3400, 20, 5};
   analyses[0].doubts = {{Reason::kDeviceAddress, 8, 600'000}, {Reason::kPointerTable, 12, 55'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
   for (const std::string sentence :
-       {"Withheld as too small: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
-        "Not called needless: 20 transfers, 655 KB that carried what was there: kernels may have "
-        "changed it (its device address was given out: 8; a table of pointers may hold it: "
-        "12)."}) {
+       {"Below threshold: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
+        "Not called redundant: 20 transfers, 655 KB with known content that kernels may have "
+        "changed (its device address was given out: 8; a table of pointers may hold it: 12)."}) {
     EXPECT_NE(markdown.find(sentence), std::string::npos) << markdown;
   }
-  EXPECT_NE(render(analyses, Format::kText).find("Withheld as too small: 3 findings"),
-            std::string::npos);
+  EXPECT_NE(render(analyses, Format::kText).find("Below threshold: 3 findings"), std::string::npos);
   const json report = json::parse(render(analyses, Format::kJson));
   EXPECT_EQ(
       report["withheld"],
@@ -54,8 +52,8 @@ TEST(LeftOut, WhatNoFindingTellsHowToAvoid) {
   std::vector<analysis::Analysis> analyses = {one_update()};
   analyses[0].doubts = {{Reason::kNoChangeKnown, 8, 600'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
-  EXPECT_NE(markdown.find("8 transfers, 600 KB carried what the device had had: no finding tells "
-                          "how to avoid these."),
+  EXPECT_NE(markdown.find("8 transfers, 600 KB had content that was on the device: no finding "
+                          "shows how to avoid these."),
             std::string::npos)
       << markdown;
   EXPECT_EQ(markdown.find("No redundant transfer was proven"), std::string::npos) << markdown;
@@ -65,8 +63,8 @@ TEST(LeftOut, ContentsThatWereNotLookedAtByTheReason) {
   std::vector<analysis::Analysis> analyses = {one_update()};
   analyses[0].losses = {{"contents_over_time", 5}, {"contents_pending_overflow", 2}};
   EXPECT_NE(render(analyses, Format::kMarkdown)
-                .find("Contents not looked at: of 7 transfers (2 came back in regions with many "
-                      "more, at 5 looking had taken too long by then)"),
+                .find("Contents not looked at: of 7 transfers (2 were copied back in regions with "
+                      "many more, comparing had taken too long at 5)"),
             std::string::npos);
 }
 

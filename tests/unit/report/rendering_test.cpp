@@ -44,10 +44,11 @@ TEST(Rendering, WhatNeverChangesIsNamedAndNotCalledNeedless) {
   }
   std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(text.find("8.0 of 8.0 KB a pass never changes: table (a.cpp:4)\n"), std::string::npos)
+  EXPECT_NE(
+      text.find("8.0 of 8.0 KB per iteration have the same content every time: table (a.cpp:4)\n"),
+      std::string::npos)
       << text;
-  EXPECT_NE(text.find("What never changes on its way is needed only if"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("Data with the same content every time is"), std::string::npos) << text;
   analysis::LoopRow& loop = analyses[0].loops.at(0);
   loop.from_code = true;
   loop.file = "src/b.cpp";
@@ -65,10 +66,10 @@ TEST(Rendering, TellsWhyNothingMovesUnderUnifiedSharedMemory) {
   build.launch(100);
   build.end();
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(build.take())};
-  EXPECT_TRUE(
-      render(analyses, Format::kText)
-          .starts_with("no data moved: 1 kernel in 1 instance of a directive: the program requires "
-                       "unified_shared_memory, so nothing is copied\n"));
+  EXPECT_TRUE(render(analyses, Format::kText)
+                  .starts_with(
+                      "no data moved: 1 kernel in 1 execution of a directive: the program requires "
+                      "unified_shared_memory, so nothing is copied\n"));
 }
 
 TEST(Rendering, JsonHasWhatIsPromised) {
@@ -124,9 +125,9 @@ TEST(Rendering, OfACutTraceSpeaksOfWhatIsLeft) {
   trace.losses = {{"records_no_space", 0}};
   std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   std::string text = render(analyses, Format::kText);
-  EXPECT_TRUE(begins(text, "in what is left of the trace, 48.0 MB moved, ")) << text;
+  EXPECT_TRUE(begins(text, "in this part of the trace, 48.0 MB moved, ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss watched)"),
+  EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: 0 (1 kind of loss counted)"),
             std::string::npos)
       << text;
 }
@@ -139,23 +140,25 @@ TEST(Rendering, OfARunWhoseEventsWereLostSpeaksOfWhatWasRecorded) {
   trace.losses = {{"records_no_space", 18481}};
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   const std::string text = render(analyses, Format::kText, {.width = 1000});
-  EXPECT_TRUE(begins(text, "in what was recorded of the run, 48.0 MB moved, ")) << text;
+  EXPECT_TRUE(begins(text, "in the recorded part of the run, 48.0 MB moved, ")) << text;
   EXPECT_EQ(text.substr(0, text.find('\n')).find("of wall"), std::string::npos) << text;
   EXPECT_NE(text.find("\n! events were lost (records_no_space 18481): figures, shares, loops and "
-                      "findings are of what was recorded\n"),
+                      "findings are of the recorded part\n"),
             std::string::npos)
       << text;
 }
 
-// What JSON tells of contents the line of losses tells, too.
-TEST(Rendering, NothingIsLostThatTheLineOfLossesDoesNotName) {
+// What JSON tells of contents is told in words, too: it is no loss of events.
+TEST(Rendering, ContentsThatWereNotLookedAtAreNoLossAndAreTold) {
   Trace trace = sample();
   trace.losses = {{"records_no_space", 0}, {"contents_pending_overflow", 8968}};
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
   const std::string text = render(analyses, Format::kText);
-  EXPECT_NE(text.find("Lost     contents_pending_overflow 8968 (of 2 kinds of loss watched)"),
+  EXPECT_NE(text.find("\nContents not looked at: of 8968 transfers (8968 were copied back in "
+                      "regions with many more)\n"),
             std::string::npos)
       << text;
+  EXPECT_EQ(text.find("Lost"), std::string::npos) << text;
 }
 
 TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
@@ -167,10 +170,10 @@ TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
     const std::vector<analysis::Analysis> analyses = {analysis::analyze(trace)};
     const std::string text = render(analyses, Format::kText);
     EXPECT_TRUE(begins(text,
-                       "no target event is in what is left of the trace: the file ends "
-                       "early: copy it again, or record the program again\n"))
+                       "no target event is in this part of the trace: the file ends early. Copy it "
+                       "again, or record the program again\n"))
         << text;
-    EXPECT_NE(text.find("\nDevices  not known\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nProgram  ; 0 ns; not known\n"), std::string::npos) << text;
     EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: not known\n"),
               std::string::npos)
         << text;
@@ -285,7 +288,7 @@ TEST(Rendering, WhatLookingAtContentsTookIsNotTheProgramsTime) {
   std::vector<analysis::Analysis> analyses = {analysis::analyze(sample())};
   EXPECT_EQ(render(analyses, Format::kText).find("hashing"), std::string::npos);
   analyses[0].process.wall = analyses[0].program_wall + 30'000'000;
-  EXPECT_NE(render(analyses, Format::kText).find("; and 30.0 ms of ompdm's hashing"),
+  EXPECT_NE(render(analyses, Format::kText).find(", and 30.0 ms of ompdm's hashing"),
             std::string::npos);
 }
 
@@ -304,23 +307,23 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
     return render(analyses, Format::kText).find("\n" + words) != std::string::npos;
   };
   EXPECT_TRUE(
-      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms "
+      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms "
             "(possibly)\n"));
   // What is possible only is told beside what is likely.
   analyses[0].prediction = analyses[0].possible_prediction;
   analyses[0].possible_prediction->wall = 0;
   EXPECT_TRUE(
-      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms "
+      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms "
             "(likely: 32.0 MB, "
             "4.27 ms)\n"));
   analyses[0].possible_prediction.reset();
   EXPECT_TRUE(
-      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
+      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
   analyses[0].prediction->wall = analyses[0].program_wall - analyses[0].program_wall / 101;
-  EXPECT_TRUE(tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB\n"));
+  EXPECT_TRUE(tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB\n"));
   analyses[0].headline.device_clock = true;
   EXPECT_TRUE(
-      tells("Needless: at most 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
+      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, less than 1 % of the time\n"));
   analyses[0].prediction->spared_transfers = 0;
   analyses[0].prediction->spared_bytes = 0;
   EXPECT_TRUE(tells("What to do first\n"));

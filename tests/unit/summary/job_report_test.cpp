@@ -118,8 +118,8 @@ TEST(JobReport, NamesRanksThatWereCountedOrToldInPart) {
   job.facts["detail"]["spool_limit"] = RankSet("5,7");
   job.facts["detail"]["part"] = RankSet("3");
   const std::string text = render_job(job, Format::kText, {.width = 200});
-  EXPECT_NE(text.find("! Ranks only counted: 0-2; told event by event in part: 4-5,7: shares of "
-                      "the time, loops and findings are of what was told\n"),
+  EXPECT_NE(text.find("! Ranks only counted: 0-2; recorded event by event in part: 4-5,7: shares "
+                      "of time, loops and findings are of the recorded part\n"),
             std::string::npos)
       << text;
   const Json json = Json::parse(render_job(job, Format::kJson));

@@ -45,12 +45,11 @@ std::string small_text() {
 TEST(Damage, ForeignFilesAreRefused) {
   EXPECT_EQ(error_of(""), "trace.json: is empty: record the program again");
   EXPECT_EQ(error_of("hello\n"),
-            "trace.json: is no trace of ompdm: name a file that ompdm recorded");
+            "trace.json: is not a trace of ompdm: name a file that ompdm recorded");
   for (const char* foreign :
        {"{\"traceEvents\":[]}", "[{\"ph\":\"X\"}]\n", "{\"otherData\":{},\n\"traceEvents\":[]}"}) {
-    EXPECT_EQ(
-        error_of(foreign),
-        "trace.json: is JSON, but not as ompdm writes its traces: name a file that ompdm recorded");
+    EXPECT_EQ(error_of(foreign),
+              "trace.json: is JSON, but not a trace of ompdm: name a file that ompdm recorded");
   }
   EXPECT_EQ(
       error_of("{\"otherData\":{\"sch"),
