@@ -62,7 +62,7 @@ def main():
         # What heat moves follows from its arguments.
         assert "160 MB to the device and 160 MB back, in 40 copies" in text
         assert "16 MB to the device and 8 MB back, in 3 copies" in text
-        assert "Needless here: 288 MB in 36 copies" in text
+        assert "Redundant here: 288 MB in 36 copies" in text
         if has_fix:
             check_fix(folder)
         left = {path.suffix for path in folder.iterdir()}

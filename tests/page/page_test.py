@@ -182,27 +182,67 @@ class PageTest(unittest.TestCase):
         self.assertIn("HtoD 3 copies, 24.0 MB", self.said(driver))
         self.assert_quiet(driver)
 
-    def test_the_pointer_zooms_moves_and_tells(self):
+    def test_the_pointer_zooms_sums_and_tells(self):
         driver = self.open(page(self.folder, heat(self.folder)))
         canvas = driver.find_element(By.ID, "timeline-canvas")
         driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        tip = driver.find_element(By.ID, "tip")
 
         def picture():
-            time.sleep(0.5)  # what turned the page is over, and the next frame drawn
+            time.sleep(0.5)  # the page has come to rest, and the next frame is drawn
             return driver.execute_script("return arguments[0].toDataURL()", canvas)
 
-        whole = picture()
-        ActionChains(driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -400).perform()
+        opened = picture()
+        at = driver.execute_script("return window.scrollY")
+        ActionChains(driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -100).perform()
+        self.assertEqual(picture(), opened)
+        self.assertLess(driver.execute_script("return window.scrollY"), at, "the wheel alone scrolls the page")
+        ActionChains(driver).key_down(Keys.CONTROL).scroll_from_origin(
+            ScrollOrigin.from_element(canvas), 0, -400).key_up(Keys.CONTROL).perform()
         zoomed = picture()
-        self.assertNotEqual(zoomed, whole)
-        ActionChains(driver).drag_and_drop_by_offset(canvas, 100, 0).perform()
-        self.assertNotEqual(picture(), zoomed)
+        self.assertNotEqual(zoomed, opened)
+        canvas.send_keys(Keys.HOME)
+        whole = picture()
+        ActionChains(driver).move_to_element_with_offset(canvas, -200, 0).click_and_hold().move_by_offset(
+            400, 0).release().perform()
+        self.assertNotEqual(picture(), whole)
+        self.assertRegex(tip.text, r"HtoD: \d+, [\d.]+ [KM]B, ")
+        self.assertIn("kernel: ", tip.text)
+        canvas.send_keys(Keys.ENTER)
+        inside = picture()
+        self.assertNotEqual(inside, whole)
+        self.assertFalse(tip.is_displayed())
         canvas.send_keys(Keys.HOME)
         self.assertEqual(picture(), whole)
         # The host's directive in the middle of its row.
         bottom = canvas.size["height"] // 2 - 14
         ActionChains(driver).move_to_element_with_offset(canvas, 0, bottom).perform()
-        self.assertIn("target · heat.cpp:41", driver.find_element(By.ID, "tip").text)
+        self.assertIn("target · heat.cpp:41", tip.text)
+        self.assert_quiet(driver)
+
+    def test_the_timeline_opens_at_its_events(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        shown, whole = driver.execute_script(
+            "const {timeWindow} = window.ompdm; return [timeWindow.width, timeWindow.total]")
+        self.assertLess(shown, whole)
+        self.assert_quiet(driver)
+
+    def test_lines_that_move_nothing_are_folded(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        folds = driver.find_elements(By.CSS_SELECTOR, "#source tr.folded button")
+        self.assertEqual(len(folds), 2)
+        line = driver.find_element(By.CSS_SELECTOR, "#source tr[id$='-10']")
+        self.assertFalse(line.is_displayed())
+        folds[0].click()
+        self.assertTrue(line.is_displayed())
+        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "#source tr.folded")), 1)
+        self.assert_quiet(driver)
+
+    def test_code_is_copied(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        driver.execute_script("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+        driver.execute_script("arguments[0].click()", driver.find_element(By.CSS_SELECTOR, "#findings .code .copy"))
+        self.assertTrue(driver.execute_script("return window.copied").startswith("#pragma omp target"))
         self.assert_quiet(driver)
 
     def test_findings_lead_to_where_they_are_seen(self):

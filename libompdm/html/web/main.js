@@ -130,6 +130,7 @@ async function start() {
   fill('tables', report.directives.length > 0 ? element('div', {}, ...tables()) : null);
   for (const link of document.querySelectorAll('nav a')) link.hidden = byId(link.hash.slice(1)).hidden;
   select({loop: longestLoop(0)});
+  window.ompdm = {timeWindow};  // for tests
   document.documentElement.classList.add('ready');
 }
 

@@ -173,7 +173,7 @@ TEST(Rendering, OfATraceCutBeforeItsEventsClaimsNothingOfTheRun) {
                        "no target event is in this part of the trace: the file ends early. Copy it "
                        "again, or record the program again\n"))
         << text;
-    EXPECT_NE(text.find("\nProgram  ; 0 ns; not known\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\nProgram  ; 0 ns; devices not known\n"), std::string::npos) << text;
     EXPECT_NE(text.find("\n! Lost: all behind the cut; in recording: not known\n"),
               std::string::npos)
         << text;
