@@ -115,6 +115,23 @@ std::pair<StretchItemFacts, BackUse> DataUses::behind(
   return {std::move(facts), back};
 }
 
+bool DataUses::has_moving_member(std::uint32_t number) const {
+  std::set<Path> members;
+  for (const Naming& naming : trail_.namings) {
+    if (naming.item != number) continue;
+    for (const Path& path : naming.pointers) {
+      if (!path.steps.empty()) members.insert(path);
+    }
+  }
+  return std::ranges::any_of(members, [&](const Path& member) {
+    return std::ranges::count_if(trail_.steps, [&](const Step& step) {
+             if (step.kind != Kind::kAccess || step.on_device) return false;
+             const Access& access = trail_.accesses[step.access];
+             return access.use != Use::kRead && access.path.is_same_storage(member);
+           }) > 1;
+  });
+}
+
 StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& item,
                                        std::uint32_t number,
                                        const std::set<const Stmt*>& directives) const {
@@ -130,9 +147,16 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
       }
     }
   }
+  // Of an object's end the trail has the place of its declaration.
+  const bool is_late = std::ranges::any_of(trail_.steps, [&](const Step& step) {
+    return step.kind == Kind::kDirective && step.is_late && directives.contains(step.at);
+  });
   // What has another name after an exchange of pointers may have come back by that.
-  if (std::ranges::any_of(roots, [&](const VarDecl* root) { return is_moved(*root); })) {
-    facts.read = {"unknown", "its pointer is set again", std::nullopt};
+  if (is_late || has_moving_member(number) ||
+      std::ranges::any_of(roots, [&](const VarDecl* root) { return is_moved(*root); })) {
+    facts.read = {"unknown",
+                  is_late ? "its directive runs at the end of a scope" : "its pointer is set again",
+                  std::nullopt};
     return facts;
   }
   // So is what the host sets before.

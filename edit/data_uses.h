@@ -46,6 +46,8 @@ class DataUses {
   /// leads to.
   [[nodiscard]] bool may_bring_back(const Directive& directive,
                                     const std::set<const VarDecl*>& roots) const;
+  /// Whether a member that points to an item's data is set more often than once.
+  [[nodiscard]] bool has_moving_member(std::uint32_t number) const;
   /// Whether a pointer is set more than once: it may lead to what another one led to.
   [[nodiscard]] bool is_moved(const VarDecl& pointer) const;
   /// What comes after directives, and what becomes of what they brought back.

@@ -18,10 +18,10 @@ struct Update {
   bool from = false;              ///< before the statement; else `to`, behind it
   std::string item = {};          ///< of the data; empty: all that stays on the device
   std::string condition = {};     ///< of an if() clause; empty: none
-  bool waits = false;             ///< with a taskwait before it
   bool is_of_region = false;      ///< that the host runs where the condition holds
   bool is_of_element = false;     ///< of single elements: the host uses no others
   const Program* unit = nullptr;  ///< that the statement is in; null: that of the code
+  bool waits = false;             ///< with a taskwait before it
 };
 
 /// Once nothing was found that would make it wrong.

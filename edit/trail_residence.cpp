@@ -584,8 +584,8 @@ class Keeper {
                                      .from = from,
                                      .item = one.item,
                                      .condition = one.condition(),
-                                     .waits = one.waits,
-                                     .unit = one.unit});
+                                     .unit = one.unit,
+                                     .waits = one.waits});
       }
     }
   }

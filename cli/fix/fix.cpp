@@ -319,8 +319,8 @@ class Fixing {
     if (made.empty()) {
       fmt::print("{}", text);
       const std::string command = by_hand();
-      fmt::print(stderr, "ompdm: no finding of {} can be made into a patch{}\n", options_.trace,
-                 command.empty() ? "" : "; by hand: " + command);
+      fmt::print(stderr, "ompdm: {}: the sources alone prove no edit; --build CMD tries more{}\n",
+                 options_.trace, command.empty() ? "" : ", and by hand: " + command);
       return kNothingVerified;
     }
     text = "# Not verified: nothing was built or run (ompdm fix --build does that).\n" + text;

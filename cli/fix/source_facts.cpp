@@ -291,7 +291,7 @@ SourcesAsked add_source_facts(Trace& trace, const SourceSearch& search, EditProc
   const std::map<fs::path, Asked> all = asked_of(trace, sources, missing);
   for (const std::string& name : missing) {
     asked.sentences.insert(typed_path(name) +
-                           ": it is not asked: it is not here as it was compiled");
+                           ": not read: it is missing, or has changed since the program was built");
   }
   const auto told = [&] {
     if (!is_told) asked.sentences.clear();

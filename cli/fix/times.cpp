@@ -62,7 +62,10 @@ std::string Times::sentence() const {
   Durations all = before_;
   all.insert(all.end(), after_.begin(), after_.end());
   const auto [shortest, longest] = std::ranges::minmax(all);
-  return fmt::format("no difference in time (runs of {} to {})", spoken(shortest), spoken(longest));
+  constexpr int kTooMuch = 2;
+  const char* what =
+      longest > kTooMuch * shortest ? "times differ too much to compare" : "no difference in time";
+  return fmt::format("{} (runs of {} to {})", what, spoken(shortest), spoken(longest));
 }
 
 /// More where the changed program seems slower, or the last word is not clear yet.

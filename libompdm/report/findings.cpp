@@ -95,7 +95,7 @@ std::string compared_text(Analyses analyses) {
 }
 
 constexpr const char* kSteps = "What to do:";
-constexpr const char* kChecks = "What to look for in the program:";
+constexpr const char* kChecks = "Conditions, and facts of the sources:";
 
 /// A step in a list within a list's item, four columns a level and for code: Markdown's dialects
 /// agree on these, and not on fences within lists.

@@ -224,6 +224,24 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
   return facts;
 }
 
+/// "Copy sizes: HtoD 20, 8.00 MB on average (8 B to 16.0 MB)": nsys's operations by size, in a
+/// line.
+std::string copy_sizes(const Analysis& one) {
+  std::vector<std::string> parts;
+  for (const analysis::CopySizes& sizes : one.copy_sizes) {
+    const char* direction = sizes.kind == OpKind::kHtoD   ? "HtoD"
+                            : sizes.kind == OpKind::kDtoH ? "DtoH"
+                                                          : "DtoD";
+    const std::string span =
+        sizes.least == sizes.most
+            ? fmt::format("{} each", spoken_size(sizes.most))
+            : fmt::format("{} on average ({} to {})", spoken_size(sizes.bytes / sizes.count),
+                          spoken_size(sizes.least), spoken_size(sizes.most));
+    parts.push_back(fmt::format("{} {}, {}", direction, sizes.count, span));
+  }
+  return parts.empty() ? "" : fmt::format("Copy sizes: {}", fmt::join(parts, "; "));
+}
+
 /// Peaks of device memory and what was left there, of one recording: several have a table.
 std::vector<std::string> memory_sentences(Analyses analyses) {
   std::vector<std::string> lines;
@@ -253,7 +271,8 @@ std::string text_report(Analyses analyses, const SourceNames& names, const Layou
     if (std::ranges::any_of(analyses, has_activities)) {
       text += '\n' + nvprof_block(analyses, names, layout.width, layout.rows);
     }
-    text += titled(copy_sizes_table(analyses), layout);
+    text += ranks.key.empty() ? wrapped_lines({copy_sizes(analyses.front())}, layout.width)
+                              : titled(copy_sizes_table(analyses), layout);
     if (!ranks.key.empty()) text += titled(memory_table(analyses, names), layout);
     text += titled(device_use_table(analyses), layout);
     text += titled(host_waits_table(analyses, names), layout);

@@ -215,7 +215,7 @@ Table variables_table(Analyses analyses, const SourceNames& names) {
                      row.add(data_only("line"), std::int64_t{of.line});
                      row.add(data_only("aliases"), fmt::format("{}", fmt::join(of.aliases, " ")));
                    });
-  table.has_total = true;
+  table.has_total = analyses.size() == 1;
   return table;
 }
 
@@ -298,7 +298,7 @@ Table directives_table(Analyses analyses, const SourceNames& names, bool opened)
           row.add(data_only("line"), std::int64_t{of.line});
           row.add(data_only("function"), of.function);
         });
-    table.has_total = true;
+    table.has_total = analyses.size() == 1;
     return table;
   }
   return by_recording(

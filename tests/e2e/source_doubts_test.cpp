@@ -183,7 +183,7 @@ TEST_F(SourceDoubts, AreNotOfSourcesThatLieWhereTheUserSays) {
   std::string err;
   const Found off = found({"--source", "off"}, err);
   EXPECT_EQ(found({"--source", "auto"}, err), off);
-  EXPECT_NE(err.find("built/src/a.c: it is not asked"), std::string::npos) << err;
+  EXPECT_NE(err.find("built/src/a.c: not read: it is missing"), std::string::npos) << err;
   const Found known = {{"x", "unmodified_copy_back proven"}};
   std::vector<std::string> there = {"--source", (folder_.path() / "copied").string()};
   EXPECT_NE(off, known);

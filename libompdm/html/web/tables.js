@@ -35,7 +35,7 @@ function adviceSection(finding, steps) {
   if (steps.length === 0) return finding.runs ? [element('p', {}, plain(finding.runs.words))] : [];
   const [todo, checks] = [steps.filter(({check}) => !check), steps.filter(({check}) => check)];
   return [todo.length > 0 ? listOf(todo) : null, checks.length > 0
-    ? element('details', {}, element('summary', {}, 'What to look for in the program'), listOf(checks)) : null];
+    ? element('details', {}, element('summary', {}, 'Conditions, and facts of the sources'), listOf(checks)) : null];
 }
 
 function costOf(finding) {

@@ -227,7 +227,7 @@ TEST(FindingsSummary, AnExplanationIsAListOfSteps) {
         "\n\n   What to do:\n   1) before",
         "\n          #pragma omp target enter data map(to: a)\n   2) leave",
         "\n   3) after the loop",
-        "\n\n   What to look for in the program:\n   - where the host reads a in the loop",
+        "\n\n   Conditions, and facts of the sources:\n   - where the host reads a in the loop",
         "\n         #pragma omp target update from(a)\n"}) {
     const std::size_t at = text.find(part);
     ASSERT_NE(at, std::string::npos) << part << text;
