@@ -4,8 +4,6 @@
 #include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "source_text.h"
 
 namespace ompdm::edit {
@@ -36,18 +34,22 @@ void add_assert_header(const Program& program, const Stmt& code,
   const clang::ASTContext& context = program.context();
   const auto name = context.Idents.find("assert");
   if (name != context.Idents.end() && name->second->hasMacroDefinition()) return;
+  // Before the declaration at the file's outermost level that the code is in: under its
+  // conditionals.
   const clang::SourceManager& sources = context.getSourceManager();
-  const clang::FileID file = sources.getFileID(sources.getFileLoc(code.getBeginLoc()));
-  std::optional<clang::SourceLocation> first;  // that includes something
-  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
-    const clang::SrcMgr::SLocEntry& entry = sources.getLocalSLocEntry(i);
-    if (!entry.isFile()) continue;
-    const clang::SourceLocation at = entry.getFile().getIncludeLoc();
-    if (at.isInvalid() || sources.getFileID(at) != file) continue;
-    if (!first || sources.isBeforeInTranslationUnit(at, *first)) first = at;
+  const clang::SourceLocation at = sources.getFileLoc(code.getBeginLoc());
+  const clang::FileID file = sources.getFileID(at);
+  clang::SourceLocation begin = sources.getLocForStartOfFile(file);
+  for (const clang::Decl* one : context.getTranslationUnitDecl()->decls()) {
+    const clang::SourceLocation from = sources.getFileLoc(one->getBeginLoc());
+    const clang::SourceLocation to = sources.getFileLoc(one->getEndLoc());
+    if (from.isInvalid() || sources.getFileID(from) != file) continue;
+    const bool holds =
+        !sources.isBeforeInTranslationUnit(at, from) && !sources.isBeforeInTranslationUnit(to, at);
+    if (holds) begin = from;
   }
-  const SourceText text(context, sources.getLocForStartOfFile(file));
-  const unsigned offset = first ? text.line_begin(text.offset_of(*first)) : 0;
+  const SourceText text(context, begin);
+  const unsigned offset = text.line_begin(text.offset_of(begin));
   const bool is_cpp = context.getLangOpts().CPlusPlus;
   replacements.push_back(
       {text.file(), offset, 0, fmt::format("#include <{}>\n", is_cpp ? "cassert" : "assert.h")});

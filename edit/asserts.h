@@ -13,7 +13,8 @@ namespace ompdm::edit {
 /// Empty: an item of another form.
 std::string leads_elsewhere(const std::string& pointer, const std::string& item);
 
-/// Makes assert() known where `code` stands, unless it is.
+/// Includes assert()'s header before the function, or the namespace, that `code` stands in, unless
+/// the source has it.
 void add_assert_header(const Program& program, const Stmt& code,
                        std::vector<Replacement>& replacements);
 

@@ -169,12 +169,15 @@ class Walk : public WaysThrough<Copies> {
           tell("unknown", step, "jumps from there");
         }
         break;
-      case StepKind::kDirective:
-        if (is_region(step)) return run_region(number, end, ways);
-        come_by(number, ways);
-        break;
+      case StepKind::kDirective: {
+        const std::uint32_t last = is_region(step) ? run_region(number, end, ways) : number;
+        if (!is_region(step)) come_by(number, ways);
+        forget_what_is_set(number, last, ways);
+        return last;
+      }
       case StepKind::kDirectiveEnd:
         end_block(step, ways);
+        forget_what_is_set(number, number, ways);
         break;
       case StepKind::kMade:
         forget_condition(trail_.accesses[step.access], ways);
@@ -249,6 +252,23 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
+  /// By a directive's code, and by what its clauses bring back.
+  void forget_what_is_set(std::uint32_t number, std::uint32_t last, Ways& ways) const {
+    const auto& directive = *cast<Directive>(trail_.steps[number].at);
+    Ways after;
+    for (Copies one : ways) {
+      forget(one.known, directive);
+      for (std::uint32_t i = number + 1; i < last && !one.known.empty(); ++i) {
+        const Step& step = trail_.steps[i];
+        if (step.kind != StepKind::kAccess) continue;
+        const Access& access = trail_.accesses[step.access];
+        if (access.use != Use::kRead) forget(one.known, access);
+      }
+      after.insert(std::move(one));
+    }
+    ways = std::move(after);
+  }
+
   /// What was asked is open again where a variable of it is set.
   void forget_condition(const Access& access, Ways& ways) const {
     Ways after;
@@ -259,14 +279,14 @@ class Walk : public WaysThrough<Copies> {
     ways = std::move(after);
   }
 
-  /// What a loop's host code sets, one access of each root.
+  /// What a loop's code sets, one access of each root.
   const std::vector<const Access*>& set_in(const LoopSpan& loop) {
     const auto [known, is_new] = set_in_.try_emplace(loop.begin);
     std::set<Path::Root> roots;
     for (std::uint32_t i = loop.begin; is_new && i < loop.end; ++i) {
       const Step& step = trail_.steps[i];
       const bool is_made = step.kind == StepKind::kMade;
-      if ((step.kind != StepKind::kAccess && !is_made) || step.on_device) continue;
+      if (step.kind != StepKind::kAccess && !is_made) continue;
       const Access& access = trail_.accesses[step.access];
       const bool is_set =
           (is_made || access.use != Use::kRead) && roots.insert(access.path.root).second;

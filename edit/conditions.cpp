@@ -71,6 +71,17 @@ void forget(KnownConditions& known, const Access& access) {
   });
 }
 
+void forget(KnownConditions& known, const Directive& directive) {
+  std::set<const clang::Decl*> named;
+  for (const MapItem& item : mapped_items(directive)) {
+    if (item.variable != nullptr) named.insert(item.variable->getCanonicalDecl());
+  }
+  std::erase_if(known, [&](const Condition& one) {
+    return std::ranges::any_of(
+        one.variables, [&](const clang::Decl* variable) { return named.contains(variable); });
+  });
+}
+
 ConditionAt::ConditionAt(const Step& step, const Directive& directive) {
   const Expr* condition = device_condition(directive);
   if (condition != nullptr) ask(step, *condition, "");

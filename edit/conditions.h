@@ -30,6 +30,8 @@ using KnownConditions = std::vector<Condition>;
 
 /// What was asked is open again where a variable of it is set.
 void forget(KnownConditions& known, const Access& access);
+/// And where a directive may bring it back: its clauses name it.
+void forget(KnownConditions& known, const Directive& directive);
 
 /// A condition at a step.
 class ConditionAt {

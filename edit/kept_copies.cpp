@@ -135,12 +135,16 @@ class Flow : public WaysThrough<State> {
         break;
       case StepKind::kDirective:
         if (runs_on_device(*cast<Directive>(step.at)) && has_own_code(*cast<Directive>(step.at))) {
-          return run_region(number, end, ways);
+          const std::uint32_t last = run_region(number, end, ways);
+          forget_what_region_sets(number, last, ways);
+          return last;
         }
         come_by(number, ways);
+        forget_conditions(*cast<Directive>(step.at), ways);
         break;
       case StepKind::kDirectiveEnd:
         end_block(step, ways);
+        forget_conditions(*cast<Directive>(step.at), ways);
         break;
       case StepKind::kMade:
         forget_conditions(trail_.accesses[step.access], ways);
@@ -206,7 +210,19 @@ class Flow : public WaysThrough<State> {
     ways = std::move(after);
   }
 
-  static void forget_conditions(const Access& access, Ways& ways) {
+  /// By its code, and by what its clauses bring back.
+  void forget_what_region_sets(std::uint32_t number, std::uint32_t last, Ways& ways) const {
+    forget_conditions(*cast<Directive>(trail_.steps[number].at), ways);
+    for (std::uint32_t i = number + 1; i < last; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kAccess) continue;
+      const Access& access = trail_.accesses[step.access];
+      if (access.use != Use::kRead) forget_conditions(access, ways);
+    }
+  }
+
+  template <class Setter>
+  static void forget_conditions(const Setter& access, Ways& ways) {
     Ways after;
     for (State one : ways) {
       forget(one.known, access);
@@ -390,6 +406,10 @@ class Flow : public WaysThrough<State> {
   std::optional<bool> is_for_its_device(const Program& unit, std::uint32_t number,
                                         const Directive& directive) {
     const auto* clause = directive.getSingleClause<clang::OMPDeviceClause>();
+    // Which number the default device has is not known where the program chooses it.
+    if (device_.is_set && (clause == nullptr) != device_.is_default) {
+      refuse(trail_.steps[number], "this may be for another device than the default device");
+    }
     if (clause == nullptr) return device_.is_default;
     const Expr& device = written(*clause->getDevice());
     if (const auto known = device.getIntegerConstantExpr(unit.context())) {
@@ -474,7 +494,13 @@ class Flow : public WaysThrough<State> {
       if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
       const bool ends = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;
       condition.each(ways, [&](State& one, bool held) {
-        if (held) ends ? leave(step, motion, one) : enter(one);
+        if (!held) return;
+        // The data that the edit keeps would leave the device.
+        if (ends && (one.present == 0 || one.present == kMostCounted)) {
+          refuse(step, fmt::format("this may end a mapping of {} that the code has not begun",
+                                   datum_.text()));
+        }
+        ends ? leave(step, motion, one) : enter(one);
       });
       return;
     }
@@ -600,6 +626,29 @@ class Flow : public WaysThrough<State> {
     return naming.places.is_any;
   }
 
+  /// Whether a region's code may set something that a condition names.
+  [[nodiscard]] bool sets_any_of(const Expr& condition, std::uint32_t number) const {
+    std::set<const VarDecl*> variables;
+    for (const auto* name : all_in<clang::DeclRefExpr>(&condition)) {
+      if (const auto* one = dyn_cast<VarDecl>(name->getDecl())) {
+        variables.insert(one->getCanonicalDecl());
+      }
+    }
+    const auto last = end_of_region(number, static_cast<std::uint32_t>(trail_.steps.size()));
+    for (std::uint32_t i = number + 1; i < last; ++i) {
+      const Step& step = trail_.steps[i];
+      if (step.kind != StepKind::kAccess) continue;
+      const Access& access = trail_.accesses[step.access];
+      if (access.use == Use::kRead) continue;
+      const auto* root = dyn_cast_or_null<const VarDecl*>(access.path.root);
+      const bool is_unknown = access.path.root.isNull();
+      if (is_unknown || (root != nullptr && variables.contains(root->getCanonicalDecl()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// A condition of a region, for updates around it. Throws Refusal where its answer may be another
   /// there.
   std::string asked_again(const Program& unit, std::uint32_t number, const Expr& condition,
@@ -615,7 +664,7 @@ class Flow : public WaysThrough<State> {
           return one.variable != nullptr &&
                  llvm::is_contained(words, one.variable->getNameAsString());
         });
-    if (!is_asked_again || may_change) {
+    if (!is_asked_again || may_change || sets_any_of(condition, number)) {
       refuse(begin,
              fmt::format("asking this directive's {} again may change or tell something else",
                          clause));
@@ -651,7 +700,9 @@ class Flow : public WaysThrough<State> {
     place.unit = &unit;
     place.item = item;
     place.conditions.insert(condition);
-    place.waits = place.waits || is_beside(unit, region);
+    // A wait behind the region comes too late for an update beside it.
+    place.waits =
+        place.waits || is_beside(unit, region) || region.hasClausesOfKind<clang::OMPNowaitClause>();
     Ways after;
     for (State one : ways) {
       if (one.host_is_old) {

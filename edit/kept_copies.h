@@ -80,6 +80,7 @@ class DevicePaths {
 struct KeptOn {
   int number = 0;
   bool is_default = true;  ///< directives without a device clause are for it
+  bool is_set = false;     ///< the program chooses the default device
 };
 
 /// Adds the updates of a datum that one run of the code needs, and what is not certain of it.

@@ -124,7 +124,7 @@ class Speller {
       if (known != place_.declared.end()) return known->second == value;
       return function == nullptr || !is_known(*function, one);
     };
-    if (!is_free(name)) name += "_kept";
+    if (!is_free(name) || name == value) name += "_kept";
     while (!is_free(name)) name += '_';
     place_.declared[name] = value;
     return name;

@@ -363,8 +363,31 @@ class Planner {
     return plan;
   }
 
+  /// Throws Refusal where directives for the default device stand beside others, and the program
+  /// chooses it: its number is not known.
+  static void expect_one_default(const Program& program, const Stmt& code) {
+    std::set<bool> forms;
+    const Directive* last = nullptr;
+    for (const Directive* one : program.directives_in(code)) {
+      if (!runs_on_device(*one) &&
+          !clang::isOpenMPTargetDataManagementDirective(one->getDirectiveKind())) {
+        continue;
+      }
+      forms.insert(one->hasClausesOfKind<clang::OMPDeviceClause>());
+      last = one;
+    }
+    const auto calls = all_in<CallExpr>(program.context().getTranslationUnitDecl());
+    const bool is_set = forms.size() > 1 && std::ranges::any_of(calls, [](const CallExpr* call) {
+                          const FunctionDecl* called = call->getDirectCallee();
+                          return called != nullptr &&
+                                 called->getNameInfo().getAsString() == "omp_set_default_device";
+                        });
+    if (is_set) program.refuse(*last, "this may be for another device than the default device");
+  }
+
   void write(const Program& program, const Stmt& code, const std::vector<Item>& items,
              Plan& plan) const {
+    expect_one_default(program, code);
     const Residence residence = residence_of(program, code, stay_, items);
     Writer(program, code, stay_, request_, residence, plan).write();
   }

@@ -351,6 +351,21 @@ class Uses {
   }
 
   void expect_unmapped(const Expr& condition, const Directive& region) const {
+    // Functions that the region calls may set what lives as long as the program.
+    const bool has_global = std::ranges::any_of(
+        all_in<clang::DeclRefExpr>(&condition), [](const clang::DeclRefExpr* name) {
+          const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+          return variable != nullptr && variable->hasGlobalStorage() &&
+                 !variable->getType().isConstQualified();
+        });
+    const bool has_call =
+        region.hasAssociatedStmt() &&
+        std::ranges::any_of(all_in<CallExpr>(region.getAssociatedStmt()), [](const CallExpr* call) {
+          return !is_of_system(call->getDirectCallee());
+        });
+    if (has_global && has_call) {
+      program_.refuse(region, "this region may change what its if() asks");
+    }
     const std::vector<std::string> words = names_in(text(condition));
     for (const MapItem& one : mapped_items(region, kWritten)) {
       if (one.variable == nullptr) continue;
@@ -368,6 +383,10 @@ class Uses {
     expect_same_device(update);
     if (update.hasClausesOfKind<clang::OMPDependClause>()) {
       program_.refuse(update, "this directive waits for others, or others for it");
+    }
+    const Expr* condition = device_condition(update);
+    if (condition != nullptr && condition->HasSideEffects(program_.context())) {
+      program_.refuse(update, "asking this directive's if() does something besides");
     }
     if (concerns_only_these<clang::OMPToClause>(update) &&
         concerns_only_these<clang::OMPFromClause>(update)) {

@@ -486,16 +486,33 @@ class Keeper {
   [[nodiscard]] std::vector<std::string> tests_of_pointers() const {
     std::vector<std::string> tests;
     for (const auto& [path, number] : doubtful_.pointers) {
-      if (!is_named_before(path)) return {};
+      const std::string pointer = name_before(path);
+      if (pointer.empty()) return {};
       for (const Datum& datum : data_) {
         if (!apart_.contains(datum.text())) continue;
         for (const OuterItem& item : datum.names) {
-          tests.push_back(leads_elsewhere(name_of(path), item.text));
+          tests.push_back(leads_elsewhere(pointer, item.text));
           if (tests.back().empty()) return {};
         }
       }
     }
     return tests;
+  }
+
+  /// The name that the pointer which a path follows last has before the code: its own, or that of a
+  /// parameter. Empty: none.
+  [[nodiscard]] std::string name_before(const Path& path) const {
+    if (is_named_before(path)) return name_of(path);
+    if (code_.instances.size() != 1 || path.steps.size() != 1) return {};
+    for (const auto& [parameter, handed] : trail_.arguments) {
+      const bool is_its = parameter.first == code_.instances.front().call &&
+                          handed.root == path.root && handed.steps.empty();
+      if (!is_its || !parameter.second->getType()->isPointerType()) continue;
+      if (is_visible_at(*code_.unit, *parameter.second, *first_)) {
+        return parameter.second->getNameAsString();
+      }
+    }
+    return {};
   }
 
   /// Whether the pointer that a path follows last has a value, and a name, before the code.
@@ -522,12 +539,24 @@ class Keeper {
     return {fmt::format("({}) == {}", text_of(*step.context(), device), finding_device())};
   }
 
+  [[nodiscard]] bool sets_default_device() const {
+    return std::ranges::any_of(all_.program.units(), [](const Program* unit) {
+      const auto calls = all_in<CallExpr>(unit->context().getTranslationUnitDecl());
+      return std::ranges::any_of(calls, [](const CallExpr* call) {
+        const FunctionDecl* called = call->getDirectCallee();
+        return called != nullptr && called->getNameInfo().getAsString() == "omp_set_default_device";
+      });
+    });
+  }
+
   [[nodiscard]] KeptOn kept_on(const Stay& stay) const {
     const int number = finding_device();
-    const bool is_default = number == 0 || std::ranges::any_of(stay.kept, [](const Directive* one) {
-                              return !one->hasClausesOfKind<clang::OMPDeviceClause>();
-                            });
-    return {number, is_default};
+    const bool is_set = sets_default_device();
+    const bool is_default =
+        (number == 0 && !is_set) || std::ranges::any_of(stay.kept, [](const Directive* one) {
+          return !one->hasClausesOfKind<clang::OMPDeviceClause>();
+        });
+    return {number, is_default, is_set};
   }
 
   /// The only one that the data was on.
@@ -605,7 +634,12 @@ class Keeper {
           });
         });
         const bool is_of_unit = trail_.steps[naming.step].context() == &code_.unit->context();
-        const auto [at, is_new] = all.try_emplace(motion->second.directive, is_kept && is_of_unit);
+        // What its condition does besides would go with it.
+        const Expr* condition = device_condition(*motion->second.directive);
+        const bool is_plain = condition == nullptr ||
+                              !condition->HasSideEffects(*trail_.steps[naming.step].context());
+        const auto [at, is_new] =
+            all.try_emplace(motion->second.directive, is_kept && is_of_unit && is_plain);
         at->second = at->second && is_kept;
       }
     }

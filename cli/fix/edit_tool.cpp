@@ -75,8 +75,8 @@ std::vector<std::string> assumptions_of(const Json& assumed) {
   std::map<std::string, std::set<std::string>> places;
   for (const Json& one : assumed) {
     const bool is_tested = one.at("is_tested");
-    std::set<std::string>& known =
-        places[one.at("what").get<std::string>() + (is_tested ? ", which assert() checks" : "")];
+    std::set<std::string>& known = places[one.at("what").get<std::string>() +
+                                          (is_tested ? ", which assert() checks in part" : "")];
     const std::string file = one.at("file");
     if (file.empty()) continue;
     known.insert(

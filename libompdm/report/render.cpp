@@ -198,8 +198,12 @@ std::vector<std::pair<std::string, std::string>> facts_of_all(Analyses analyses)
     return one.first == "Process" || is_memory || (!of_one && one.first == "Wall");
   });
   if (of_one) {
-    // One line for the program and its run.
+    // One line for the program and its run; `ompdm info` has the path.
     const Process& process = analyses.front().process;
+    std::string& command = facts.front().second;
+    const std::size_t first = command.find(' ');
+    const std::size_t slash = command.substr(0, first).rfind('/');
+    if (command.starts_with('/') && slash != std::string::npos) command.erase(0, slash + 1);
     const std::string rank = process.rank < 0 ? ""
                              : process.rank_count > 0
                                  ? fmt::format("; rank {} of {}", process.rank, process.rank_count)

@@ -110,10 +110,10 @@ void add_figures(TableRow& row, Analyses analyses, const Analysis& one,
   row.add({"mapped_bytes", "Mapped", Unit::kBytes, mapped}, number(sum.mapped_bytes));
   row.add({.key = "alloc_count", .title = "Allocs", .drop_if_empty = true, .drop_priority = 3},
           moved(one, sum.alloc_count));
-  row.add(sparable(2, "kernel_count", "Kernels"), moved(one, sum.kernel_count));
+  row.add(sparable(3, "kernel_count", "Kernels"), moved(one, sum.kernel_count));
   row.add(if_any("fallback_count", "On host"), number(sum.fallback_count));
   row.add(sparable(1, "transfer_ns", "Copy time"), timed(one, sum.timed, transfer_time(sum)));
-  row.add({"time_ns", "Time"}, timed(one, true, sum.time));
+  row.add(sparable(2, "time_ns", "Time"), timed(one, true, sum.time));
 }
 
 /// The function, unless it is in the row's place.
@@ -239,14 +239,16 @@ Table loops_table(Analyses analyses, const SourceNames& names) {
         row.add({"allocations", "Allocs", Unit::kCount, Audience::kAll, true, true},
                 number(of.steady.allocations));
         row.add(sparable(1, "transfer_ns", "Copy time"), timed(one, of.timed, of.steady.transfer));
-        row.add(sparable(2, "kernel_ns", "Kernel time"), timed(one, of.timed, of.steady.kernel));
+        row.add(sparable(3, "kernel_ns", "Kernel time"), timed(one, of.timed, of.steady.kernel));
         row.add({"wall_ns", "Wall"}, of.steady.wall);
-        row.add(reader_only("share", "Bar"), share_bar(one, of));
+        Column bar = reader_only("share", "Bar");
+        bar.drop_priority = 2;
+        row.add(std::move(bar), share_bar(one, of));
         row.add(data_only("first_HtoD_bytes"), moved(one, of.first.htod_bytes));
         row.add(data_only("first_DtoH_bytes"), moved(one, of.first.dtoh_bytes));
         row.add(data_only("first_transfer_ns"), timed(one, of.timed, of.first.transfer));
         row.add(data_only("first_kernel_ns"), timed(one, of.timed, of.first.kernel));
-        row.add(sparable(3, "first_wall_ns", "1st wall"), of.first.wall);
+        row.add(sparable(4, "first_wall_ns", "1st wall"), of.first.wall);
         row.add(reader_only("loop", "Loop"), loop_cell(one, of, names));
         std::string over = names.places(one, of.directives);
         if (of.devices > 1) over += fmt::format(" on {} devices", of.devices);

@@ -151,6 +151,61 @@ TEST_F(ByTrail, MappingsUnderConditionsEndAsTheyBegan) {
   EXPECT_NE(planned(other, {{"to", {"s->y[0:n]"}}}).refused, "");
 }
 
+TEST_F(ByTrail, WhatARegionSetsIsAskedAgain) {
+  const std::string begin =
+      "    int flag = t % 2;\n"
+      "#pragma omp target enter data map(to: v.y[0:v.n]) if(flag == 1)\n"
+      "#pragma omp target map(tofrom: v.y[0:v.n])\n"
+      "    for (int i = 0; i < 9; ++i) v.y[i] += 1;\n";
+  const std::string end = "#pragma omp target exit data map(from: v.y[0:v.n]) if(flag == 1)\n";
+  const File same = source(with_kernel("", begin + end));
+  EXPECT_EQ(planned(same, {{"to", {"s->y[0:n]"}}}).refused, "");
+  for (const char* set : {"#pragma omp target map(tofrom: flag)\n    flag = 2;\n",
+                          "#pragma omp target update from(flag)\n"}) {
+    const File other = source(with_kernel("", begin + set + end));
+    EXPECT_NE(planned(other, {{"to", {"s->y[0:n]"}}}).refused, "") << set;
+  }
+}
+
+TEST_F(ByTrail, MappingsThatTheCodeHasNotBegunAreNotEndedThere) {
+  const File file =
+      source(with_kernel("", "#pragma omp target exit data map(release: v.y[0:v.n]) if(t == 3)\n"));
+  expect_refused(planned(file, {{"to", {"s->y[0:n]"}}}), file.at("#pragma omp target exit"),
+                 "has not begun");
+}
+
+TEST_F(ByTrail, UpdatesForTheHostsShareOfANowaitRegionWait) {
+  const File file = source(with_kernel(" nowait if(s->n > 10)", ""));
+  std::string waited = file.text;
+  waited.replace(waited.find("    kernel(&v);\n"), 15, "    kernel(&v);\n#pragma omp taskwait\n");
+  const File with_wait = source(waited);
+  const std::string text = applied(with_wait, planned(with_wait, {{"to", {"s->y[0:n]"}}}));
+  EXPECT_NE(text.find("#pragma omp taskwait\n#pragma omp target update to(s->y[0:n]) "
+                      "if(!(s->n > 10))\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(ByTrail, AConditionThatItsRegionSetsIsNotAskedAgain) {
+  std::string text =
+      "#pragma omp declare target\nstatic int flag;\n#pragma omp end declare target\n" +
+      with_kernel(" if(flag == 1)", "");
+  EXPECT_EQ(planned(source(text), {{"to", {"s->y[0:n]"}}}).refused, "");
+  text.replace(text.find("s->y[i] += s->x[i];"), 19, "{ s->y[i] += s->x[i]; flag = 2; }");
+  EXPECT_NE(planned(source(text), {{"to", {"s->y[0:n]"}}}).refused, "");
+}
+
+TEST_F(ByTrail, TheDefaultDeviceIsNoNumberWhereItIsChosen) {
+  const std::string other =
+      "#pragma omp target device(0) map(tofrom: v.y[0:v.n])\n    for (int i = 0; i < 9; ++i) "
+      "v.y[i] += 1;\n";
+  const std::string text = "void omp_set_default_device(int);\n" + with_kernel("", other);
+  EXPECT_EQ(planned(source(text), {{"to", {"s->y[0:n]"}}}).refused, "");
+  std::string chosen = text;
+  chosen.replace(chosen.find("  for (int t"), 0, "  omp_set_default_device(v.n);\n");
+  EXPECT_NE(planned(source(chosen), {{"to", {"s->y[0:n]"}}}).refused, "");
+}
+
 TEST_F(ByTrail, AllObstaclesAreTold) {
   const File file =
       source("void free(void*);\n" +
@@ -177,7 +232,7 @@ TEST_F(ByTrail, AssumptionsAreAsserted) {
   ASSERT_EQ(plan.refused, "");
   ASSERT_EQ(plan.assumed.size(), 1u) << plan.assumed.front().what;
   const std::string made = applied(known, plan);
-  EXPECT_EQ(made.find("#include <assert.h>\n"), 0u) << made;
+  EXPECT_NE(made.find("#include <assert.h>\nint main(void) {\n"), std::string::npos) << made;
   EXPECT_NE(made.find("  assert((const char*)other < (const char*)v.y || (const char*)other >= "
                       "(const char*)(v.y + (v.n)));\n"),
             std::string::npos)
