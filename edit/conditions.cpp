@@ -1,6 +1,7 @@
 #include "conditions.h"
 
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/OpenMPClause.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,6 +76,12 @@ void forget(KnownConditions& known, const Directive& directive) {
   std::set<const clang::Decl*> named;
   for (const MapItem& item : mapped_items(directive)) {
     if (item.variable != nullptr) named.insert(item.variable->getCanonicalDecl());
+  }
+  for (const auto* clause : directive.getClausesOfKind<clang::OMPFromClause>()) {
+    for (const Expr* item : clause->varlists()) {
+      if (const VarDecl* variable = root_variable(*item))
+        named.insert(variable->getCanonicalDecl());
+    }
   }
   std::erase_if(known, [&](const Condition& one) {
     return std::ranges::any_of(

@@ -664,7 +664,8 @@ class Flow : public WaysThrough<State> {
           return one.variable != nullptr &&
                  llvm::is_contained(words, one.variable->getNameAsString());
         });
-    if (!is_asked_again || may_change || sets_any_of(condition, number)) {
+    if (!is_asked_again || may_change || sets_any_of(condition, number) ||
+        may_set_global_of(region, condition)) {
       refuse(begin,
              fmt::format("asking this directive's {} again may change or tell something else",
                          clause));

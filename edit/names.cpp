@@ -518,4 +518,18 @@ bool stays_the_same(const Program& program, const Stmt& statement, const std::st
   return true;
 }
 
+bool may_set_global_of(const Directive& region, const Expr& expression) {
+  const Stmt* code = region.hasAssociatedStmt() ? region.getAssociatedStmt() : nullptr;
+  if (code == nullptr) return false;
+  const bool has_call = std::ranges::any_of(all_in<CallExpr>(code), [](const CallExpr* call) {
+    return !is_of_system(call->getDirectCallee());
+  });
+  return std::ranges::any_of(all_in<clang::DeclRefExpr>(&expression), [&](const auto* name) {
+    const auto* variable = dyn_cast<VarDecl>(name->getDecl());
+    const bool is_global = variable != nullptr && variable->hasGlobalStorage() &&
+                           !variable->getType().isConstQualified();
+    return is_global && (has_call || names(*code, *variable));
+  });
+}
+
 }  // namespace ompdm::edit

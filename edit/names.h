@@ -128,4 +128,8 @@ bool names(const Stmt& code, const VarDecl& data);
 /// Whether a region in any case runs on a device and maps the data `from` or `alloc`, no way else.
 bool only_brings_back(const Directive& region, const VarDecl& data);
 
+/// Whether a region's own code, or functions that it calls, may set a variable of an expression
+/// that lives as long as the program: where the host runs the region, that is the host's variable.
+bool may_set_global_of(const Directive& region, const Expr& expression);
+
 }  // namespace ompdm::edit

@@ -351,19 +351,7 @@ class Uses {
   }
 
   void expect_unmapped(const Expr& condition, const Directive& region) const {
-    // Functions that the region calls may set what lives as long as the program.
-    const bool has_global = std::ranges::any_of(
-        all_in<clang::DeclRefExpr>(&condition), [](const clang::DeclRefExpr* name) {
-          const auto* variable = dyn_cast<VarDecl>(name->getDecl());
-          return variable != nullptr && variable->hasGlobalStorage() &&
-                 !variable->getType().isConstQualified();
-        });
-    const bool has_call =
-        region.hasAssociatedStmt() &&
-        std::ranges::any_of(all_in<CallExpr>(region.getAssociatedStmt()), [](const CallExpr* call) {
-          return !is_of_system(call->getDirectCallee());
-        });
-    if (has_global && has_call) {
+    if (may_set_global_of(region, condition)) {
       program_.refuse(region, "this region may change what its if() asks");
     }
     const std::vector<std::string> words = names_in(text(condition));

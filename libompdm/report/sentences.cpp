@@ -244,7 +244,7 @@ void warn_of_end(const Analysis& one, const SourceNames& names, std::vector<std:
   }
 }
 
-/// The time that ompdm's hashing added is shown if it changes the rounded wall time.
+/// The time that ompdm's hashing added is shown from 5 % on.
 std::string wall_time(const Analysis& one) {
   const Nanoseconds hashing = one.process.wall - one.program_wall;
   const bool is_part = one.recording.is_part();
@@ -253,7 +253,9 @@ std::string wall_time(const Analysis& one) {
   const bool tells_shares =
       one.headline.measured && one.headline.transfer > 0 && (!one.link || one.link->kernels);
   if (tells_shares) text += ", " + device_time({&one, 1});
-  if (spoken_time(one.process.wall) != spoken_time(one.program_wall)) {
+  // Less is no matter.
+  constexpr Nanoseconds kTwentieth = 20;
+  if (kTwentieth * hashing >= one.program_wall && hashing > 0) {
     text += fmt::format(", and {} of ompdm's hashing", spoken_time(hashing));
   }
   return text;
