@@ -135,7 +135,7 @@ class JsonReader {
       if (line.starts_with(kTimelineOpening)) {
         fail("is a timeline, a picture for viewers", "name the traces that it was made of");
       }
-      if (line.starts_with("\x7f" "ELF")) {
+      if (line.starts_with("\177ELF")) {
         fail("is a program, not a trace", "record it with ompdm record, and name the trace");
       }
       const bool is_json = line.starts_with('{') || line.starts_with('[');

@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
          {OMPDM_STORM, "enter_exit", "100000"},
          "time: ([0-9.]+)",
          0},
-        {"2,000 sites of updates of 8 bytes, 100 passes",
+        {"2,000 sites of updates of 8 bytes, 100 iterations",
          {OMPDM_SITES, "100"},
          "time: ([0-9.]+)",
          0},
@@ -257,7 +257,7 @@ int main(int argc, char** argv) {
          {OMPDM_HEAT, "--variant", "data", "1000", "200"},
          "solve time: ([0-9.]+)",
          1.01},
-        {"triad of 3 x 33.5 MB, 100 passes", {OMPDM_TRIAD}, "time: ([0-9.]+)", 1.04}}},
+        {"triad of 3 x 33.5 MB, 100 iterations", {OMPDM_TRIAD}, "time: ([0-9.]+)", 1.04}}},
   };
   fmt::print(
       "| program | attached | own time without (ns or s) | own time, ratio | whole process, ratio "
