@@ -348,7 +348,7 @@ std::string findings_summary(Analyses analyses, const SourceNames& names, const 
   const bool is_alone = first.size() == 1;
   std::string heading = saving_title(analyses);
   if (is_alone && !layout.traces.empty()) {
-    heading += fmt::format(" (all of it: ompdm explain {} 1)", layout.traces);
+    heading += fmt::format(" (ompdm explain {} 1)", layout.traces);
   }
   std::string text =
       "\n" + title(wrapped(heading, layout.width), layout) + '\n' + lines_of(first, layout);
