@@ -359,7 +359,7 @@ std::optional<analysis::Link> link_of(const LinkModel& model) {
 void setup_verbs(CLI::App& app, int& exit_status) {
   for (const auto setup : {setup_record, setup_check, setup_report, setup_explain, setup_fix,
                            setup_compare, setup_export, setup_merge, setup_finish, setup_info,
-                           setup_doctor, setup_env, setup_help, setup_completion}) {
+                           setup_doctor, setup_lesson, setup_env, setup_help, setup_completion}) {
     setup(app, exit_status);
   }
 }

@@ -38,6 +38,7 @@ void setup_merge(CLI::App& app, int& exit_status);
 void setup_finish(CLI::App& app, int& exit_status);
 void setup_info(CLI::App& app, int& exit_status);
 void setup_doctor(CLI::App& app, int& exit_status);
+void setup_lesson(CLI::App& app, int& exit_status);
 void setup_env(CLI::App& app, int& exit_status);
 void setup_help(CLI::App& app, int& exit_status);
 void setup_completion(CLI::App& app, int& exit_status);

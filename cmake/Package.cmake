@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ompdm)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # The profiled program brings its runtime: whichever it is will do.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libomp5-19 | libomp5-20 | libomp5-21 | libomp5-22")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libomp5-19 | libomp5-20 | libomp5-21 | libomp5-22, python3")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "ompdm-edit, clang-19 | clang-20 | clang-21 | clang-22")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
 "It records every transfer, mapping and kernel launch of a program, reports

@@ -86,7 +86,7 @@ def produce(build, folder):
     predict(build, folder)
     if folder.name == "host":
         write_samples(ompdm, build, folder)
-        print(run([HERE.parent / "scripts/lesson", "-o", folder.parent / "lesson", "--build", build]), end="")
+        print(run([ompdm, "lesson", "-o", folder.parent / "lesson"]), end="")
 
 
 def write_table(folder, rows, version):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/lesson on the default build: every rung has its article, its page and a question, and so has the patch that
-`ompdm fix` makes; no link leads nowhere."""
+"""`ompdm lesson` on the default build. Every version has its article, its page and a question, and so has the patch that
+`ompdm fix` makes; no link leads nowhere. Each exercise's start is no pass, and its solution is one. A ladder is made of a
+folder of three sources."""
 import html.parser
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,13 +18,16 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.count[tag] = self.count.get(tag, 0) + 1
-        self.links += [value for name, value in attributes if name in ("href", "src")]
+        self.links += [value for name, value in attributes if name in ("href", "src") and not value.startswith("#")]
 
 
-def check_fix(folder):
-    """The patch is what a person writes as the next rung, and moves as much."""
-    text = (folder / "index.html").read_text()
-    shown = text[text.index("<h2>ompdm fix</h2>"):]
+def ran(command, folder=None):
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True, cwd=folder)
+
+
+def check_fix(text):
+    """The patch is the edit that a person writes as the next version, and moves as much."""
+    shown = text[text.index("<h3>ompdm fix: naive</h3>"):]
     assert "verified\nTogether: 296 MB of 320 MB are no longer transferred (3 instead of 40 transfers)" in shown, shown
     assert "# Verified by ompdm on these inputs" in shown, shown
     for line in ("+#pragma omp target enter data map(to: u[0:n * n], u_tmp[0:n * n])",
@@ -35,42 +40,104 @@ def check_fix(folder):
     assert tempfile.gettempdir() not in shown, shown
 
 
-def check_without(script, build, scratch):
-    """A build without ompdm-edit."""
-    (scratch / "bin").mkdir()
-    for name in ("ompdm", "kernels"):
-        (scratch / "bin" / name).symlink_to(build / "bin" / name)
-    done = subprocess.run([script, "-o", scratch / "lesson", "--build", scratch], text=True, capture_output=True)
+def check_lesson(ompdm, folder):
+    done = ran([ompdm, "lesson", "heat", "product", "clauses", "-o", folder])
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("leaves out ompdm fix: ompdm-edit was not built") == 1, done.stdout
-    assert Page(scratch / "lesson/index.html").count["article"] == 8
+    assert done.stdout.endswith(f"open {folder / 'index.html'}\n"), done.stdout
+    index = Page(folder / "index.html")
+    has_fix = (ompdm.parent / "ompdm-edit").exists()
+    assert index.count["article"] == 4 + 4 + 3 + has_fix, index.count
+    for link in index.links + Page(folder / "first-report.html").links:
+        assert (folder / link).is_file(), link
+    text = (folder / "index.html").read_text()
+    # The bytes of heat and of the product follow from their arguments.
+    assert "160 MB to the device and 160 MB back, in 40 copies" in text
+    assert "16 MB to the device and 8 MB back, in 3 copies" in text
+    assert "Redundant here: 288 MB in 36 copies" in text
+    assert "65.5 KB to the device and 32.8 KB back, in 12 copies" in text
+    assert "16.4 KB to the device and 8.19 KB back, in 3 copies" in text
+    assert tempfile.gettempdir() not in text.replace(str(folder), ""), text
+    assert "GAP" not in text and "// TODO: before the first step" in text
+    if has_fix:
+        check_fix(text)
+    assert {path.suffix for path in folder.iterdir()} == {".html"}, list(folder.iterdir())
+
+
+def check_exercises(ompdm, sources, scratch):
+    """What is handed out is no pass, for the reason that its task tells; the solution is a pass."""
+    solutions = {"heat": ("exercises/heat.cpp", "HtoD.count"), "jacobi": ("exercises/jacobi.cpp", "HtoD.bytes"),
+                 "product": ("product/resident.cpp", "HtoD.count"), "clauses": ("exercises/clauses.cpp", "ompdm check")}
+    for ladder, (solution, reason) in solutions.items():
+        folder = scratch / f"exercise {ladder}"
+        handed = ran([ompdm, "lesson", ladder, "--start", folder])
+        assert handed.returncode == 0, handed.stderr
+        task = (folder / "TASK.md").read_text()
+        assert f"ompdm lesson {ladder} --grade" in task, task
+        start = next(path for path in folder.glob("*.cpp"))
+        graded = ran([ompdm, "lesson", ladder, "--grade", start])
+        assert graded.returncode == 3 and "  passed  it builds" in graded.stdout, graded.stdout + graded.stderr
+        assert any(line.startswith("  FAILED") and reason in line for line in graded.stdout.splitlines()), graded.stdout
+        # An instructor's solution, in the student's place.
+        shutil.copy(sources / solution, start)
+        graded = ran([ompdm, "lesson", ladder, "--grade", start])
+        assert graded.returncode == 0 and "FAILED" not in graded.stdout, graded.stdout + graded.stderr
+        again = ran([ompdm, "lesson", ladder, "--start", folder])
+        assert again.returncode == 1 and "is there already" in again.stderr, again.stderr
+    broken = scratch / "broken.cpp"
+    broken.write_text("int main( {}\n")
+    graded = ran([ompdm, "lesson", "heat", "--grade", broken])
+    assert graded.returncode == 3 and "FAILED  it builds" in graded.stdout and "error:" in graded.stdout, graded.stdout
+
+
+OWN = """#include <cstdio>
+#include <vector>
+int main() {
+  std::vector<double> data(1000, 1.0);
+  double* a = data.data();
+%s  for (int step = 0; step < 5; ++step) {
+#pragma omp target teams distribute parallel for map(%s: a[0:1000])
+    for (int i = 0; i < 1000; ++i) a[i] += step;
+  }
+%s  std::printf("%%g\\n", a[7]);
+}
+"""
+
+
+def check_own_ladder(ompdm, scratch):
+    folder = scratch / "my versions"
+    folder.mkdir()
+    refused = ran([ompdm, "lesson", folder])
+    assert refused.returncode == 1 and "--new" in refused.stderr, refused.stderr
+    enter, leave = "#pragma omp target enter data map(to: a[0:1000])\n", "#pragma omp target exit data map(from: a[0:1000])\n"
+    (folder / "1-naive.cpp").write_text(OWN % ("", "tofrom", ""))
+    (folder / "2-entered.cpp").write_text(OWN % (enter, "tofrom", leave))
+    (folder / "3-alloc.cpp").write_text(OWN % (enter, "alloc", leave))
+    made = ran([ompdm, "lesson", "--new", folder])
+    assert made.returncode == 0, made.stderr
+    written = ran([ompdm, "lesson", folder, "-o", scratch / "own"])
+    assert written.returncode == 0, written.stderr
+    text = (scratch / "own/index.html").read_text()
+    assert "40 KB to the device and 40 KB back, in 10 copies" in text
+    assert text.count("8 KB to the device and 8 KB back, in 2 copies") == 2, text
+    ladder = folder / "ladder.toml"
+    for wrong, told in (('tilte = "x"\n', "there is no key 'tilte'"), ("minutes = 'many'\n", "minutes has to be a number"),
+                        ('title = "x"\n', "neither a [[version]] nor an [[exercise]]"),
+                        ('title = "x"\n[[version]]\nname = "a"\nsource = "none.cpp"\n', "none.cpp is not a file"),
+                        ("title = \n", "line 1")):
+        ladder.write_text(wrong)
+        refused = ran([ompdm, "lesson", folder])
+        assert refused.returncode == 1 and told in refused.stderr, refused.stderr
 
 
 def main():
-    script, build = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    has_fix = (build / "bin/ompdm-edit").exists()
+    ompdm, sources = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch) / "a lesson"
-        done = subprocess.run([script, "-o", folder, "--build", build], text=True, capture_output=True)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.endswith(f"open {folder / 'index.html'}\n"), done.stdout
-        index = Page(folder / "index.html")
-        assert index.count["article"] == index.count["details"] == (9 if has_fix else 8), index.count
-        for link in index.links + Page(folder / "first-report.html").links:
-            assert (folder / link).is_file(), link
-        text = (folder / "index.html").read_text()
-        # What heat moves follows from its arguments.
-        assert "160 MB to the device and 160 MB back, in 40 copies" in text
-        assert "16 MB to the device and 8 MB back, in 3 copies" in text
-        assert "Redundant here: 288 MB in 36 copies" in text
-        if has_fix:
-            check_fix(folder)
-        left = {path.suffix for path in folder.iterdir()}
-        assert left == {".html"}, left
-        refused = subprocess.run([script, "-o", folder, "--build", scratch], text=True, capture_output=True)
-        assert refused.returncode == 1 and "is not there: build it" in refused.stderr, refused.stderr
-        if has_fix:
-            check_without(script, build, pathlib.Path(scratch))
+        scratch = pathlib.Path(scratch).resolve()
+        check_lesson(ompdm, scratch / "a lesson")
+        check_exercises(ompdm, sources, scratch)
+        check_own_ladder(ompdm, scratch)
+        refused = ran([ompdm, "lesson", "nothing"])
+        assert refused.returncode == 1 and "one of heat, jacobi" in refused.stderr, refused.stderr
 
 
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at what a person reads: strings of the programs, README and docs.
+"""Looks at what a person reads: strings of the programs, README, docs, and the lesson's ladders.
 
     tests/words/sentences.py SOURCE_DIR [--list] [FILE ...]
 
@@ -7,9 +7,11 @@ A sentence has at most 25 words, and no word that docs/glossary.md retires. With
 printed with its number of words, longest first. The exit status is 1 where there is any.
 """
 import argparse
+import ast
 import pathlib
 import re
 import sys
+import tomllib
 
 MOST_WORDS = 25
 
@@ -21,7 +23,6 @@ RETIRED = {
     r"cross(es|ed|ing)?": "transfer, copy",
     r"instances?": "execution",
     r"pass(es)?": "iteration",
-    r"ladders?": "series",
     r"rungs?": "version",
     r"lanes?": "thread buffer",
     r"surplus": "redundant transfers",
@@ -33,7 +34,7 @@ RETIRED = {
 FOLDERS = ["cli", "libompdm", "edit"]
 # Lists of names, no sentences.
 NO_TEXT = ["runtime_calls.cpp"]
-PAGES = ["README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
+PAGES = ["kernels/**/*.toml", "cli/ompdm-lesson", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
 
 LITERAL = re.compile(
     r'//[^\n]*|/\*.*?\*/|\'(?:[^\'\\\n]|\\.)\'|R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
@@ -84,6 +85,37 @@ def paragraphs(text):
         block.append(re.sub(r"^\s*([-*#>]+|\d+\.)\s*", "", one).strip())
 
 
+def values(table):
+    """(line, string) of TOML's values that are texts; tomllib tells no line."""
+    for value in table.values() if isinstance(table, dict) else table:
+        if isinstance(value, str) and " " in value:
+            yield 1, value
+        elif isinstance(value, (dict, list)):
+            yield from values(value)
+
+
+def constants(text):
+    """(line, string) of Python: without docstrings, HTML's tags and style."""
+    tree = ast.parse(text)
+    plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            plain |= {id(part) for part in node.values}
+            whole = "".join(part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+            if "TODO" not in whole:
+                yield node.lineno, re.sub(r"<[^>]*>", "\n\n", whole)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in plain and "{ color" not in node.value and "TODO" not in node.value:
+            yield node.lineno, re.sub(r"<[^>]*>", "\n\n", node.value)
+
+
+def texts(path, text):
+    if path.suffix in (".cpp", ".h", ".c"):
+        return literals(text)
+    if path.suffix == ".toml":
+        return values(tomllib.loads(text))
+    return constants(text) if path.name == "ompdm-lesson" else paragraphs(text)
+
+
 def sentences(text):
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)   # links
     text = re.sub(r"`[^`]*`", "x", text)                   # code
@@ -101,7 +133,7 @@ def words(sentence):
 
 def looked_at(path, root):
     text = path.read_text(errors="replace")
-    source = literals(text) if path.suffix in (".cpp", ".h", ".c") else paragraphs(text)
+    source = texts(path, text)
     # Help is broken into lines; in reports a line is a sentence of its own.
     is_report = "libompdm" in path.parts
     for line, paragraph in source:
