@@ -489,7 +489,7 @@ class Flow : public WaysThrough<State> {
     if (motion.kind == Motion::Kind::kMapped) {
       if (!motion.is_plain) refuse(step, "this copies it always, or deletes it");
       if (condition.is_open() && !condition.is_of_numbers()) {
-        refuse(step, "this is for a device at times");
+        refuse(step, "the condition of its if() is more than a comparison of numbers");
       }
       if (has_own_code(directive)) blocks_[&directive].push_back(&motion);
       const bool ends = directive.getDirectiveKind() == llvm::omp::OMPD_target_exit_data;

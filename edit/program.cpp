@@ -66,9 +66,9 @@ class Bodies : public CodeVisitor {
 
 template <class Statement>
 void keep_one_of_each(std::vector<const Statement*>& statements) {
-  // A captured statement is visited by several ways.
-  std::ranges::sort(statements);
-  statements.erase(std::unique(statements.begin(), statements.end()), statements.end());
+  // A captured statement is visited by several ways. Their order is that of the source.
+  std::set<const Statement*> known;
+  std::erase_if(statements, [&](const Statement* one) { return !known.insert(one).second; });
 }
 
 }  // namespace

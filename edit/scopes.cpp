@@ -198,10 +198,13 @@ class Directives : public CodeVisitor {
  public:
   bool enters(const Stmt& statement) override {
     const auto* directive = dyn_cast<Directive>(&statement);
-    if (directive != nullptr) all.insert(directive);
+    if (directive != nullptr && known_.insert(directive).second) all.push_back(directive);
     return !is_region(statement);
   }
-  std::set<const Directive*> all;
+  std::vector<const Directive*> all;  ///< each once, in the order of the source
+
+ private:
+  std::set<const Directive*> known_;
 };
 
 class Uses {

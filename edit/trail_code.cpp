@@ -146,7 +146,7 @@ class CodeSearch {
     while (!leads(code.statements.back())) code.statements.pop_back();
     const bool is_alone = code.statements.size() == 1 && isa<Directive>(code.statements.front());
     if (is_alone) {
-      code.unit->refuse(*code.statements.front(), "around this directive alone nothing is spared");
+      code.unit->refuse(*code.statements.front(), "this directive alone uses the data: around it as much is copied");
     }
     add_instances(function, code);
     return code;

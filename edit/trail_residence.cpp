@@ -426,12 +426,35 @@ class Keeper {
     doubtful_.unseen.insert(doubtful.unseen.begin(), doubtful.unseen.end());
   }
 
+  /// The step's place. Code of the library stands for the call that leads there.
+  [[nodiscard]] Place place_in_program(std::uint32_t number) const {
+    const Step& step = trail_.steps[number];
+    const clang::ASTContext* context = step.context();
+    const Stmt* at = step.at;
+    std::uint32_t call = step.call;
+    while (call != 0 && trail_.calls[call] != nullptr &&
+           context->getSourceManager().isInSystemHeader(at->getBeginLoc())) {
+      const std::uint32_t caller = trail_.callers[call];
+      const FunctionDecl* function = caller == 0 ? main_of(trail_) : trail_.called[caller];
+      if (function == nullptr) break;
+      at = trail_.calls[call];
+      context = &function->getASTContext();
+      call = caller;
+    }
+    return place_of(*context, *at);
+  }
+
+  static const FunctionDecl* main_of(const Trail& trail) {
+    const auto step = std::ranges::find_if(trail.steps, [](const Step& one) {
+      return one.call == 0 && one.function != nullptr && one.function->isMain();
+    });
+    return step == trail.steps.end() ? nullptr : step->function;
+  }
+
   /// What all of the data rests on.
   [[nodiscard]] std::vector<Assumption> assumed() const {
     std::vector<Assumption> all;
-    const auto place = [&](std::uint32_t number) {
-      return place_of(*trail_.steps[number].context(), *trail_.steps[number].at);
-    };
+    const auto place = [&](std::uint32_t number) { return place_in_program(number); };
     const auto bare = [](const std::set<std::string>& texts) {
       std::set<std::string> names;
       for (const std::string& text : texts) names.insert(text.substr(0, text.find('[')));
@@ -450,8 +473,10 @@ class Keeper {
         pointers.insert(is_inner ? "pointers in containers" : name);
       }
       const std::set<std::string> kept = bare(apart_);
-      all.push_back({fmt::format("none of {} points to the data of {}", fmt::join(pointers, ", "),
-                                 fmt::join(kept, ", ")),
+      const std::string lead = pointers.size() == 1
+                                   ? fmt::format("{} does not point", *pointers.begin())
+                                   : fmt::format("none of {} points", fmt::join(pointers, ", "));
+      all.push_back({fmt::format("{} to the data of {}", lead, fmt::join(kept, ", ")),
                      place(doubtful_.pointers.begin()->second), tests_of_pointers()});
     }
     if (!doubtful_.beside.empty()) {
@@ -475,7 +500,7 @@ class Keeper {
       const std::string more =
           others == 0 ? ""
                       : fmt::format(", nor at {} other place{}", others, others == 1 ? "" : "s");
-      all.push_back({fmt::format("code without sources uses none of {} here{}",
+      all.push_back({fmt::format("code without sources does not use {} here{}",
                                  fmt::join(bare(unused_), ", "), more),
                      place(*doubtful_.unseen.begin())});
     }

@@ -128,11 +128,12 @@ std::string joined_lines(const std::string& first, const std::string& second) {
   bool is_behind = false;  // of a line that the first text lacks: what follows stays behind that
   for (std::string line; std::getline(more, line);) {
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    const bool is_needed_once = line.find("#pragma omp ") != std::string::npos ||
-                                line.starts_with("#include ") ||
-                                line.substr(begin).starts_with("assert(");
-    const bool is_known = is_needed_once && std::ranges::find(lines, line) != lines.end();
-    if (!is_behind && (is_known || is_added(lines, line))) continue;
+    const bool is_test =
+        line.starts_with("#include ") || line.substr(begin).starts_with("assert(");
+    const bool is_known = std::ranges::find(lines, line) != lines.end();
+    if (is_known && is_test) continue;
+    const bool is_pragma = line.find("#pragma omp ") != std::string::npos;
+    if (!is_behind && ((is_known && is_pragma) || is_added(lines, line))) continue;
     lines.push_back(line);
     is_behind = true;
   }

@@ -237,7 +237,7 @@ TEST(FixBuild, TellsWhatItAssumes) {
   EXPECT_EQ(proven.status, 4) << proven.out << proven.err;
   const Ended ended = project.fix_built({"-o", "fix.patch"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "\n         assumes that code without sources uses none of "))
+  EXPECT_TRUE(contains(ended.out, "\n         assumes that code without sources does not use "))
       << ended.out;
   EXPECT_TRUE(contains(project.text("fix.patch"), "# Assumed, because no source shows it:\n#   "));
   EXPECT_TRUE(contains(project.patched("fix.patch", "known.c"),
