@@ -11,9 +11,16 @@ namespace ompdm::edit {
 
 using Kind = Step::Kind;
 
-DataUses::DataUses(const Trail& trail, const Asked& asked, const TrailLoops& code,
+DataUses::DataUses(const Trail& trail, const Asked& asked,
+                   const std::map<std::uint32_t, Motion>& motions, const TrailLoops& code,
                    const Spans& spans, const DoubtAbout& doubt)
-    : trail_(trail), asked_(asked), code_(code), loops_(code.all()), spans_(spans), doubt_(doubt) {
+    : trail_(trail),
+      asked_(asked),
+      motions_(motions),
+      code_(code),
+      loops_(code.all()),
+      spans_(spans),
+      doubt_(doubt) {
   std::vector<const Stmt*> open;
   for (std::uint32_t i = 0; i < trail.steps.size(); ++i) {
     const Step& step = trail.steps[i];
@@ -176,8 +183,7 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
     if (step.kind == Kind::kAccess && !step.on_device) return sets(trail_.accesses[step.access]);
     if (step.kind == Kind::kMade) return is_its(trail_.accesses[step.access]);
     if (step.kind != Kind::kDirective && step.kind != Kind::kDirectiveEnd) return false;
-    const auto* directive = dyn_cast_or_null<Directive>(step.at);
-    return directive != nullptr && may_bring_back(*directive, roots);
+    return isa<Directive>(step.at) && may_bring_back(step, data, roots);
   };
   HostUse read = facts_of(item, number, spans_.after_until(directives, renews)).read;
   if (read.use == "no") {
@@ -185,6 +191,35 @@ StretchItemFacts DataUses::facts_after(const WholeProgram& program, const Item& 
   }
   facts.read = std::move(read);
   return facts;
+}
+
+bool DataUses::may_bring_back(const Step& step, const Places& data,
+                              const std::set<const VarDecl*>& roots) const {
+  const auto& directive = *cast<Directive>(step.at);
+  const auto meets = [](const Path& one, const Path& other) {
+    return one.is_same_storage(other) || one.begins_with(other) || other.begins_with(one) ||
+           may_be_same(one, other);
+  };
+  for (const auto& [number, motion] : motions_) {
+    const bool returns = motion.kind == Motion::Kind::kFrom ||
+                         (motion.kind == Motion::Kind::kMapped && motion.returns);
+    if (motion.directive != &directive || !returns) continue;
+    Places its;
+    for (const Naming& naming : trail_.namings) {
+      const Step& at = trail_.steps[naming.step];
+      if (naming.item == number && at.at == &directive && at.call == step.call) {
+        its.add(naming.places);
+      }
+    }
+    if (its.is_any || its.is_empty() || data.is_any) return may_bring_back(directive, roots);
+    for (const Path& path : its.paths) {
+      if (std::ranges::any_of(data.paths, [&](const Path& one) { return meets(one, path); })) {
+        return true;
+      }
+    }
+  }
+  // What no clause names is copied back by its name.
+  return runs_on_device(directive) && may_bring_back(directive, roots);
 }
 
 bool DataUses::may_bring_back(const Directive& directive,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "coherence.h"
 #include "first_use.h"
 #include "host_code.h"
 #include "spans.h"
@@ -18,11 +19,11 @@ namespace ompdm::edit {
 /// hands it to a function which no code that is seen calls.
 bool may_be_same(const Path& one, const Path& other);
 
-/// Looks at one trail, which it refers to.
+/// Looks at one trail, which it refers to, as to all else that it is given.
 class DataUses {
  public:
-  DataUses(const Trail& trail, const Asked& asked, const TrailLoops& code, const Spans& spans,
-           const DoubtAbout& doubt);
+  DataUses(const Trail& trail, const Asked& asked, const std::map<std::uint32_t, Motion>& motions,
+           const TrailLoops& code, const Spans& spans, const DoubtAbout& doubt);
 
   /// What the code of spans, on the host and on devices, does with the data of an item. `number`:
   /// its position in Asked::items. Where nothing is certain `found` is false, and `why` says so.
@@ -42,6 +43,10 @@ class DataUses {
                                                const std::set<const Stmt*>& directives) const;
 
  private:
+  /// Whether the directive of a step may copy the data back to the host: by where its items lead,
+  /// and where that is not known by their names.
+  [[nodiscard]] bool may_bring_back(const Step& step, const Places& data,
+                                    const std::set<const VarDecl*>& roots) const;
   /// Whether a directive may copy data back to the host that a pointer or array of these names
   /// leads to.
   [[nodiscard]] bool may_bring_back(const Directive& directive,
@@ -115,6 +120,7 @@ class DataUses {
 
   const Trail& trail_;
   const Asked& asked_;
+  const std::map<std::uint32_t, Motion>& motions_;
   const TrailLoops& code_;
   const std::vector<LoopSpan>& loops_;
   const Spans& spans_;

@@ -219,16 +219,16 @@ std::vector<StretchFacts> facts_of(const WholeProgram& program,
   }
   const bool any_loop = std::ranges::any_of(
       stretches, [](const Stretch& one) { return one.kind == "resident" || one.kind == "loop"; });
+  const bool any_after =
+      std::ranges::any_of(stretches, [](const Stretch& one) { return one.kind == "after"; });
   std::map<std::uint32_t, Motion> motions;
-  if (any_loop) {
-    motions = motions_of(program, asked);
-    add_items_of_regions(program, asked);
-  }
+  if (any_loop || any_after) motions = motions_of(program, asked);
+  if (any_loop) add_items_of_regions(program, asked);
   CodeWalk walk;
   const Trail& trail = walk.of_program(program, asked, {functions.begin(), functions.end()});
   const TrailLoops code(trail);
   const Spans spans_of(trail, code);
-  const DataUses uses(trail, asked, code, spans_of, doubt);
+  const DataUses uses(trail, asked, motions, code, spans_of, doubt);
   std::vector<StretchFacts> all;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const Stretch& stretch = stretches[i];

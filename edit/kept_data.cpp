@@ -122,7 +122,8 @@ Spanned span_of(const Program& program, const Stay& stay) {
   while (!statements.empty() && !leads(statements.back())) statements.pop_back();
   if (statements.empty()) throw Refusal("no block leads to its directives", place);
   const bool is_alone = statements.size() == 1 && isa<Directive>(statements.front());
-  if (is_alone) throw Refusal("this directive alone uses the data: around it as much is copied", place);
+  if (is_alone)
+    throw Refusal("this directive alone uses the data: around it as much is copied", place);
   Stmt* span = clang::CompoundStmt::Create(
       program.context(), statements, clang::FPOptionsOverride(), statements.front()->getBeginLoc(),
       statements.back()->getEndLoc());

@@ -80,6 +80,20 @@ constexpr std::array kKnownFunctions = std::to_array<KnownFunction>({
     {"std::as_const", "", kPlace},
 });
 
+/// Whether all types that a template is made with are plain; also if it is none.
+bool has_plain_types(const clang::CXXRecordDecl& record) {
+  const auto* of_types = dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
+  const auto is_plain_one = [](const clang::TemplateArgument& one) {
+    return one.getKind() != clang::TemplateArgument::Type || is_plain(one.getAsType());
+  };
+  return of_types == nullptr ||
+         std::ranges::all_of(of_types->getTemplateArgs().asArray(), [&](const auto& one) {
+           return one.getKind() == clang::TemplateArgument::Pack
+                      ? std::ranges::all_of(one.pack_elements(), is_plain_one)
+                      : is_plain_one(one);
+         });
+}
+
 }  // namespace
 
 const KnownFunction* known_function(const FunctionDecl& function) {
@@ -137,6 +151,43 @@ bool runs_no_other_code(const FunctionDecl& function) {
   });
 }
 
+bool is_plain(clang::QualType type) {
+  static const std::set<std::string> kPlain = {"pair",
+                                               "tuple",
+                                               "array",
+                                               "complex",
+                                               "optional",
+                                               "basic_string",
+                                               "char_traits",
+                                               "less",
+                                               "greater",
+                                               "hash",
+                                               "equal_to",
+                                               "allocator",
+                                               "_Select1st",
+                                               "_Identity",
+                                               "__identity",
+                                               "_Mod_range_hashing",
+                                               "_Default_ranged_hash",
+                                               "_Prime_rehash_policy",
+                                               "_Hashtable_traits"};
+  if (type->isArithmeticType() || type->isEnumeralType()) return true;
+  const auto* record = type->getAsCXXRecordDecl();
+  const bool is_known = record != nullptr && is_in_system_header(*record) &&
+                        kPlain.contains(record->getNameAsString());
+  return is_known && has_plain_types(*record);
+}
+
+bool is_container_of_plain(const clang::CXXRecordDecl& record) {
+  static const std::set<std::string> kContainers = {
+      "map",           "multimap",           "set",           "multiset",
+      "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset",
+      "list",          "forward_list",       "deque",         "queue",
+      "stack",         "priority_queue",     "basic_string"};
+  return is_in_system_header(record) && kContainers.contains(record.getNameAsString()) &&
+         has_plain_types(record);
+}
+
 bool is_worth_walking(const FunctionDecl& function) {
   static const std::set<std::string> kClasses = {"vector",
                                                  "_Vector_base",
@@ -184,6 +235,13 @@ bool is_worth_walking(const FunctionDecl& function) {
   const auto* in = dyn_cast<clang::CXXRecordDecl>(function.getDeclContext());
   if (method != nullptr && in != nullptr) {
     const std::string type = in->getNameAsString();
+    // Their code goes through all nodes, and touches nothing else.
+    static const std::set<std::string> kNodes = {"_Rb_tree",     "_Rb_tree_impl", "_Hashtable",
+                                                 "_List_base",   "_List_impl",    "_Fwd_list_base",
+                                                 "_Deque_base",  "_Deque_impl",   "__tree",
+                                                 "__hash_table", "__list_imp"};
+    const auto* outer = dyn_cast<clang::CXXRecordDecl>(in->getDeclContext());
+    if (kNodes.contains(type) && has_plain_types(outer != nullptr ? *outer : *in)) return false;
     return in->isLambda() || llvm::StringRef(type).starts_with("_") || kClasses.contains(type);
   }
   return kFunctions.contains(name) || llvm::StringRef(name).starts_with("_") ||

@@ -30,6 +30,14 @@ bool forgets_arguments(const FunctionDecl& function);
 /// containers, smart pointers and plain algorithms. Of others, as of streams, their types tell it.
 bool is_worth_walking(const FunctionDecl& function);
 
+/// Whether objects of a type have no data but their own, and their end runs no code of the program:
+/// numbers, and the library's types that are made of them, texts among them.
+bool is_plain(clang::QualType type);
+
+/// Whether a class is one of the library's containers whose elements are nodes or texts, and plain:
+/// what its members do is done to it alone, and to what they are handed.
+bool is_container_of_plain(const clang::CXXRecordDecl& record);
+
 /// Whether a function of the system comes back, and calls none of the program's: it is handed no
 /// function, and no object of a class of the program.
 bool runs_no_other_code(const FunctionDecl& function);

@@ -146,7 +146,8 @@ class CodeSearch {
     while (!leads(code.statements.back())) code.statements.pop_back();
     const bool is_alone = code.statements.size() == 1 && isa<Directive>(code.statements.front());
     if (is_alone) {
-      code.unit->refuse(*code.statements.front(), "this directive alone uses the data: around it as much is copied");
+      code.unit->refuse(*code.statements.front(),
+                        "this directive alone uses the data: around it as much is copied");
     }
     add_instances(function, code);
     return code;

@@ -351,6 +351,12 @@ class CodeWalk {
                                        const std::vector<const Expr*>& arguments,
                                        const Places& self, const Path& result, const Expr& call);
 
+  /// Of a container of plain elements: what a member returns, which uses it and its arguments
+  /// alone; nullopt: it may do more.
+  std::optional<Places> call_of_plain(const clang::CXXMethodDecl& method,
+                                      const std::vector<const Expr*>& arguments, const Places& self,
+                                      const Path& result, const Expr& call);
+
   /// `data`: the type of what is read.
   void read_by_unseen(const Places& where, clang::QualType data, const std::string& why);
 

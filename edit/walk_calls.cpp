@@ -73,7 +73,8 @@ Places CodeWalk::call_function(const FunctionDecl& called,
                                const std::vector<const Expr*>& arguments, const Places& self,
                                const Path& result, const Expr& call) {
   if (const auto* method = dyn_cast<clang::CXXMethodDecl>(&called)) {
-    const auto places = call_of_vector(*method, arguments, self, result, call);
+    auto places = call_of_vector(*method, arguments, self, result, call);
+    if (!places) places = call_of_plain(*method, arguments, self, result, call);
     if (places) return *places;
   } else if (swaps_objects(called, arguments)) {
     return {};

@@ -233,6 +233,47 @@ std::optional<Places> CodeWalk::call_of_vector(const clang::CXXMethodDecl& metho
   return call.getType()->isRecordType() ? iterator_to(storage) : storage;
 }
 
+std::optional<Places> CodeWalk::call_of_plain(const clang::CXXMethodDecl& method,
+                                              const std::vector<const Expr*>& arguments,
+                                              const Places& self, const Path& result,
+                                              const Expr& call) {
+  if (!is_program() || !is_container_of_plain(*method.getParent())) return std::nullopt;
+  const auto is_text = [](clang::QualType type) {
+    return type->isAnyPointerType() && type->getPointeeType()->isAnyCharacterType();
+  };
+  const clang::QualType returned = call.getType();
+  const bool is_known =
+      !returned->isAnyPointerType() && std::ranges::all_of(arguments, [&](const Expr* one) {
+        const clang::QualType type = one->getType().getNonReferenceType();
+        const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+        return is_plain(type) || is_text(type) || type->isArrayType() ||
+               isa<clang::CXXDefaultArgExpr>(one) ||
+               (record != nullptr && is_container_of_plain(*record));
+      });
+  if (!is_known) return std::nullopt;
+  for (const Expr* one : arguments) {
+    if (isa<clang::CXXDefaultArgExpr>(one)) continue;
+    const clang::QualType type = one->getType().getNonReferenceType();
+    if (is_text(type) || type->isArrayType()) {
+      record(Use::kRead, pointees_or_place(*one));
+    } else if (one->isGLValue() || type->isRecordType()) {
+      record(Use::kRead, place_of_any(*one));
+    } else {
+      discard(*one);
+    }
+  }
+  record(method.isConst() ? Use::kRead : Use::kChange, self);
+  // Iterators lead to the elements, which are the container's own.
+  Path pointer = result;
+  const clang::CXXRecordDecl* made = returned->getAsCXXRecordDecl();
+  const bool is_iterator = made != nullptr && !is_plain(returned) && !is_container_of_plain(*made);
+  const std::vector<const clang::FieldDecl*> steps =
+      is_iterator ? pointer_in(returned) : std::vector<const clang::FieldDecl*>();
+  for (const clang::FieldDecl* step : steps) pointer = pointer.with(same(step));
+  if (!result.root.isNull() && !steps.empty()) store({{pointer}, false}, self, true);
+  return call.isGLValue() ? self : Places();
+}
+
 void CodeWalk::end_vector(const Path& vector, const clang::CXXRecordDecl& record) {
   add_storage(Step::Kind::kGone, pointees_at(storage_pointer({{vector}, false}, record)));
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "known_functions.h"
 #include "names.h"
 #include "walk.h"
 
@@ -449,6 +450,7 @@ void CodeWalk::destroy(const Path& object, clang::QualType type) {
   const clang::CXXRecordDecl* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (record == nullptr || !record->hasDefinition() || record->hasTrivialDestructor()) return;
   if (is_vector(clang::QualType(record->getTypeForDecl(), 0))) return end_vector(object, *record);
+  if (is_program() && is_container_of_plain(*record)) return;
   const clang::CXXDestructorDecl* end = record->getDestructor();
   if (end == nullptr) return escape({{object}, false}, "is ended in a way that is not known");
   // It runs at the end of a scope, behind what follows here.

@@ -423,6 +423,28 @@ Json memory_lines(std::span<const analysis::Analysis> analyses) {
   return lines;
 }
 
+/// What became of each finding from the first version to the last, in the order of all versions'
+/// findings: "fixed", "unchanged" or "new"; empty where they are not compared.
+Json fates_json(const Versions& versions) {
+  if (!versions.recorded_whole) return Json::array();
+  std::vector<std::size_t> first;
+  std::size_t count = 0;
+  for (const analysis::Analysis& one : versions.recordings) {
+    first.push_back(count);
+    count += one.findings.size();
+  }
+  std::vector<const char*> fates(count, "unchanged");
+  for (const analysis::RowChain& chain : versions.rows.findings) {
+    const bool was = chain.front() != analysis::kNoRow;
+    const bool is = chain.back() != analysis::kNoRow;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      if (chain[i] == analysis::kNoRow) continue;
+      fates[first[i] + chain[i]] = !is ? "fixed" : was ? "unchanged" : "new";
+    }
+  }
+  return fates;
+}
+
 /// What every page has: names of rows, advice, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
@@ -465,6 +487,8 @@ std::string render_compared_page(std::span<const Pictured> recordings,
   shown["headline"] = comparison_headline(versions);
   shown["basis"] = findings_sentence(versions);
   shown["warnings"] = comparison_warnings(versions);
+  shown["wall"] = wall_sentence(versions);
+  shown["fates"] = fates_json(versions);
   return page_text(recordings, analyses, names, std::move(shown));
 }
 

@@ -372,6 +372,7 @@ std::vector<std::string> closing_sentences(const Versions& all) {
 
 std::string text_page(const Versions& all, const Layout& layout) {
   std::string text = title(wrapped(comparison_headline(all), layout.width), layout) + '\n';
+  text += wrapped_lines({wall_sentence(all)}, layout.width);
   text += warnings_text(comparison_warnings(all), layout) + '\n';
   for (const auto& [name, value] : comparison_header(all)) text += fact(name, value, layout);
   for (const Table& table : comparison_tables(all)) text += titled(table, layout);
@@ -383,6 +384,7 @@ std::string text_page(const Versions& all, const Layout& layout) {
 
 std::string markdown_page(const Versions& all) {
   std::string text = "**" + comparison_headline(all) + "**\n\n";
+  text += paragraphs({wall_sentence(all)});
   text += paragraphs(comparison_warnings(all), "> ");
   for (const auto& [name, value] : comparison_header(all)) {
     text += fmt::format("* {}{}`{}`\n", name, name.empty() ? "" : ": ", value);
@@ -469,6 +471,28 @@ std::string comparison_headline(const Versions& versions) {
                        ended(after) ? versions.names.front() : versions.names.back(), what);
   }
   return what + walls(before.program_wall, after.program_wall);
+}
+
+std::string wall_sentence(const Versions& versions) {
+  const bool is_known = versions.recorded_whole && versions.are_whole &&
+                        std::ranges::all_of(versions.recordings, [](const Analysis& one) {
+                          return one.headline.measured && one.program_wall > 0 &&
+                                 analysis::knows_transfers(one);
+                        });
+  if (!is_known) return {};
+  const auto in_each = [&](auto time) {
+    std::vector<std::string> times;
+    for (const Analysis& one : versions.recordings) times.push_back(spoken_time(time(one)));
+    return fmt::format("{}", fmt::join(times, " → "));
+  };
+  return fmt::format(
+      "Wall {}: copies {}, kernels {}, no device activity {}",
+      in_each([](const Analysis& one) { return one.program_wall; }),
+      in_each([](const Analysis& one) { return one.headline.transfer; }),
+      in_each([](const Analysis& one) { return one.headline.kernel; }),
+      in_each([](const Analysis& one) {
+        return std::max(one.program_wall - one.headline.device, Nanoseconds{0});
+      }));
 }
 
 std::vector<std::string> comparison_warnings(const Versions& versions) {

@@ -50,6 +50,10 @@ std::string differences(Analyses analyses, std::string_view between = " → ");
 /// the first; or the reason why that is not known.
 std::string comparison_headline(const Versions& versions);
 
+/// What the wall times are made of, version by version: "Wall 902 → 599 ms: copies 489 → 19.9 ms,
+/// kernels 287 → 333 ms, no device activity 126 → 246 ms". Empty where a part is not known.
+std::string wall_sentence(const Versions& versions);
+
 /// The warnings of all recordings, each with the version's name, and that of a model.
 std::vector<std::string> comparison_warnings(const Versions& versions);
 

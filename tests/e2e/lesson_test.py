@@ -45,11 +45,14 @@ def check_lesson(ompdm, folder):
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(f"open {folder / 'index.html'}\n"), done.stdout
     index = Page(folder / "index.html")
+    text = (folder / "index.html").read_text()
     has_fix = (ompdm.parent / "ompdm-edit").exists()
     assert index.count["article"] == 4 + 4 + 3 + has_fix, index.count
+    # Each version shows its directives.
+    for version in text.split("<article>")[1:]:
+        assert version.startswith(("<h3>Exercise", "<h3>ompdm fix")) or "<span class=pragma>" in version, version
     for link in index.links + Page(folder / "first-report.html").links:
         assert (folder / link).is_file(), link
-    text = (folder / "index.html").read_text()
     # The bytes of heat and of the product follow from their arguments.
     assert "160 MB to the device and 160 MB back, in 40 copies" in text
     assert "16 MB to the device and 8 MB back, in 3 copies" in text

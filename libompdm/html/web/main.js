@@ -59,19 +59,41 @@ function chosenLine() {
   return line;
 }
 
-/** A part of a view for each recording that is compared, under its name. */
-const comparedParts = (parts) => parts.map((node, at) => (node === null ? null
+/** A part of a view for each recording, under its name. */
+const namedParts = (parts) => parts.map((node, at) => (node === null ? null
   : element('div', {}, element('h3', {}, recordingName(at)), node)));
 
 const recordingChooser = () => (recordings.length < 2 ? null
   : chooser('Recording', 'recording', recordings.map((each) => each.name), null));
 
+const MOST_TOGETHER = 32;
+
+/** The recordings of a job: all below each other on one scale, and behind a button the one that is chosen. */
+function togetherAndAlone(chooserOfRecording) {
+  const all = recordings.map((_, at) => new Timeline(at));
+  const one = new Timeline();
+  const together = element('div', {class: 'together'}, ...namedParts(all.map((each) => each.surface.canvas)));
+  const alone = element('div', {hidden: true}, one.surface.canvas);
+  chooserOfRecording.hidden = true;
+  const toggle = button('One at a time', () => {
+    const shows = together.hidden;
+    [together.hidden, alone.hidden, chooserOfRecording.hidden] = [!shows, shows, shows];
+    toggle.textContent = shows ? 'One at a time' : 'All recordings';
+    (shows ? all[0] : one).open();
+    for (const each of shows ? all : [one]) each.surface.redraw();
+  });
+  all[0].open();
+  return {toggle, parts: [together, alone]};
+}
+
 function timelineSection() {
   if (recordings.every((each) => each.tracks.length === 0)) return null;
-  const timelines = page.compared ? recordings.map((_, at) => new Timeline(at)) : [new Timeline()];
-  const canvases = timelines.map((each) => each.surface.canvas);
+  const chooserOfRecording = page.compared ? null : recordingChooser();
+  const isJob = chooserOfRecording !== null && recordings.length <= MOST_TOGETHER;
+  const {toggle, parts} = isJob ? togetherAndAlone(chooserOfRecording)
+    : {toggle: null, parts: page.compared ? namedParts(recordings.map((_, at) => new Timeline(at).surface.canvas)) : [new Timeline().surface.canvas]};
   const controls = element('div', {class: 'controls'},
-    page.compared ? null : recordingChooser(), page.compared ? null : loopChooser(),
+    toggle, chooserOfRecording, page.compared ? null : loopChooser(),
     element('span', {class: 'buttons'},
       button('+', () => timeWindow.zoom(1 / 1.5), 'Zoom in'), button('−', () => timeWindow.zoom(1.5), 'Zoom out'),
       button('All', () => timeWindow.reset(), 'Show all')));
@@ -81,7 +103,7 @@ function timelineSection() {
   const binned = recordings.find((each) => each.binWidth > 0);
   return element('div', {}, controls, chosenLine(),
     legend([...names.map(([colour, words]) => [colour.slice(2), words]), ['needless', 'redundant'], ['memory', 'memory in use']]),
-    ...(page.compared ? comparedParts(canvases) : canvases),
+    ...parts,
     element('p', {class: 'note'}, 'Drag selects a span and sums it; Enter zooms into it. Ctrl+wheel zooms, Shift+wheel moves. Keys: + − ← → Home, '
       + '↑ ↓ choose a track, comma and full stop its events.'
       + (binned ? ` Of ${binned.total} events the longest are shown one by one, the others as how busy each instant was.` : '')));
@@ -90,7 +112,7 @@ function timelineSection() {
 function passesSection() {
   if (report.iterations.length === 0) return null;
   const part = (passes) => element('div', {class: 'passes'}, passes.surface.canvas, passes.figures);
-  const parts = page.compared ? comparedParts(recordings.map((_, at) => longestLoop(at))
+  const parts = page.compared ? namedParts(recordings.map((_, at) => longestLoop(at))
     .map((loop) => (loop === null ? null : part(new Passes(loop)))))
     : [element('div', {class: 'controls'}, loopChooser()), part(new Passes())];
   return element('div', {}, legend([...PARTS.map(({words, colour}) => [colour.slice(2), words]), ['needless', 'redundant']]), ...parts);

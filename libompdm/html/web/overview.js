@@ -6,6 +6,7 @@ import {
 import {knowsTransfers, page, recordingName, report, rowsOf, select} from './data.js';
 
 const MOST_RECORDINGS = 512;
+const MOST_BARS = 12;
 
 /** Sum of a figure over one recording's directives; null where one is not known. */
 const sumOfDirectives = (recording, key) => sumOf(report.directives.slice(...rowsOf('directives', recording)), key);
@@ -97,10 +98,34 @@ function wallBar(trace, needless) {
 
 const warning = (words) => element('p', {class: 'warning'}, words);
 
+/** A bar for each version on one scale: copies, kernels, and the time without device activity. Null where a part is not known. */
+function versionBars() {
+  const known = report.traces.every((trace) => trace.transfer_union_ns !== null && trace.device_union_ns !== null && trace.wall_ns > 0);
+  if (!known || report.traces.length > MOST_BARS) return null;
+  const walls = report.traces.map((trace) => trace.wall_ns - trace.hashing_ns);
+  const longest = Math.max(...walls);
+  const rows = report.traces.map((trace, at) => {
+    const parts = [['htod', trace.transfer_union_ns], ['kernel', trace.device_union_ns - trace.transfer_union_ns],
+      ['host', Math.max(walls[at] - trace.device_union_ns, 0)]];
+    const bar = element('div', {class: 'wall-bar', 'aria-hidden': 'true'}, ...parts.map(([name, time]) => {
+      const piece = element('span', {class: `piece ${name}`});
+      piece.style.flexGrow = String(time / walls[at]);
+      return piece;
+    }));
+    bar.style.width = `${(100 * walls[at]) / longest}%`;
+    return element('div', {class: 'version'}, element('span', {class: 'name'}, recordingName(at)), element('div', {class: 'space'}, bar),
+      element('span', {class: 'time'}, timeText(walls[at])));
+  });
+  return element('figure', {class: 'versions', 'aria-label': 'Wall time of each version'}, ...rows,
+    legend([['htod', 'copies'], ['kernel', 'kernels and no copy'], ['host', 'no device activity']]));
+}
+
 /** What is compared: figures are told recording by recording. */
 const comparedOverview = () => [
   ...report.traces.map((trace, at) => runLine(trace, element('strong', {}, `${recordingName(at)}: `))),
   element('p', {class: 'headline named'}, plain(page.headline)),
+  page.wall ? element('p', {class: 'because'}, plain(page.wall)) : null,
+  versionBars(),
   ...page.warnings.map(plain).map(warning),
   recordingsTable(),
   element('p', {class: 'note'}, plain(page.basis)),

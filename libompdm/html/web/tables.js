@@ -68,12 +68,14 @@ function cardOf(finding, at, go) {
   const words = page.patterns[finding.pattern]?.words ?? finding.pattern;
   const unless = finding.unless.map((each) => UNLESS[each] ?? each);
   const who = recordingName(recordingOfRow('findings', at));
-  return element('article', {class: `card ${finding.confidence}`, id: `finding-${at}`, 'aria-labelledby': `finding-${at}-title`},
+  const fate = page.fates?.[at] ?? null;
+  return element('article', {class: `card ${finding.confidence}${fate === 'fixed' ? ' fixed' : ''}`, id: `finding-${at}`, 'aria-labelledby': `finding-${at}-title`},
     element('header', {},
       element('span', {class: 'number', 'aria-hidden': 'true'}, String(at + 1)),
       element('h3', {id: `finding-${at}-title`},
         named(page.names.findings[at] || 'unknown place', 60), finding.variable ? ', ' : '',
         finding.variable ? named(finding.variable, 60) : null, element('span', {class: 'pattern'}, words)),
+      fate ? element('span', {class: `badge ${fate}`}, fate === 'fixed' ? '✓ fixed' : fate) : null,
       element('span', {class: 'badge'}, finding.confidence)),
     element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
       finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),

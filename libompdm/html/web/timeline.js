@@ -1,7 +1,7 @@
 // What lies at a place of the timeline, and what is to be told of it.
 import {FLAGS, KINDS, bytesText, countText, counted, cut, rateText, shareText, sumOf, timeText} from './basics.js';
 import {Surface, fittingText, hideTip} from './canvas.js';
-import {TABLE_OF, directiveName, onSelect, page, pick, recordingOfRow, recordings, report, selection, timeWindow, variableName} from './data.js';
+import {TABLE_OF, directiveName, onSelect, pick, recordingOfRow, recordings, report, selection, timeWindow, variableName} from './data.js';
 import {longestLoop, passesOf} from './passes.js';
 import {firstNotBelow} from './spans.js';
 import {binsBetween, choose, drawAxis, drawBands, drawBox, drawChosen, drawMemory, drawNarrow, layOut} from './timeline_rows.js';
@@ -214,8 +214,8 @@ export class Timeline {
     this.rows = this.layout.strips.flatMap(({rows}) => rows);
     this.summed = '';
     this.cursor = {strip: -1, event: -1};
-    // Recordings that are compared have one scale.
-    const all = page.compared ? recordings : [this.recording];
+    // Recordings that stand below each other have one scale.
+    const all = this.fixed === null ? [this.recording] : recordings;
     timeWindow.reset(Math.max(...all.map(({end}) => end)));
     const spans = all.map(({events}) => spanOfEvents(events)).filter((each) => each !== null);
     if (spans.length > 0) timeWindow.open(Math.min(...spans.map(({begin}) => begin)), Math.max(...spans.map(({end}) => end)));
