@@ -48,6 +48,6 @@ struct Copies {
   auto operator<=>(const Copies&) const = default;
 };
 
-constexpr int kMostCounted = 4;
+constexpr int kMostCounted = 16;
 
 }  // namespace ompdm::edit

@@ -112,8 +112,10 @@ class Speller {
   /// A name that nothing else has there, for a pointer of that value.
   [[nodiscard]] std::string name_for(const Expr& base, const std::string& value) const {
     const auto* variable = dyn_cast<clang::DeclRefExpr>(&base);
-    std::string name = variable != nullptr ? variable->getDecl()->getNameAsString() : value;
-    if (variable == nullptr) {
+    const bool is_name = std::regex_match(value, std::regex("[A-Za-z_][A-Za-z0-9_]*"));
+    const bool is_called = variable != nullptr && !is_name;
+    std::string name = is_called ? variable->getDecl()->getNameAsString() : value;
+    if (!is_called) {
       name = std::regex_replace(name, std::regex(R"(^this->|\([^()]*\)|\[[^\]]*\])"), "");
       name = std::regex_replace(name, std::regex(R"([^A-Za-z0-9_]+)"), "_");
       if (name.empty() || !is_chain(name)) name = "data";

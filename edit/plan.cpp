@@ -22,6 +22,7 @@
 #include "kept_data.h"
 #include "messages.h"
 #include "names.h"
+#include "other_builds.h"
 #include "pointer_uses.h"
 #include "program.h"
 #include "residence.h"
@@ -531,6 +532,25 @@ void expect_unneeded(const Finding& finding, const Edit& edit, const TrailOfAll&
   }
 }
 
+/// Another build may use the data in code that this one leaves out.
+void assume_other_builds(const Finding& finding, const TrailOfAll& all, Plan& plan) {
+  std::vector<Place> places;
+  std::set<std::string> names;
+  for (const Edit& edit : finding.edits) {
+    places.insert(places.end(), edit.places.begin(), edit.places.end());
+    for (const Clause& clause : edit.clauses) {
+      for (const Item& item : clause.items) {
+        places.push_back(item.named_at);
+        names.insert(last_name(item.expression));
+      }
+    }
+  }
+  if (const auto at = left_out_use(all.program, places, names)) {
+    plan.assumed.push_back(
+        {fmt::format("code that this build leaves out does not use {} here", at->name), at->at});
+  }
+}
+
 void make(const Program& program, const Finding& finding, const Request& request,
           const TrailSource& trail, Plan& plan) {
   if (auto around = planned_around(program, finding, request, trail)) {
@@ -576,6 +596,7 @@ void make(const Program& program, const Finding& finding, const Request& request
     throw Refusal("the edit depends on conditions of the program", {});
   }
   if (!plan_clauses(program, texts, may_assume, plan)) plan.found = false;
+  if (may_assume) assume_other_builds(finding, trail(), plan);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "flow.h"
 #include "insertions.h"
 #include "kept_copies.h"
+#include "mapped_members.h"
 #include "names.h"
 #include "outer_names.h"
 
@@ -24,7 +25,11 @@ using StepKind = Step::Kind;
 class Keeper {
  public:
   Keeper(const TrailOfAll& all, const Finding& finding, bool may_assume)
-      : all_(all), trail_(all.trail), finding_(finding), may_assume_(may_assume) {}
+      : all_(all),
+        trail_(all.trail),
+        finding_(finding),
+        may_assume_(may_assume),
+        members_(all.trail) {}
 
   Keeping made() {
     if (!trail_.lost.empty() && (!may_assume_ || !trail_.is_complete)) {
@@ -49,6 +54,7 @@ class Keeper {
     expect_no_other_way_out(program, *code, has_global());
     first_ = code_.loop != nullptr ? code_.loop : code_.statements.front();
     Keeping keeping{program, code, std::move(stay), {}, {}, {}, {}};
+    for (const Item& item : items_of(keeping.stay)) keep_members(item);
     for (const Item& item : items_of(keeping.stay)) {
       try {
         add(item);
@@ -165,6 +171,14 @@ class Keeper {
     return false;
   }
 
+  void keep_members(const Item& item) {
+    for (const Instance& instance : code_.instances) {
+      for (const Naming& naming : trail_.namings) {
+        if (instance.span.holds(naming.step) && is_it(naming, item)) members_.keep(naming);
+      }
+    }
+  }
+
   /// Looks for what an item stands for: a function that is called with several data has one for
   /// each of its calls.
   void add(const Item& item) {
@@ -179,7 +193,7 @@ class Keeper {
           refuse(naming, "the data of {} is not known", item.expression);
         }
         const bool is_moved =
-            moves(naming, instance, item) || is_of_mapped_object(naming, instance);
+            moves(naming, instance, item) || members_.need_pointer(naming, instance.span);
         Datum found;
         found.asked.push_back(item);
         found.paths.resize(code_.instances.size());
@@ -322,32 +336,6 @@ class Keeper {
       }
     }
     return is_moved;
-  }
-
-  /// Whether a region uses other members of the object that has the data's pointer: a part of it on
-  /// the device would be in the way of the rest (OpenMP 5.2, section 5.8.3, restrictions).
-  [[nodiscard]] bool is_of_mapped_object(const Naming& naming, const Instance& instance) const {
-    std::set<Path> mapped;
-    for (const Naming& other : trail_.namings) {
-      if (instance.span.holds(other.step))
-        mapped.insert(other.pointers.begin(), other.pointers.end());
-    }
-    for (const Path& pointer : naming.pointers) {
-      if (pointer.steps.empty() || pointer.steps.back() == nullptr) continue;
-      Path object = pointer;
-      object.steps.pop_back();
-      for (std::uint32_t i = instance.span.begin; i < instance.span.end; ++i) {
-        const Step& step = trail_.steps[i];
-        if (step.kind != StepKind::kAccess || !step.on_device) continue;
-        const Path& path = trail_.accesses[step.access].path;
-        const bool is_pointers =
-            std::ranges::any_of(mapped, [&](const Path& one) { return path.begins_with(one); });
-        const bool is_beside =
-            path.begins_with(object) && !is_pointers && path.steps.size() > object.steps.size();
-        if (is_beside) return true;
-      }
-    }
-    return false;
   }
 
   /// Data of which an update moves some that is not kept is looked at again once that is known.
@@ -681,6 +669,7 @@ class Keeper {
   bool may_assume_;
   Code code_;
   const Stmt* first_ = nullptr;
+  MappedMembers members_;
   std::map<std::string, std::string> declared_;  // pointers: their values, by name
   std::vector<Datum> data_;
   std::vector<DevicePaths> device_paths_;  // by instance

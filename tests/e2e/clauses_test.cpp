@@ -180,6 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"declared", {"12 not_sent wrong_values"}, {"12 not_sent hazard"}},
         Case{"deleted", {"13 results_lost wrong_values"}, {"13 results_lost hazard"}},
         Case{"ended_object", {}, {}},
+        Case{"other_update", {"6 not_copied_back wrong_values"}, {}},
         Case{"entered_twice", {"17 not_copied_back wrong_values"}, {"17 not_copied_back hazard"}},
         Case{"entered_again", {"8 not_sent wrong_values"}, {}}, Case{"fenced", {}, {}},
         Case{"frames", {"20 ended_frame wrong_values"}, {"20 ended_frame wrong_values"}},
