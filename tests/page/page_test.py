@@ -307,8 +307,22 @@ class PageTest(unittest.TestCase):
         command = [str(OMPDM), "report", *map(str, traces), "--format", "html", "-o", "report.html"]
         subprocess.run(command, cwd=self.folder, check=True)
         driver = self.open(self.folder / "report.html")
+        # All ranks are below each other, until one at a time is asked for.
+        shown = lambda: [each.get_attribute("id") for each in driver.find_elements(By.CSS_SELECTOR, "#timeline canvas") if each.is_displayed()]
+        self.assertEqual(shown(), ["timeline-canvas-0", "timeline-canvas-1"])
+        for canvas in driver.find_elements(By.CSS_SELECTOR, "#timeline .together canvas"):
+            self.assertGreater(driver.execute_script(COLOURS, canvas), 3, canvas.get_attribute("id"))
         choices = driver.find_element(By.CSS_SELECTOR, "select[aria-label=Recording]")
+        self.assertFalse(choices.is_displayed())
+        driver.execute_script("arguments[0].click()", driver.find_element(By.XPATH, "//button[text()='One at a time']"))
+        self.assertEqual(shown(), ["timeline-canvas"])
+        self.assertGreater(driver.execute_script(COLOURS, driver.find_element(By.ID, "timeline-canvas")), 3)
         self.assertEqual(choices.text.split(), ["rank", "0", "rank", "1"])
+        # What is found on both is shown once.
+        cards = [each for each in driver.find_elements(By.CLASS_NAME, "card") if each.is_displayed()]
+        self.assertEqual(len(cards), 1)
+        self.assertIn("The same on rank 1", driver.find_element(By.CSS_SELECTOR, ".alike summary").text
+                      + driver.find_element(By.CSS_SELECTOR, ".alike > details > summary").text)
         link = driver.find_element(By.CSS_SELECTOR, "#finding-1 .links button")
         driver.execute_script("arguments[0].click()", link)
         self.assertEqual(choices.get_property("value"), "1")
@@ -322,6 +336,11 @@ class PageTest(unittest.TestCase):
         subprocess.run(command, cwd=self.folder, check=True)
         driver = self.open(self.folder / "compare.html")
         self.assertIn("after moves 4.0x less", driver.find_element(By.CLASS_NAME, "headline").text)
+        self.assertTrue(driver.find_element(By.CLASS_NAME, "because").text.startswith("Wall 30.0 ms"))
+        bars = driver.find_elements(By.CSS_SELECTOR, ".version .wall-bar")
+        self.assertEqual(len(bars), 2)
+        self.assertGreater(bars[0].size["width"], 2 * bars[1].size["width"])
+        self.assertEqual([each.text for each in driver.find_elements(By.CSS_SELECTOR, ".card.fixed .badge.fixed")], ["✓ fixed"])
         rows = driver.find_elements(By.CSS_SELECTOR, "table.recordings tbody th")
         self.assertEqual([row.text for row in rows], ["before", "after"])
         canvases = driver.find_elements(By.TAG_NAME, "canvas")

@@ -144,6 +144,23 @@ function largestMovers(go) {
 }
 
 /** @param {function(string, Object, Object)} go to a view, with what is chosen there, and the row whose line is shown */
+/** Cards of what is found alike on several ranks: the first one's, and the others behind a fold. @param {Element[]} cards */
+function groupedByRank(cards) {
+  if (page.compared || report.traces.length < 2) return cards;
+  const groups = new Map();
+  report.findings.forEach((finding, at) => {
+    const key = JSON.stringify([finding.pattern, finding.file, finding.line, finding.variable]);
+    groups.set(key, [...(groups.get(key) ?? []), at]);
+  });
+  return [...groups.values()].map(([first, ...others]) => {
+    if (others.length === 0) return cards[first];
+    const names = others.slice(0, 3).map((at) => recordingName(recordingOfRow('findings', at))).join(', ');
+    const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+    return element('div', {class: 'alike'}, cards[first],
+      element('details', {}, element('summary', {}, `The same on ${names}${more}`), ...others.map((at) => cards[at])));
+  });
+}
+
 export function findings(go) {
   const withheld = report.withheld.findings;
   if (report.findings.length === 0) {
@@ -154,7 +171,7 @@ export function findings(go) {
   }
   const cards = report.findings.map((finding, at) => cardOf(finding, at, go));
   onSelect(() => cards.forEach((card, at) => card.classList.toggle('chosen', selection.finding === at)));
-  return [...cardsOf(cards, 'findings'),
+  return [...cardsOf(groupedByRank(cards), 'findings'),
     withheld > 0 ? element('p', {class: 'note'}, `Below threshold: ${counted(withheld, 'finding', 'findings')} of less than 1 % each.`) : null,
   ];
 }
