@@ -7,8 +7,10 @@
 
 #include <algorithm>
 
+#include "known_functions.h"
 #include "messages.h"
 #include "source_text.h"
+#include "whole_program.h"
 
 namespace ompdm::edit {
 namespace {
@@ -57,7 +59,11 @@ class UnseenCalls : public CodeVisitor {
   void visit(const Stmt& at) override {
     const auto* call = dyn_cast<CallExpr>(&at);
     const FunctionDecl* called = callee_of(call);
-    if (call == nullptr || is_of_system(called)) return;
+    if (call == nullptr) return;
+    if (is_of_system(called)) {
+      if (called != nullptr && may_use_kept_data(*called)) found = call;
+      return;
+    }
     const auto* method = dyn_cast_or_null<clang::CXXMethodDecl>(called);
     const FunctionDecl* defined =
         method != nullptr && method->isVirtual() ? nullptr : seen_callee_of(call);
@@ -120,6 +126,9 @@ class Exits : public CodeVisitor {
 /// What functions that are called do to leave their callers.
 class OtherExits : public CodeVisitor {
  public:
+  /// `whole`: where bodies are looked for; null: the code's own source.
+  explicit OtherExits(const WholeProgram* whole = nullptr) : whole_(whole) {}
+
   void visit(const Stmt& at) override {
     if (isa<clang::CXXThrowExpr>(at)) thrown = &at;
     if (may_throw_unseen(at)) may_throw = &at;
@@ -132,19 +141,30 @@ class OtherExits : public CodeVisitor {
     if (called == nullptr) return;
     const std::string name = called->getNameAsString();
     // The handler of a signal may be the program's own.
-    if (name.ends_with("longjmp") || name == "raise") thrown = &at;
+    static const std::set<std::string> kRaises = {"raise",    "kill",  "pthread_kill",
+                                                  "sigqueue", "alarm", "setitimer"};
+    if (name.ends_with("longjmp") || kRaises.contains(name)) thrown = &at;
+    if (name == "omp_target_is_present" || name == "omp_get_mapped_ptr") asked = &at;
+    if (name == "pthread_create" || name == "thrd_create") threaded = &at;
     if (name == "omp_set_default_device") moved = &at;
     if (name == "exit" || name == "quick_exit") ended = &at;
-    const FunctionDecl* defined = seen_callee_of(&at);
+    const FunctionDecl* defined =
+        whole_ != nullptr ? whole_->definition_of(*called) : seen_callee_of(&at);
     if (defined != nullptr && !is_in_system_header(*defined)) follow(defined);
+    is_unseen = is_unseen || (defined == nullptr && !is_of_system(called));
   }
 
+  bool is_unseen = false;          ///< functions are called whose bodies are not seen
+  const Stmt* asked = nullptr;     ///< whether data is on a device
+  const Stmt* threaded = nullptr;  ///< starts a thread
   const Stmt* thrown = nullptr;
   const Stmt* may_throw = nullptr;  ///< what code that is not seen does
   const Stmt* ended = nullptr;
   const Stmt* moved = nullptr;
 
  private:
+  const WholeProgram* whole_;
+
   /// Whether a call runs code of C++ that is not followed, and that does not promise to throw
   /// nothing.
   static bool may_throw_unseen(const Stmt& at) {
@@ -230,8 +250,35 @@ void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_g
     program.refuse(*exits.may_throw, "this may leave it by an exception that is caught");
   }
   if (exits.moved != nullptr) program.refuse(*exits.moved, "this chooses another device");
+  if (exits.asked != nullptr) program.refuse(*exits.asked, "this asks for data on the device");
+  if (exits.threaded != nullptr) program.refuse(*exits.threaded, "this starts a thread");
   if (exits.ended != nullptr && (is_global || has_late_code(program))) {
     program.refuse(*exits.ended, "this ends the program, and code that runs then may read it");
+  }
+}
+
+void expect_no_other_way_out(const Program& program, const Stmt& code,
+                             const std::function<const WholeProgram&()>& whole) {
+  OtherExits own;
+  own.walk(&code);
+  if (own.may_throw == nullptr && own.ended == nullptr && !own.is_unseen) return;
+  const WholeProgram& all = whole();
+  OtherExits exits(&all);
+  exits.walk(&code);
+  // The statement may be another source's.
+  const auto refuse = [&](const Stmt* at, const char* why) {
+    if (at != nullptr) program.refuse(code, "{}", why);
+  };
+  const Stmt* throws = exits.may_throw != nullptr ? exits.may_throw : exits.thrown;
+  const bool is_caught =
+      std::ranges::any_of(all.units(), [](const Program* unit) { return catches(*unit); });
+  if (is_caught)
+    refuse(throws, "a function called here may leave it by an exception that is caught");
+  refuse(exits.asked, "a function called here asks for data on the device");
+  refuse(exits.threaded, "a function called here starts a thread");
+  if (all.has_late_code()) {
+    refuse(exits.ended,
+           "a function called here ends the program, and code that runs then may read it");
   }
 }
 

@@ -4,9 +4,13 @@
 
 #include <clang/AST/Expr.h>
 
+#include <functional>
+
 #include "program.h"
 
 namespace ompdm::edit {
+
+class WholeProgram;
 
 /// Whether a statement decides if a part of it is run.
 bool decides(const Stmt& statement, const Stmt* part);
@@ -26,6 +30,11 @@ const CallExpr* unseen_call_in(const Stmt& code);
 /// Throws Refusal where a function that the loop calls may leave it by throw or longjmp, or ends
 /// the program while others may still look at the data, which `is_global` says.
 void expect_no_other_way_out(const Program& program, const Stmt& loop, bool is_global);
+
+/// The same of functions in other sources, and of what these catch, or run when the program ends.
+/// `whole` is asked for where the code calls such functions.
+void expect_no_other_way_out(const Program& program, const Stmt& code,
+                             const std::function<const WholeProgram&()>& whole);
 
 /// Throws Refusal where a statement may be left in a way that passes by what stands behind it.
 void expect_end_is_reached(const Program& program, const Stmt& statement);

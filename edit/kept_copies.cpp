@@ -23,6 +23,7 @@ using StepKind = Step::Kind;
 /// What is known on a way through the code.
 struct State {
   bool host_is_old = false;
+  bool was_old = false;  ///< it is in the program as it was, too: a mapping of its own is open
   const Stmt* to_send = nullptr;  ///< the host's statement whose changes the device lacks
   int present = 0;                ///< mappings by the program's own directives
   bool wrote = false;             ///< a kernel did, since `present` was 0
@@ -200,6 +201,10 @@ class Flow : public WaysThrough<State> {
     const bool writes = access.use != Use::kRead;
     Ways after;
     for (State one : ways) {
+      if (one.host_is_old && one.was_old) {
+        refuse(step, fmt::format("the host uses {} while the program's own mapping has newer data",
+                                 datum_.text()));
+      }
       if (one.host_is_old) {
         place.from = true;
         one.host_is_old = false;
@@ -385,6 +390,17 @@ class Flow : public WaysThrough<State> {
     return code_.loop != nullptr ? code_.loop : code_.block;
   }
 
+  /// A function that calls itself may leave the data in any state behind each of its calls.
+  Ways take_loop(const LoopSpan& loop, Ways ways) override {
+    const bool is_recursion = isa<clang::CompoundStmt>(loop.loop);
+    for (std::uint32_t i = loop.begin; is_recursion && i < loop.end; ++i) {
+      if (trail_.steps[i].kind == StepKind::kDirective && namings_.contains(i)) {
+        refuse(trail_.steps[i], "its function calls itself");
+      }
+    }
+    return through(loop, std::move(ways));
+  }
+
   // --- Directives ---
 
   [[nodiscard]] bool is_beside(const Program& unit, const Directive& directive) const {
@@ -511,6 +527,7 @@ class Flow : public WaysThrough<State> {
                fmt::format("this update sends {}, which a kernel has changed", datum_.text()));
       }
       send(one);
+      if (held) one.was_old = one.was_old && motion.kind != Motion::Kind::kFrom;
     });
   }
 
@@ -524,7 +541,7 @@ class Flow : public WaysThrough<State> {
     if (one.wrote && !motion.returns && may_drop) {
       refuse(step, fmt::format("a kernel's changes of {} are dropped here", datum_.text()));
     }
-    one.wrote = false;
+    one.wrote = one.was_old = false;
   }
 
   void end_block(const Step& step, Ways& ways) {
@@ -595,6 +612,7 @@ class Flow : public WaysThrough<State> {
     }
     Ways after;
     for (State one : ways) {
+      one.was_old = one.was_old || (writes && one.present > 0);
       for (std::size_t i = 0; i < motions.size(); ++i) enter(one);
       if (reads || writes) {
         send(one);

@@ -63,6 +63,8 @@ struct Doubtful {
   std::map<std::string, std::uint32_t> allocated;
   /// Items whose bounds are set there.
   std::map<std::string, std::uint32_t> bounds;
+  /// Directives that name the data by another text, and that text and the item's.
+  std::map<std::uint32_t, std::pair<std::string, std::string>> parts;
 };
 
 /// Statements of a span of the trail that lead to directives for devices.

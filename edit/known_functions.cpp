@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "paths.h"
 #include "program.h"
 
 namespace ompdm::edit {
@@ -110,7 +111,13 @@ const KnownFunction* known_function(const FunctionDecl& function) {
 
 bool forgets_arguments(const FunctionDecl& function) {
   const std::string called = function.getNameInfo().getAsString();
-  if (called == "pthread_create" || called == "omp_get_mapped_ptr") return false;
+  static const std::set<std::string> kKeeps = {"pthread_create", "omp_get_mapped_ptr",
+                                               "strtok",         "strtok_r",
+                                               "fmemopen",       "open_memstream",
+                                               "hsearch",        "tsearch",
+                                               "lfind",          "setg",
+                                               "setp",           "pubsetbuf"};
+  if (kKeeps.contains(called)) return false;
   if (is_of_system(&function)) return true;
   if (!function.isExternC()) return false;
   const std::string name = function.getNameAsString();
@@ -186,6 +193,41 @@ bool is_container_of_plain(const clang::CXXRecordDecl& record) {
       "stack",         "priority_queue",     "basic_string"};
   return is_in_system_header(record) && kContainers.contains(record.getNameAsString()) &&
          has_plain_types(record);
+}
+
+namespace {
+
+/// Whether objects of a type lead to other data, or run code that may use some.
+bool leads_elsewhere(clang::QualType type) {
+  if (type->isFunctionType() || type->isMemberPointerType()) return true;
+  if (type->isAnyPointerType()) return !type->getPointeeType()->isAnyCharacterType();
+  const auto* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  if (record == nullptr || !record->hasDefinition()) return false;
+  if (!is_in_system_header(*record)) {
+    return record->isPolymorphic() || record->isLambda() || holds_pointers(type) ||
+           std::ranges::any_of(record->methods(), [](const clang::CXXMethodDecl* one) {
+             return one->getOverloadedOperator() == clang::OO_Call;
+           });
+  }
+  const auto* of_types = dyn_cast<clang::ClassTemplateSpecializationDecl>(record);
+  return of_types != nullptr &&
+         std::ranges::any_of(of_types->getTemplateArgs().asArray(), [](const auto& one) {
+           return one.getKind() == clang::TemplateArgument::Type &&
+                  leads_elsewhere(one.getAsType());
+         });
+}
+
+}  // namespace
+
+bool may_use_kept_data(const FunctionDecl& function) {
+  const auto* method = dyn_cast<clang::CXXMethodDecl>(&function);
+  const auto* of_types =
+      method == nullptr ? nullptr
+                        : dyn_cast<clang::ClassTemplateSpecializationDecl>(method->getParent());
+  if (of_types == nullptr || !is_of_system(&function)) return false;
+  return std::ranges::any_of(of_types->getTemplateArgs().asArray(), [](const auto& one) {
+    return one.getKind() == clang::TemplateArgument::Type && leads_elsewhere(one.getAsType());
+  });
 }
 
 bool is_worth_walking(const FunctionDecl& function) {

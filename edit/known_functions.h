@@ -38,6 +38,11 @@ bool is_plain(clang::QualType type);
 /// what its members do is done to it alone, and to what they are handed.
 bool is_container_of_plain(const clang::CXXRecordDecl& record);
 
+/// Whether a member of a library's class may keep, use or return data that it was handed before:
+/// the class is made with pointers, with functions, or with the program's own types that have such
+/// or that run code of their own.
+bool may_use_kept_data(const FunctionDecl& function);
+
 /// Whether a function of the system comes back, and calls none of the program's: it is handed no
 /// function, and no object of a class of the program.
 bool runs_no_other_code(const FunctionDecl& function);

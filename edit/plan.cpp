@@ -18,6 +18,7 @@
 
 #include "asserts.h"
 #include "clauses.h"
+#include "flow.h"
 #include "insertions.h"
 #include "kept_data.h"
 #include "messages.h"
@@ -272,8 +273,9 @@ class Writer {
 
 class Planner {
  public:
-  Planner(const Program& program, const Stay& stay, const Request& request)
-      : program_(program), stay_(stay), request_(request) {}
+  Planner(const Program& program, const Stay& stay, const Request& request,
+          const TrailSource& trail)
+      : program_(program), stay_(stay), request_(request), trail_(trail) {}
 
   /// All of the data. None: some of it cannot stay.
   std::optional<Plan> all() { return tried(items_of(stay_)); }
@@ -389,6 +391,8 @@ class Planner {
   void write(const Program& program, const Stmt& code, const std::vector<Item>& items,
              Plan& plan) const {
     expect_one_default(program, code);
+    expect_no_other_way_out(program, code,
+                            [&]() -> const WholeProgram& { return trail_().program; });
     const Residence residence = residence_of(program, code, stay_, items);
     Writer(program, code, stay_, request_, residence, plan).write();
   }
@@ -396,6 +400,7 @@ class Planner {
   const Program& program_;
   const Stay& stay_;
   const Request& request_;
+  const TrailSource& trail_;
   Refusal refusal_{std::string(), Place()};  // the last one
 };
 
@@ -438,7 +443,7 @@ std::optional<Plan> planned_around(const Program& program, const Finding& findin
     best.emplace();
     best->found = !stay->kept.empty();
     if (!best->found) return best;
-    best = planner.emplace(program, *stay, request).all();
+    best = planner.emplace(program, *stay, request, trail).all();
     if (best) return best;
   } catch (const Refusal& refusal) {
     best.reset();

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "flow.h"
+#include "known_functions.h"
 #include "names.h"
 #include "source_text.h"
 
@@ -178,7 +179,9 @@ bool OwnStorage::escapes_by(const Mention& one, const VarDecl& variable, int dep
   if (isa<clang::CXXDeleteExpr>(one.at)) return false;
   if (!isa<CallExpr>(one.at)) return !is_filled_by(*one.at);
   const FunctionDecl* called = callee_of(one.at);
-  if (!trusts_unseen_) return !is_of_system(called);
+  if (!trusts_unseen_) {
+    return !is_of_system(called) || (called != nullptr && may_use_kept_data(*called));
+  }
   return called != nullptr && called->hasBody() && !is_of_system(called);
 }
 

@@ -12,6 +12,7 @@
 #include "flow.h"
 #include "insertions.h"
 #include "kept_copies.h"
+#include "known_functions.h"
 #include "mapped_members.h"
 #include "names.h"
 #include "outer_names.h"
@@ -52,6 +53,7 @@ class Keeper {
     const Program& program = spanned ? *spanned : unit;
     expect_room_around(program, *code);
     expect_no_other_way_out(program, *code, has_global());
+    expect_no_other_way_out(program, *code, [&]() -> const WholeProgram& { return all_.program; });
     first_ = code_.loop != nullptr ? code_.loop : code_.statements.front();
     Keeping keeping{program, code, std::move(stay), {}, {}, {}, {}};
     for (const Item& item : items_of(keeping.stay)) keep_members(item);
@@ -62,6 +64,7 @@ class Keeper {
         keeping.left_out.push_back({item, refusal.what(), refusal.at(), refusal.others()});
       }
     }
+    if (may_assume_) note_other_parts();
     for (const Instance& instance : code_.instances)
       device_paths_.emplace_back(all_, instance.span);
     keep_all(keeping);
@@ -171,6 +174,66 @@ class Keeper {
     return false;
   }
 
+  /// Directives in the code that name the data, too: runtimes refuse another part of it that is not
+  /// within the part on the device.
+  void note_other_parts() {
+    const auto section = [](const std::string& text) {
+      const std::size_t at = text.find('[');
+      std::string part = at == std::string::npos ? "" : text.substr(at);
+      std::erase(part, ' ');
+      return part;
+    };
+    // Before the section; of a pointer that the patch declares its value.
+    const auto base = [](const OuterItem& one) {
+      const std::size_t value = one.declared.find(" = ");
+      std::string text = value == std::string::npos
+                             ? one.text.substr(0, one.text.find('['))
+                             : one.declared.substr(value + 3, one.declared.size() - value - 4);
+      std::erase(text, ' ');
+      return text;
+    };
+    for (const Datum& datum : data_) {
+      const std::string& kept = datum.names.front().text;
+      for (std::size_t i = 0; i < code_.instances.size(); ++i) {
+        const Instance& instance = code_.instances[i];
+        for (const Naming& naming : trail_.namings) {
+          if (!instance.span.holds(naming.step)) continue;
+          const auto motion = all_.motions.find(naming.item);
+          if (motion == all_.motions.end() || motion->second.kind != Motion::Kind::kMapped)
+            continue;
+          const bool is_its = !naming.places.paths.empty() &&
+                              std::ranges::all_of(naming.places.paths, [&](const Path& path) {
+                                return datum.paths[i].contains(path);
+                              });
+          if (!is_its) continue;
+          std::string text = text_of(*trail_.steps[naming.step].context(), *motion->second.item);
+          OuterItem outer{text};
+          try {
+            std::map<std::string, std::string> declared = declared_;
+            outer = in_names_of(all_.program, trail_, *motion->second.item,
+                                trail_.steps[naming.step].call, false,
+                                {*first_, instance.call, *code_.unit, declared});
+          } catch (const Refusal&) {
+            // It stays as it is written there.
+          }
+          const bool is_known = std::ranges::any_of(datum.names, [&](const OuterItem& one) {
+            return section(one.text) == section(outer.text) && base(one) == base(outer);
+          });
+          if (!is_known && !section(text).empty()) {
+            doubtful_.parts.try_emplace(naming.step, std::move(text), kept);
+          }
+        }
+      }
+      for (const OuterItem& one : datum.names) {
+        if (section(one.text) == section(kept)) continue;
+        const auto at = std::ranges::find_if(trail_.namings, [&](const Naming& naming) {
+          return code_.instances.front().span.holds(naming.step) && is_it(naming, datum.asked[0]);
+        });
+        if (at != trail_.namings.end()) doubtful_.parts.try_emplace(at->step, one.text, kept);
+      }
+    }
+  }
+
   void keep_members(const Item& item) {
     for (const Instance& instance : code_.instances) {
       for (const Naming& naming : trail_.namings) {
@@ -211,9 +274,34 @@ class Keeper {
     }
   }
 
+  /// What has storage in common with one datum and the name of another is both.
+  void join_data(const Datum& found, std::size_t instance) {
+    const std::string& text = found.names.front().text;
+    Datum* first = nullptr;
+    for (auto at = data_.begin(); at != data_.end();) {
+      const bool is_its =
+          std::ranges::any_of(at->names, [&](const OuterItem& one) { return one.text == text; }) ||
+          std::ranges::any_of(found.paths[instance],
+                              [&](const Path& path) { return at->paths[instance].contains(path); });
+      if (!is_its || first == nullptr) {
+        if (is_its) first = &*at;
+        ++at;
+        continue;
+      }
+      first->own = nullptr;
+      first->names.insert(first->names.end(), at->names.begin(), at->names.end());
+      first->asked.insert(first->asked.end(), at->asked.begin(), at->asked.end());
+      for (std::size_t i = 0; i < first->paths.size(); ++i) {
+        first->paths[i].insert(at->paths[i].begin(), at->paths[i].end());
+      }
+      at = data_.erase(at);
+    }
+  }
+
   /// Data that has storage in common is one; `instance` is that in which it was found.
   void merge(Datum found, std::size_t instance) {
     const std::string text = found.names.front().text;
+    join_data(found, instance);
     for (Datum& known : data_) {
       const bool has_common = std::ranges::any_of(found.paths[instance], [&](const Path& path) {
         return known.paths[instance].contains(path);
@@ -325,6 +413,10 @@ class Keeper {
             paths, [&](const Path& path) { return access.path.is_same_storage(path); });
       };
       if (has(pointers)) is_moved = true;
+      if (has(values) && is_index_of_pointer(naming, access.path)) {
+        is_moved = true;
+        continue;
+      }
       if (has(values)) {
         if (may_assume_) {
           doubtful_.bounds.emplace(item.expression, i);
@@ -336,6 +428,30 @@ class Keeper {
       }
     }
     return is_moved;
+  }
+
+  /// Whether a variable chooses the pointer, as in "f[current][0:n]", and no bound.
+  [[nodiscard]] bool is_index_of_pointer(const Naming& naming, const Path& value) const {
+    const Expr* base = all_.motions.at(naming.item).item->IgnoreParenImpCasts();
+    while (const auto* section = dyn_cast<clang::ArraySectionExpr>(base)) {
+      base = section->getBase()->IgnoreParenImpCasts();
+    }
+    const clang::ValueDecl* changed =
+        value.steps.empty()
+            ? static_cast<const clang::ValueDecl*>(dyn_cast_or_null<const VarDecl*>(value.root))
+            : value.steps.back();
+    if (changed == nullptr) return false;
+    const auto indexes = all_in<clang::ArraySubscriptExpr>(base);
+    return std::ranges::any_of(indexes, [&](const clang::ArraySubscriptExpr* one) {
+      const Expr* index = one->getIdx();
+      return std::ranges::any_of(all_in<clang::DeclRefExpr>(index),
+                                 [&](const auto* name) {
+                                   return name->getDecl()->getCanonicalDecl() == changed;
+                                 }) ||
+             std::ranges::any_of(all_in<clang::MemberExpr>(index), [&](const auto* name) {
+               return name->getMemberDecl() == changed;
+             });
+    });
   }
 
   /// Data of which an update moves some that is not kept is looked at again once that is known.
@@ -453,19 +569,23 @@ class Keeper {
           {fmt::format("its sources show all that the program does, though {}", trail_.lost), {}});
     }
     if (!doubtful_.pointers.empty()) {
+      constexpr const char* kInner = "the pointers in memory";
       std::set<std::string> pointers;
       for (const auto& [path, number] : doubtful_.pointers) {
         // Members of the library's containers and iterators say nothing to a reader.
         const std::string name = name_of(path);
-        const bool is_inner = name.starts_with("(memory)") || name.find("_M_") != std::string::npos;
-        pointers.insert(is_inner ? "pointers in containers" : name);
+        const bool is_inner = name.starts_with("(memory)") ||
+                              name.find("_M_") != std::string::npos || name.find("__") == 0;
+        pointers.insert(is_inner ? kInner : name);
       }
       const std::set<std::string> kept = bare(apart_);
-      const std::string lead = pointers.size() == 1
-                                   ? fmt::format("{} does not point", *pointers.begin())
-                                   : fmt::format("none of {} points", fmt::join(pointers, ", "));
+      const auto first = std::ranges::min_element(doubtful_.pointers, {},
+                                                  [](const auto& one) { return one.second; });
+      const bool is_one = pointers.size() == 1 && !pointers.contains(kInner);
+      const std::string lead = is_one ? fmt::format("{} does not point", *pointers.begin())
+                                      : fmt::format("none of {} points", fmt::join(pointers, ", "));
       all.push_back({fmt::format("{} to the data of {}", lead, fmt::join(kept, ", ")),
-                     place(doubtful_.pointers.begin()->second), tests_of_pointers()});
+                     place(first->second), tests_of_pointers()});
     }
     if (!doubtful_.beside.empty()) {
       all.push_back({fmt::format("the program waits for this before the host uses {}",
@@ -482,6 +602,10 @@ class Keeper {
     for (const auto& [item, number] : doubtful_.bounds) {
       all.push_back(
           {fmt::format("{} names as much of its data after this as before", item), place(number)});
+    }
+    for (const auto& [number, texts] : doubtful_.parts) {
+      all.push_back(
+          {fmt::format("{} names no data beyond {}", texts.first, texts.second), place(number)});
     }
     if (!doubtful_.unseen.empty()) {
       const std::size_t others = doubtful_.unseen.size() - 1;
@@ -606,6 +730,14 @@ class Keeper {
       if (!is_its || motion == all_.motions.end()) continue;
       sends = sends || motion->second.sends || motion->second.kind == Motion::Kind::kTo;
     }
+    // What no kernel fills in some run is copied back as it was sent.
+    const bool is_filled = std::ranges::any_of(datum.namings, [&](const Naming* naming) {
+      const Step& step = trail_.steps[naming->step];
+      const Span& span = code_.instances.front().span;
+      return runs_on_device(*cast<Directive>(step.at)) &&
+             all_.loops.is_as_often(step.branch, trail_.steps[span.begin].branch);
+    });
+    sends = sends || (places.returns && !is_filled);
     for (const OuterItem& name : datum.names) {
       Kept kept;
       kept.expression = name.text;

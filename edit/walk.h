@@ -161,6 +161,8 @@ class CodeWalk {
   }
 
   void run_loop(const Stmt& loop);
+  void run_switch(const clang::SwitchStmt& choice);
+  void run_try(const clang::CXXTryStmt& guarded);
 
   [[nodiscard]] bool is_program() const { return program_ != nullptr; }
 

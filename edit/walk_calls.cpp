@@ -8,6 +8,7 @@
 
 #include "data_names.h"
 #include "formats.h"
+#include "known_functions.h"
 #include "names.h"
 #include "walk.h"
 
@@ -374,8 +375,9 @@ Places CodeWalk::call_known(const KnownFunction& known, const std::vector<const 
     const char does = is_rest ? '*' : i < known.arguments.size() ? known.arguments[i] : '.';
     const bool is_text = arguments[i]->IgnoreParenImpCasts()->getType()->isAnyPointerType() ||
                          arguments[i]->IgnoreParenImpCasts()->getType()->isArrayType();
+    // What is cast to characters may hold pointers.
     const clang::QualType data = arguments[i]
-                                     ->IgnoreParenImpCasts()
+                                     ->IgnoreParenCasts()
                                      ->getType()
                                      ->getPointeeOrArrayElementType()
                                      ->getCanonicalTypeUnqualified();
@@ -419,7 +421,7 @@ Places CodeWalk::call_unseen(const FunctionDecl& called, const std::vector<const
   const std::string name = called.getQualifiedNameAsString();
   const std::string why = fmt::format("is handed to {}(), whose body is not seen", name);
   const auto* method = dyn_cast<clang::CXXMethodDecl>(&called);
-  const bool is_forgetful = is_program() && forgets_arguments(called);
+  const bool is_forgetful = is_program() && forgets_arguments(called) && !may_use_kept_data(called);
   const bool did_know = std::exchange(is_forgotten_, is_forgetful);
   Places handed = self;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

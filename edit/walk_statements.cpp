@@ -75,16 +75,46 @@ void CodeWalk::run_inner(const Stmt& statement) {
     maybe([&] { run(choice->getThen()); });
     return maybe([&] { run(choice->getElse()); });
   }
-  if (isa<clang::SwitchStmt, clang::CXXTryStmt>(statement)) {
-    return maybe([&] {
-      for (const Stmt* child : statement.children()) run(child);
-    });
-  }
+  if (const auto* choice = dyn_cast<clang::SwitchStmt>(&statement)) return run_switch(*choice);
+  if (const auto* guarded = dyn_cast<clang::CXXTryStmt>(&statement)) return run_try(*guarded);
   if (const auto* handler = dyn_cast<clang::CXXCatchStmt>(&statement)) {
     if (handler->getExceptionDecl() != nullptr) declare(*handler->getExceptionDecl());
     return run(handler->getHandlerBlock());
   }
   for (const Stmt* child : statement.children()) run(child);
+}
+
+void CodeWalk::run_switch(const clang::SwitchStmt& choice) {
+  run(choice.getInit());
+  run(choice.getConditionVariableDeclStmt());
+  run(choice.getCond());
+  const auto* body = dyn_cast_or_null<clang::CompoundStmt>(choice.getBody());
+  if (body == nullptr) return maybe([&] { run(choice.getBody()); });
+  // Each label may be come to from the head, and each `break` leads behind the last.
+  auto at = body->body_begin();
+  while (at != body->body_end()) {
+    maybe([&] {
+      do {
+        run(*at++);
+      } while (at != body->body_end() && !isa<clang::SwitchCase>(*at));
+    });
+  }
+}
+
+void CodeWalk::run_try(const clang::CXXTryStmt& guarded) {
+  // Any statement may be the last one before a handler: each is run if those before it are.
+  const clang::CompoundStmt& block = *guarded.getTryBlock();
+  const auto run_from = [&](const auto& self, auto at) -> void {
+    if (at == block.body_end()) return;
+    maybe([&] {
+      run(*at);
+      self(self, std::next(at));
+    });
+  };
+  run_from(run_from, block.body_begin());
+  for (unsigned i = 0; i < guarded.getNumHandlers(); ++i) {
+    maybe([&] { run(guarded.getHandler(i)); });
+  }
 }
 
 void CodeWalk::run_loop(const Stmt& loop) {

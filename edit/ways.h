@@ -56,10 +56,8 @@ class WaysThrough {
       close(step.branch);
       const std::uint32_t open = branches.empty() ? outside : branches.back().first;
       if (step.branch != open && step.branch != 0) branches.emplace_back(step.branch, ways);
-      if (step.call != call) {
-        add_jumps(begin, i, call, ways);
-        call = step.call;
-      }
+      end_calls(begin, i, call, step.call, ways);
+      call = step.call;
       if (step.kind == Step::Kind::kLoop && loop_at_.contains(i)) {
         const LoopSpan& loop = *loop_at_.at(i);
         if (!step.on_device) ways = take_loop(loop, std::move(ways));
@@ -69,6 +67,7 @@ class WaysThrough {
       if (step.kind == Step::Kind::kJump) jumped_[i].insert(ways.begin(), ways.end());
       i = take(i, end, ways);
     }
+    end_calls(begin, end, call, begin > 0 ? trail_.steps[begin - 1].call : 0, ways);
     while (!branches.empty()) {
       ways.merge(branches.back().second);
       branches.pop_back();
@@ -92,6 +91,15 @@ class WaysThrough {
   const TrailLoops& loops_;
 
  private:
+  /// Adds the ways that returns of a call led on, and of all calls around it that end with it
+  /// before a step of the call `next`.
+  void end_calls(std::uint32_t begin, std::uint32_t end, std::uint32_t call, std::uint32_t next,
+                 Ways& ways) const {
+    std::set<std::uint32_t> open;  // calls that go on
+    for (std::uint32_t at = next; open.insert(at).second && at != 0;) at = trail_.callers[at];
+    for (; !open.contains(call); call = trail_.callers[call]) add_jumps(begin, end, call, ways);
+  }
+
   /// Adds the ways that jumps of a call led on: to the end of a loop, or of the function.
   void add_jumps(std::uint32_t begin, std::uint32_t end, std::uint32_t call, Ways& ways) const {
     const auto last = jumped_.lower_bound(end);

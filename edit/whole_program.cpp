@@ -54,6 +54,11 @@ class GlobalNames : public CodeVisitor {
     if (const auto* call = dyn_cast<CallExpr>(&at)) {
       callees_.insert(call->getCallee()->IgnoreParenImpCasts());
     }
+    if (const auto* cast = dyn_cast<clang::ExplicitCastExpr>(&at)) {
+      const auto* of = dyn_cast<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
+      const auto* called = of == nullptr ? nullptr : dyn_cast<FunctionDecl>(of->getDecl());
+      if (called != nullptr && cast->getType()->isPointerType()) as_others.insert(called);
+    }
     const auto* name = dyn_cast<clang::DeclRefExpr>(&at);
     const auto* function = name == nullptr ? nullptr : dyn_cast<FunctionDecl>(name->getDecl());
     if (function != nullptr && !callees_.contains(name)) pointed_to.insert(function);
@@ -61,6 +66,7 @@ class GlobalNames : public CodeVisitor {
 
   std::vector<const VarDecl*> variables;
   std::set<const FunctionDecl*> pointed_to;
+  std::set<const FunctionDecl*> as_others;  ///< whose address is cast
   bool has_plain_lambda = false;
 
  private:
@@ -72,12 +78,14 @@ class GlobalNames : public CodeVisitor {
 WholeProgram::WholeProgram(std::vector<const Program*> units, bool is_whole)
     : units_(std::move(units)), is_whole_(is_whole) {
   std::set<std::string> pointed;
+  std::set<std::string> cast;
   for (const Program* unit : units_) {
     GlobalNames names;
     names.walk(unit->context().getTranslationUnitDecl());
     globals_.insert(globals_.end(), names.variables.begin(), names.variables.end());
     has_lambda_pointers_ = has_lambda_pointers_ || names.has_plain_lambda;
     for (const FunctionDecl* function : names.pointed_to) pointed.insert(link_name(*function));
+    for (const FunctionDecl* function : names.as_others) cast.insert(link_name(*function));
     for (const FunctionDecl* function : unit->functions()) {
       if (function->isMain()) main_ = function;
       if (function->isExternallyVisible()) definitions_.emplace(link_name(*function), function);
@@ -88,6 +96,7 @@ WholeProgram::WholeProgram(std::vector<const Program*> units, bool is_whole)
       if (pointed.contains(link_name(*function))) {
         pointed_to_[signature_of(function->getType())].push_back(function);
       }
+      if (cast.contains(link_name(*function))) cast_.push_back(function);
       const auto* method = dyn_cast<clang::CXXMethodDecl>(function);
       if (method == nullptr || !method->isVirtual()) continue;
       std::set<const clang::CXXMethodDecl*> all = {method};
@@ -115,7 +124,13 @@ const FunctionDecl* WholeProgram::definition_of(const FunctionDecl& called) cons
 
 std::vector<const FunctionDecl*> WholeProgram::pointed_to(clang::QualType function) const {
   const auto found = pointed_to_.find(signature_of(function));
-  return found == pointed_to_.end() ? std::vector<const FunctionDecl*>() : found->second;
+  std::vector<const FunctionDecl*> all =
+      found == pointed_to_.end() ? std::vector<const FunctionDecl*>() : found->second;
+  // A function whose address is cast may be called by a pointer of any type.
+  for (const FunctionDecl* one : cast_) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+  }
+  return all;
 }
 
 std::vector<const FunctionDecl*> WholeProgram::overriders(

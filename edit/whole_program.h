@@ -47,6 +47,7 @@ class WholeProgram {
   std::vector<const VarDecl*> globals_;
   std::map<std::string, const FunctionDecl*> definitions_;              // by the linker's name
   std::map<std::string, std::vector<const FunctionDecl*>> pointed_to_;  // by type
+  std::vector<const FunctionDecl*> cast_;  // functions whose address is cast
   std::map<std::string, std::vector<const FunctionDecl*>> overriders_;
   mutable std::map<const clang::FieldDecl*, const clang::FieldDecl*> fields_;
   mutable std::map<std::string, const clang::FieldDecl*> field_of_name_;
