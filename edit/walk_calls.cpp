@@ -208,6 +208,7 @@ void CodeWalk::run_handed(const Expr& argument) {
     return;
   }
   // It may be kept, and called later.
+  const std::size_t before = trail_.accesses.size();
   const bool was_late = std::exchange(is_late_, true);
   maybe([&] {
     add_step(Step::Kind::kLoop, &argument);
@@ -223,6 +224,13 @@ void CodeWalk::run_handed(const Expr& argument) {
     add_step(Step::Kind::kLoopEnd, &argument);
   });
   is_late_ = was_late;
+  // Code that is not seen knows what it uses.
+  for (std::size_t i = before; i < trail_.accesses.size(); ++i) {
+    const Path& used = trail_.accesses[i].path;
+    const auto owner = owner_.find(used.root);
+    const bool is_local = owner != owner_.end() && owner->second == defined;
+    if (!used.root.isNull() && !is_local) trail_.escaped.insert(used);
+  }
 }
 
 void CodeWalk::begin_label(const clang::LabelStmt& label) {
