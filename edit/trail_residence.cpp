@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "asserts.h"
+#include "assumptions.h"
 #include "flow.h"
 #include "insertions.h"
 #include "kept_copies.h"
@@ -73,7 +73,7 @@ class Keeper {
       const LeftOut& first = keeping.left_out.front();
       throw Refusal(first.why, first.in_the_way, first.others);
     }
-    keeping.assumed = assumed();
+    keeping.assumed = assumptions_of(trail_, code_, *first_, data_, rests_, finding_device());
     const std::vector<int>& devices = keeping.stay.first().devices;
     if (devices.size() > 1) unit.refuse(*code, "the data is on several devices");
     keeping.residence.device = devices.empty() ? 0 : devices.front();
@@ -220,7 +220,7 @@ class Keeper {
             return section(one.text) == section(outer.text) && base(one) == base(outer);
           });
           if (!is_known && !section(text).empty()) {
-            doubtful_.parts.try_emplace(naming.step, std::move(text), kept);
+            rests_.doubtful.parts.try_emplace(naming.step, std::move(text), kept);
           }
         }
       }
@@ -229,7 +229,7 @@ class Keeper {
         const auto at = std::ranges::find_if(trail_.namings, [&](const Naming& naming) {
           return code_.instances.front().span.holds(naming.step) && is_it(naming, datum.asked[0]);
         });
-        if (at != trail_.namings.end()) doubtful_.parts.try_emplace(at->step, one.text, kept);
+        if (at != trail_.namings.end()) rests_.doubtful.parts.try_emplace(at->step, one.text, kept);
       }
     }
   }
@@ -389,7 +389,7 @@ class Keeper {
           isa_and_nonnull<const Allocation*>(made.root) && naming.places.paths.contains(made);
       if (!is_its || all_.loops.is_under(here, step.branch)) continue;
       if (!is_mapped || !may_assume_) refuse(naming, "{} may have no memory here", item.expression);
-      doubtful_.allocated.emplace(item.expression, naming.step);
+      rests_.doubtful.allocated.emplace(item.expression, naming.step);
     }
   }
 
@@ -419,7 +419,7 @@ class Keeper {
       }
       if (has(values)) {
         if (may_assume_) {
-          doubtful_.bounds.emplace(item.expression, i);
+          rests_.doubtful.bounds.emplace(item.expression, i);
           continue;
         }
         throw Refusal(
@@ -459,10 +459,10 @@ class Keeper {
     for (bool is_more = true; is_more;) {
       is_more = false;
       keeping.residence = {};
-      doubtful_.pointers.clear();
-      doubtful_.unseen.clear();
-      apart_.clear();
-      unused_.clear();
+      rests_.doubtful.pointers.clear();
+      rests_.doubtful.unseen.clear();
+      rests_.apart.clear();
+      rests_.unused.clear();
       keeping.declared.clear();
       keeping.residence.idle = idle_updates();
       for (std::size_t i = 0; i < data_.size() && !is_more; ++i) {
@@ -516,164 +516,18 @@ class Keeper {
     };
     expect_none(doubtful.beside, "this runs beside the host");
     expect_none(doubtful.devices, "this chooses its device");
-    if (!doubtful.beside.empty()) beside_.insert(datum.text());
-    doubtful_.beside.insert(doubtful.beside.begin(), doubtful.beside.end());
-    doubtful_.devices.insert(doubtful.devices.begin(), doubtful.devices.end());
+    if (!doubtful.beside.empty()) rests_.beside.insert(datum.text());
+    rests_.doubtful.beside.insert(doubtful.beside.begin(), doubtful.beside.end());
+    rests_.doubtful.devices.insert(doubtful.devices.begin(), doubtful.devices.end());
     for (const auto& [pointer, number] : doubtful.pointers) {
       expect(number);
-      doubtful_.pointers.emplace(pointer, number);
+      rests_.doubtful.pointers.emplace(pointer, number);
     }
     for (const std::uint32_t number : doubtful.unseen) expect(number);
-    if (!doubtful.pointers.empty()) apart_.insert(datum.text());
+    if (!doubtful.pointers.empty()) rests_.apart.insert(datum.text());
     if (doubtful.unseen.empty()) return;
-    unused_.insert(datum.text());
-    doubtful_.unseen.insert(doubtful.unseen.begin(), doubtful.unseen.end());
-  }
-
-  /// The step's place. Code of the library stands for the call that leads there.
-  [[nodiscard]] Place place_in_program(std::uint32_t number) const {
-    const Step& step = trail_.steps[number];
-    const clang::ASTContext* context = step.context();
-    const Stmt* at = step.at;
-    std::uint32_t call = step.call;
-    while (call != 0 && trail_.calls[call] != nullptr &&
-           context->getSourceManager().isInSystemHeader(at->getBeginLoc())) {
-      const std::uint32_t caller = trail_.callers[call];
-      const FunctionDecl* function = caller == 0 ? main_of(trail_) : trail_.called[caller];
-      if (function == nullptr) break;
-      at = trail_.calls[call];
-      context = &function->getASTContext();
-      call = caller;
-    }
-    return place_of(*context, *at);
-  }
-
-  static const FunctionDecl* main_of(const Trail& trail) {
-    const auto step = std::ranges::find_if(trail.steps, [](const Step& one) {
-      return one.call == 0 && one.function != nullptr && one.function->isMain();
-    });
-    return step == trail.steps.end() ? nullptr : step->function;
-  }
-
-  /// What all of the data rests on.
-  [[nodiscard]] std::vector<Assumption> assumed() const {
-    std::vector<Assumption> all;
-    const auto place = [&](std::uint32_t number) { return place_in_program(number); };
-    const auto bare = [](const std::set<std::string>& texts) {
-      std::set<std::string> names;
-      for (const std::string& text : texts) names.insert(text.substr(0, text.find('[')));
-      return names;
-    };
-    if (!trail_.lost.empty()) {
-      all.push_back(
-          {fmt::format("its sources show all that the program does, though {}", trail_.lost), {}});
-    }
-    if (!doubtful_.pointers.empty()) {
-      constexpr const char* kInner = "the pointers in memory";
-      std::set<std::string> pointers;
-      for (const auto& [path, number] : doubtful_.pointers) {
-        // Members of the library's containers and iterators say nothing to a reader.
-        const std::string name = name_of(path);
-        const bool is_inner = name.starts_with("(memory)") ||
-                              name.find("_M_") != std::string::npos || name.find("__") == 0;
-        pointers.insert(is_inner ? kInner : name);
-      }
-      const std::set<std::string> kept = bare(apart_);
-      const auto first = std::ranges::min_element(doubtful_.pointers, {},
-                                                  [](const auto& one) { return one.second; });
-      const bool is_one = pointers.size() == 1 && !pointers.contains(kInner);
-      const std::string lead = is_one ? fmt::format("{} does not point", *pointers.begin())
-                                      : fmt::format("none of {} points", fmt::join(pointers, ", "));
-      all.push_back({fmt::format("{} to the data of {}", lead, fmt::join(kept, ", ")),
-                     place(first->second), tests_of_pointers()});
-    }
-    if (!doubtful_.beside.empty()) {
-      all.push_back({fmt::format("the program waits for this before the host uses {}",
-                                 fmt::join(bare(beside_), ", ")),
-                     place(*doubtful_.beside.begin())});
-    }
-    for (const std::uint32_t number : doubtful_.devices) {
-      all.push_back({fmt::format("this chooses device {}", finding_device()), place(number),
-                     test_of_device(number)});
-    }
-    for (const auto& [item, number] : doubtful_.allocated) {
-      all.push_back({fmt::format("{} has memory before this", item), place(number)});
-    }
-    for (const auto& [item, number] : doubtful_.bounds) {
-      all.push_back(
-          {fmt::format("{} names as much of its data after this as before", item), place(number)});
-    }
-    for (const auto& [number, texts] : doubtful_.parts) {
-      all.push_back(
-          {fmt::format("{} names no data beyond {}", texts.first, texts.second), place(number)});
-    }
-    if (!doubtful_.unseen.empty()) {
-      const std::size_t others = doubtful_.unseen.size() - 1;
-      const std::string more =
-          others == 0 ? ""
-                      : fmt::format(", nor at {} other place{}", others, others == 1 ? "" : "s");
-      all.push_back({fmt::format("code without sources does not use {} here{}",
-                                 fmt::join(bare(unused_), ", "), more),
-                     place(*doubtful_.unseen.begin())});
-    }
-    return all;
-  }
-
-  /// That the pointers lead elsewhere. Empty: not all of them have a name before the code.
-  [[nodiscard]] std::vector<std::string> tests_of_pointers() const {
-    std::vector<std::string> tests;
-    for (const auto& [path, number] : doubtful_.pointers) {
-      const std::string pointer = name_before(path);
-      if (pointer.empty()) return {};
-      for (const Datum& datum : data_) {
-        if (!apart_.contains(datum.text())) continue;
-        for (const OuterItem& item : datum.names) {
-          tests.push_back(leads_elsewhere(pointer, item.text));
-          if (tests.back().empty()) return {};
-        }
-      }
-    }
-    return tests;
-  }
-
-  /// The name that the pointer which a path follows last has before the code: its own, or that of a
-  /// parameter. Empty: none.
-  [[nodiscard]] std::string name_before(const Path& path) const {
-    if (is_named_before(path)) return name_of(path);
-    if (code_.instances.size() != 1 || path.steps.size() != 1) return {};
-    for (const auto& [parameter, handed] : trail_.arguments) {
-      const bool is_its = parameter.first == code_.instances.front().call &&
-                          handed.root == path.root && handed.steps.empty();
-      if (!is_its || !parameter.second->getType()->isPointerType()) continue;
-      if (is_visible_at(*code_.unit, *parameter.second, *first_)) {
-        return parameter.second->getNameAsString();
-      }
-    }
-    return {};
-  }
-
-  /// Whether the pointer that a path follows last has a value, and a name, before the code.
-  [[nodiscard]] bool is_named_before(const Path& path) const {
-    const auto* variable = dyn_cast_or_null<const VarDecl*>(path.root);
-    if (variable == nullptr || !is_visible_at(*code_.unit, *variable, *first_)) return false;
-    if (path.steps.empty() || path.steps.back() != nullptr) return false;
-    const bool has_value = isa<clang::ParmVarDecl>(variable) || variable->hasGlobalStorage() ||
-                           variable->hasInit() || path.steps.size() > 1;
-    const auto* last = path.steps.size() > 1 ? path.steps[path.steps.size() - 2] : nullptr;
-    if (path.steps.size() > 1 && last == nullptr) return false;
-    const clang::QualType type = last == nullptr ? variable->getType() : last->getType();
-    return has_value && type->isPointerType();
-  }
-
-  /// That the device is the data's. Empty: what chooses it has another meaning before the code.
-  [[nodiscard]] std::vector<std::string> test_of_device(std::uint32_t number) const {
-    const Step& step = trail_.steps[number];
-    const auto* clause = cast<Directive>(step.at)->getSingleClause<clang::OMPDeviceClause>();
-    const bool is_here = code_.instances.size() == 1 && step.call == code_.instances.front().call;
-    if (clause == nullptr || !is_here) return {};
-    const Expr& device = written(*clause->getDevice());
-    if (!is_visible_at(*code_.unit, device, *first_)) return {};
-    return {fmt::format("({}) == {}", text_of(*step.context(), device), finding_device())};
+    rests_.unused.insert(datum.text());
+    rests_.doubtful.unseen.insert(doubtful.unseen.begin(), doubtful.unseen.end());
   }
 
   [[nodiscard]] bool sets_default_device() const {
@@ -702,20 +556,6 @@ class Keeper {
       if (!edit.devices.empty()) return edit.devices.front();
     }
     return 0;
-  }
-
-  /// "s.u" of what the pointer s.u leads to.
-  [[nodiscard]] static std::string name_of(const Path& path) {
-    const auto* variable = dyn_cast<const VarDecl*>(path.root);
-    std::string name = variable != nullptr ? variable->getNameAsString() : "(memory)";
-    if (isa<const clang::CXXRecordDecl*>(path.root)) name = "this";
-    const auto& steps = path.steps;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i] == nullptr) continue;
-      const bool is_followed = i > 0 && steps[i - 1] == nullptr;
-      name += (is_followed ? "->" : ".") + steps[i]->getNameAsString();
-    }
-    return name;
   }
 
   void take(const Datum& datum, const UpdatePlaces& places, Keeping& keeping) const {
@@ -805,10 +645,7 @@ class Keeper {
   std::map<std::string, std::string> declared_;  // pointers: their values, by name
   std::vector<Datum> data_;
   std::vector<DevicePaths> device_paths_;  // by instance
-  Doubtful doubtful_;
-  std::set<std::string> apart_;   // data that `doubtful_` pointers may lead to
-  std::set<std::string> unused_;  // data that code which is not seen may use
-  std::set<std::string> beside_;  // data of regions that run beside the host
+  RestsOn rests_;
 };
 
 }  // namespace

@@ -165,8 +165,8 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
     if (data.pieces.size() < 2 || data.in_turn || data.expression.empty()) continue;
     if (first.devices.size() > 1) continue;
     lines.push_back(fmt::format(
-        "{}{} is {} pieces of memory{}: write all this for each, from when it is allocated until "
-        "it is freed",
+        "{}{} is {} pieces of memory{}: write these lines for each piece, after its allocation and "
+        "before its end",
         data.expression,
         rows_of_name[data.expression] > 1 ? " in " + data.named_at.function : std::string(),
         data.pieces.size(), sizes_of(data)));
@@ -176,7 +176,7 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   }
   if (first.devices.size() > 1) {
     lines.push_back(
-        fmt::format("write all this for each of {}, with the data that this device works on",
+        fmt::format("write these lines for each of {}, with the data that this device works on",
                     devices_text(first.devices)));
   }
   if (!inserted.objects.empty()) {

@@ -474,25 +474,24 @@ std::string comparison_headline(const Versions& versions) {
 }
 
 std::string wall_sentence(const Versions& versions) {
-  const bool is_known = versions.recorded_whole && versions.are_whole &&
-                        std::ranges::all_of(versions.recordings, [](const Analysis& one) {
-                          return one.headline.measured && one.program_wall > 0 &&
-                                 analysis::knows_transfers(one);
-                        });
+  const bool is_known =
+      versions.recorded_whole && versions.are_whole &&
+      std::ranges::all_of(versions.recordings, [](const Analysis& one) {
+        return one.headline.measured && one.program_wall > 0 && analysis::knows_transfers(one);
+      });
   if (!is_known) return {};
   const auto in_each = [&](auto time) {
     std::vector<std::string> times;
     for (const Analysis& one : versions.recordings) times.push_back(spoken_time(time(one)));
     return fmt::format("{}", fmt::join(times, " → "));
   };
-  return fmt::format(
-      "Wall {}: copies {}, kernels {}, no device activity {}",
-      in_each([](const Analysis& one) { return one.program_wall; }),
-      in_each([](const Analysis& one) { return one.headline.transfer; }),
-      in_each([](const Analysis& one) { return one.headline.kernel; }),
-      in_each([](const Analysis& one) {
-        return std::max(one.program_wall - one.headline.device, Nanoseconds{0});
-      }));
+  return fmt::format("Wall {}: copies {}, kernels {}, no device activity {}",
+                     in_each([](const Analysis& one) { return one.program_wall; }),
+                     in_each([](const Analysis& one) { return one.headline.transfer; }),
+                     in_each([](const Analysis& one) { return one.headline.kernel; }),
+                     in_each([](const Analysis& one) {
+                       return std::max(one.program_wall - one.headline.device, Nanoseconds{0});
+                     }));
 }
 
 std::vector<std::string> comparison_warnings(const Versions& versions) {

@@ -27,7 +27,8 @@ constexpr std::string_view kDoubts[] = {
     "pointers that are declare target may point to it", "a table of pointers may hold it",
     "kernels may name it without a clause"};
 
-/// "Below threshold: 3 findings (12 transfers, 3.40 KB, 20 allocations)."
+/// "Below threshold: 3 findings of less than 1 % each (12 transfers, 3.40 KB, 20 allocations):
+/// --all shows them."
 std::string withheld(const Analysis& one) {
   if (one.withheld.findings == 0) return {};
   std::string what;
@@ -38,7 +39,8 @@ std::string withheld(const Analysis& one) {
   if (one.withheld.allocations > 0) {
     what += (what.empty() ? "" : ", ") + counted(one.withheld.allocations, "allocation");
   }
-  return fmt::format("Below threshold: {} ({}).", counted(one.withheld.findings, "finding"), what);
+  return fmt::format("Below threshold: {} of less than 1 % each ({}): --all shows them.",
+                     counted(one.withheld.findings, "finding"), what);
 }
 
 bool is_of_kernels(const Doubt& doubt) { return doubt.reason != Doubt::Reason::kNoChangeKnown; }

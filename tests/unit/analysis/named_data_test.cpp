@@ -66,7 +66,7 @@ TEST(NamedData, SeveralDevicesAreNamedInEveryLine) {
   EXPECT_TRUE(contains(report::advice_text(finding), "exit data on each of devices 0, 1 and 2"));
   EXPECT_TRUE(contains(report::advice_text(finding), "update on each of devices 0, 1 and 2"));
   EXPECT_TRUE(
-      contains(report::advice_text(finding), "write all this for each of devices 0, 1 and 2"));
+      contains(report::advice_text(finding), "write these lines for each of devices 0, 1 and 2"));
 }
 
 /// By expression, whether the data strays.
@@ -155,8 +155,8 @@ TEST(NamedData, PiecesOfSeveralSizesAreNotThereAtOnce) {
     for (int iteration = 0; iteration < 10; ++iteration) program.map(solve, a, "a[0:n]", 0, bytes);
   }
   EXPECT_TRUE(contains(report::advice_text(program.only()),
-                       "a[0:n] is 2 pieces of memory (800 KB and 1.60 MB): write all this for "
-                       "each, from when it is allocated until it is freed\n"));
+                       "a[0:n] is 2 pieces of memory (800 KB and 1.60 MB): write these lines "
+                       "for each piece, after its allocation and before its end\n"));
 }
 
 // Before the loop the name stands for the one piece that each entry has.

@@ -32,7 +32,9 @@ TEST(LeftOut, IsSaidAtTheEndOfTheFindings) {
   analyses[0].doubts = {{Reason::kDeviceAddress, 8, 600'000}, {Reason::kPointerTable, 12, 55'000}};
   const std::string markdown = render(analyses, Format::kMarkdown);
   for (const std::string sentence :
-       {"Below threshold: 3 findings (12 transfers, 3.40 KB, 20 allocations).",
+       {"Below threshold: 3 findings of less than 1 % each (12 transfers, 3.40 KB, 20 "
+        "allocations): "
+        "--all shows them.",
         "Not called redundant: 20 transfers, 655 KB with known content that kernels may have "
         "changed (its device address was given out: 8; a table of pointers may hold it: 12)."}) {
     EXPECT_NE(markdown.find(sentence), std::string::npos) << markdown;
