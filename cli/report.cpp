@@ -264,8 +264,27 @@ int report_mapped(const ReportOptions& options) {
   return opened.complete ? 0 : 1;
 }
 
+/// A folder stands for the traces of the ranks in it. Throws Error where they are too many for a
+/// page.
+void name_ranks_of_folders(NamedTraces& traces) {
+  constexpr std::size_t kMostRanks = 32;  // that web/main.js draws below each other
+  const bool any = std::ranges::any_of(traces.names, [](const std::string& name) {
+    std::error_code error;
+    return std::filesystem::is_directory(name, error);
+  });
+  if (!any) return;
+  std::vector<std::string> names = job_traces(traces.names);
+  if (names.size() > kMostRanks) {
+    throw Error(fmt::format("{}: has {} ranks, and a page shows {}: name some of their traces",
+                            traces.names.front(), names.size(), kMostRanks),
+                Error::Kind::kUsage);
+  }
+  traces.names = std::move(names);
+}
+
 int run_report(ReportOptions options) {
   take_newest_if_none(options.traces);
+  if (wants_page(options.output) && !options.ranks) name_ranks_of_folders(options.traces);
   const std::vector<report::Condition> conditions =
       parse_conditions(options.output.fail_if, options.traces.names);
   refuse_input_as_output(options.output.output, options.traces.names);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -149,11 +151,23 @@ TEST_F(JobFiles, RanksThatDoNotOffloadAreSilentButOne) {
 TEST_F(JobFiles, AreNoTraceWhereOneIsWanted) {
   recorded();
   ASSERT_EQ(ompdm("merge . -o job.json").status, 0);
-  for (const char* wants_one : {"info .", "info job.json", "report . --format html -o r.html",
-                                "explain job.json 1", "report job.json --gpu-trace"}) {
+  for (const char* wants_one :
+       {"info .", "info job.json", "report job.json --format html -o r.html", "explain job.json 1",
+        "report job.json --gpu-trace"}) {
     const Ran ran = ompdm(wants_one);
     EXPECT_EQ(ran.status, 2) << wants_one;
     EXPECT_NE(ran.err.find("tells of the job"), std::string::npos) << wants_one << ran.err;
+  }
+}
+
+TEST_F(JobFiles, AFolderIsAPageOfItsRanks) {
+  recorded();
+  const Ran ran = ompdm("report . --format html -o ranks.html");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  std::ifstream file_of_page(file("ranks.html"));
+  const std::string page((std::istreambuf_iterator<char>(file_of_page)), {});
+  for (const char* rank : {"rank 0", "rank 1", "rank 3"}) {
+    EXPECT_NE(page.find(rank), std::string::npos) << rank;
   }
 }
 

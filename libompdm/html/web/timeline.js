@@ -69,10 +69,20 @@ function spanOfEvents(events) {
   return {begin: first, end: last};
 }
 
-/** How much of a device's memory was in use. */
-function memoryAt({title, samples: {times, bytes}}, instant) {
+const MOST_HOLDERS = 5;
+
+/** How much of a device's memory was in use, and which variables held most of it. */
+function memoryAt({title, device, samples: {times, bytes}}, {stays}, instant) {
   const after = firstNotBelow(times, instant);
-  return [title, after === 0 ? 'none' : bytesText(bytes[after - 1])];
+  const holders = [];
+  for (let i = 0; i < stays.rows; i += 1) {
+    const there = stays.begin[i] <= instant && instant < stays.begin[i] + stays.duration[i];
+    if (there && stays.device[i] === device + 1 && stays.variable[i] !== 0) holders.push(stays.variable[i] - 1);
+  }
+  holders.sort((one, other) => report.variables[other].bytes - report.variables[one].bytes);
+  const shown = holders.slice(0, MOST_HOLDERS).map((at) => `${cut(variableName(at), 60)}: ${bytesText(report.variables[at].bytes)}`);
+  const more = holders.length > MOST_HOLDERS ? [`and ${holders.length - MOST_HOLDERS} more`] : [];
+  return [title, after === 0 ? 'none' : bytesText(bytes[after - 1]), ...shown, ...more];
 }
 
 /** Which part of the recording is in sight. */
@@ -255,7 +265,7 @@ export class Timeline {
     const width = this.surface.canvas.clientWidth;
     const pixel = timeWindow.width / width;
     const from = timeWindow.begin + (x - 1) * pixel;
-    if (!row) return strip?.samples ? {lines: memoryAt(strip, from + pixel), event: -1} : null;
+    if (!row) return strip?.samples ? {lines: memoryAt(strip, this.recording, from + pixel), event: -1} : null;
     const found = eventsBetween(row, this.recording.events, from, from + 2 * pixel);
     const wide = found.filter((event) => this.recording.events.duration[event] >= 2 * pixel);
     if (found.length === 1 || wide.length === 1) {

@@ -90,7 +90,7 @@ export function layOut(recording, top) {
     if (!list) return;
     const [times, bytes] = [memory.time, memory.bytes].map((values) => gathered(list, values));
     const samples = {times, bytes, most: bytes.reduce((most, size) => Math.max(most, size))};
-    add({title: `device ${track.device} memory in use`, height: MEMORY + TITLE, rows: [], samples});
+    add({title: `device ${track.device} memory in use`, device: track.device, height: MEMORY + TITLE, rows: [], samples});
   });
   return {strips, height: y};
 }
