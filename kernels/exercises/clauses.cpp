@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   std::vector<double> samples(n, 0.0), weights = {0.25, 0.5, 0.25}, smooth(n, 0.0);
   for (int i = 0; i < n; i += 10) samples[i] = 1.0;
   double *s = samples.data(), *w = weights.data(), *t = smooth.data();
-#pragma omp target data map(to : w[0 : 3]) map(tofrom : s[0 : n], t[0 : n])
+#pragma omp target data map(to : w[0 : 3], t[0 : n]) map(tofrom : s[0 : n])
   {
     for (int step = 1; step <= 6; ++step) {
 #pragma omp target teams distribute parallel for

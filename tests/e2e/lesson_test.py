@@ -63,7 +63,9 @@ def check_lesson(ompdm, folder):
     assert "GAP" not in text and "// TODO: before the first step" in text
     if has_fix:
         check_fix(text)
-    assert {path.suffix for path in folder.iterdir()} == {".html"}, list(folder.iterdir())
+    assert {path.suffix for path in folder.iterdir() if path.is_file()} == {".html"}, list(folder.iterdir())
+    # The sources are beside the pages, and build by the line that is shown.
+    assert (folder / "product/matrix.h").is_file() and (folder / "heat/heat.cpp").is_file()
 
 
 def check_exercises(ompdm, sources, scratch):
@@ -86,6 +88,11 @@ def check_exercises(ompdm, sources, scratch):
         assert graded.returncode == 0 and "FAILED" not in graded.stdout, graded.stdout + graded.stderr
         again = ran([ompdm, "lesson", ladder, "--start", folder])
         assert again.returncode == 1 and "is there already" in again.stderr, again.stderr
+    for text, told in (("int main() { return 0; }\n", "FAILED  it prints"), ("#include <cstdlib>\nint main() { abort(); }\n", "killed by signal 6")):
+        wrong = scratch / "wrong.cpp"
+        wrong.write_text(text)
+        graded = ran([ompdm, "lesson", "heat", "--grade", wrong])
+        assert graded.returncode == 3 and told in graded.stdout, graded.stdout + graded.stderr
     broken = scratch / "broken.cpp"
     broken.write_text("int main( {}\n")
     graded = ran([ompdm, "lesson", "heat", "--grade", broken])
@@ -126,7 +133,11 @@ def check_own_ladder(ompdm, scratch):
     for wrong, told in (('tilte = "x"\n', "there is no key 'tilte'"), ("minutes = 'many'\n", "minutes has to be a number"),
                         ('title = "x"\n', "neither a [[version]] nor an [[exercise]]"),
                         ('title = "x"\n[[version]]\nname = "a"\nsource = "none.cpp"\n', "none.cpp is not a file"),
-                        ("title = \n", "line 1")):
+                        ("title = \n", "line 1"),
+                        ('title = "x"\nignore = "("\n[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "ignore: "),
+                        (2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "title is missing"),
+                        ('title = "x"\n' + 2 * '[[version]]\nname = "a"\nsource = "1-naive.cpp"\n', "several of the name a"),
+                        ('title = "x"\n[[exercise]]\nname = "a/b"\ntask = ""\nsolution = "1-naive.cpp"\n', "it names files")):
         ladder.write_text(wrong)
         refused = ran([ompdm, "lesson", folder])
         assert refused.returncode == 1 and told in refused.stderr, refused.stderr
