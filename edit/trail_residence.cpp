@@ -497,6 +497,14 @@ class Keeper {
                   doubtful);
     }
     assume(datum, doubtful);
+    // A section is evaluated before the code, also where its directives are left out.
+    const bool is_certain = std::ranges::any_of(
+        datum.namings, [&](const Naming* one) { return is_named_always(datum, *one); });
+    const auto named =
+        std::ranges::find_if(datum.namings, [&](const Naming* one) { return is_of(datum, *one); });
+    if (may_assume_ && !is_certain && named != datum.namings.end()) {
+      rests_.doubtful.allocated.try_emplace(datum.names.front().text, (*named)->step);
+    }
     take(datum, places, keeping);
   }
 
@@ -558,24 +566,32 @@ class Keeper {
     return 0;
   }
 
+  /// Whether a naming is of the data.
+  [[nodiscard]] static bool is_of(const Datum& datum, const Naming& naming) {
+    return std::ranges::any_of(datum.paths, [&](const std::set<Path>& paths) {
+      return std::ranges::any_of(naming.places.paths,
+                                 [&](const Path& path) { return paths.contains(path); });
+    });
+  }
+
+  /// The same, where its directive is run in each pass of the code, under no condition of it.
+  [[nodiscard]] bool is_named_always(const Datum& datum, const Naming& naming) const {
+    const std::uint32_t here = trail_.steps[code_.instances.front().span.begin].branch;
+    return is_of(datum, naming) && all_.loops.is_as_often(trail_.steps[naming.step].branch, here);
+  }
+
   void take(const Datum& datum, const UpdatePlaces& places, Keeping& keeping) const {
     Residence& residence = keeping.residence;
     bool sends = false;
     for (const Naming* naming : datum.namings) {
-      const bool is_its = std::ranges::any_of(datum.paths, [&](const std::set<Path>& paths) {
-        return std::ranges::any_of(naming->places.paths,
-                                   [&](const Path& path) { return paths.contains(path); });
-      });
       const auto motion = all_.motions.find(naming->item);
-      if (!is_its || motion == all_.motions.end()) continue;
+      if (!is_of(datum, *naming) || motion == all_.motions.end()) continue;
       sends = sends || motion->second.sends || motion->second.kind == Motion::Kind::kTo;
     }
     // What no kernel fills in some run is copied back as it was sent.
     const bool is_filled = std::ranges::any_of(datum.namings, [&](const Naming* naming) {
-      const Step& step = trail_.steps[naming->step];
-      const Span& span = code_.instances.front().span;
-      return runs_on_device(*cast<Directive>(step.at)) &&
-             all_.loops.is_as_often(step.branch, trail_.steps[span.begin].branch);
+      return is_named_always(datum, *naming) &&
+             runs_on_device(*cast<Directive>(trail_.steps[naming->step].at));
     });
     sends = sends || (places.returns && !is_filled);
     for (const OuterItem& name : datum.names) {
