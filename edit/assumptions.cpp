@@ -59,7 +59,8 @@ class Assumptions {
           {fmt::format("this chooses device {}", device_), place(number), test_of_device(number)});
     }
     for (const auto& [item, number] : rests_.doubtful.allocated) {
-      found.push_back({fmt::format("{} has memory before this", item), place(number)});
+      found.push_back(
+          {fmt::format("{} names memory also where this is not executed", item), place(number)});
     }
     for (const auto& [item, number] : rests_.doubtful.bounds) {
       found.push_back(
