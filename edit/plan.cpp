@@ -131,13 +131,16 @@ class Writer {
     Items items;
     if (stay_.is_there && stay_.end.empty()) return {};  // nothing uses the host's copy
     for (const auto& [name, kept] : residence_.data) {
-      if (kept.end.empty()) continue;
+      // What enters leaves, also where the edit names it by another name.
+      const bool is_left = kept.end.empty() && !kept.begin.empty() && !stay_.end.empty();
+      if (kept.end.empty() && !is_left) continue;
       if (stay_.is_there) {
         if (residence_.written.contains(name)) items["from"].push_back(kept.expression);
         continue;
       }
-      std::string kind =
-          kept.end == "release" && residence_.written.contains(name) ? "from" : kept.end;
+      std::string kind = is_left || kept.end == "release"
+                             ? (residence_.written.contains(name) ? "from" : "release")
+                             : kept.end;
       const bool is_known = kept.variable != nullptr;
       if (kind == "from" && is_known && !is_used_behind(program_, code_, *kept.variable)) {
         plan_.returned.push_back(name);

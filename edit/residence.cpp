@@ -438,8 +438,8 @@ class Looker {
     expect_no_other_way_out(program_, code_, any_global);
     for (const Variable variable : variables_) find_uses(*variable);
     if (!stay_.is_there) {  // what is on the device has memory
-      for (const Variable variable : variables_) {
-        expect_memory(program_, code_, *variable, used_.at(variable));
+      for (const auto& [name, kept] : found_.data) {
+        expect_memory(program_, code_, *kept.variable, kept.expression, used_.at(kept.variable));
       }
       find_condition();
     }

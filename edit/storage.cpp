@@ -377,6 +377,26 @@ class Memory {
     return is_set;
   }
 
+  /// Whether all that an item's section is made of is in the expression that allocates its data:
+  /// then it names memory wherever the data has some.
+  [[nodiscard]] bool has_own_extent(const VarDecl& data, const std::string& item) const {
+    if (data.getType()->isArrayType()) return true;
+    const FunctionDecl* function = function_of(data);
+    if (function == nullptr || !function->hasBody()) return false;
+    const std::size_t section = item.find('[');
+    if (section == std::string::npos) return true;
+    std::set<std::string> made_of;
+    for (const Expr* value : values_of(data, *function->getBody())) {
+      if (!is_allocation(value)) continue;
+      for (const auto* name : all_in<clang::DeclRefExpr>(value)) {
+        made_of.insert(name->getDecl()->getNameAsString());
+      }
+    }
+    return std::ranges::all_of(names_in(item.substr(section)), [&](const std::string& name) {
+      return made_of.contains(name) || name == data.getName();
+    });
+  }
+
  private:
   static bool is_null(const Expr& value) {
     const Expr* plain = value.IgnoreParenCasts();
@@ -404,10 +424,10 @@ class Memory {
 }  // namespace
 
 void expect_memory(const Program& program, const Stmt& code, const VarDecl& data,
-                   const std::vector<Scope>& scopes) {
+                   const std::string& item, const std::vector<Scope>& scopes) {
   Memory memory(program, code);
   const bool has_some =
-      memory.is_allocated(data) ||
+      (memory.is_allocated(data) && memory.has_own_extent(data, item)) ||
       std::ranges::any_of(scopes, [&](const Scope& scope) { return memory.is_mapped(scope); });
   if (has_some) return;
   program.refuse(code, "{} is mapped under conditions alone, and may have no memory otherwise",

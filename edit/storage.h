@@ -68,10 +68,10 @@ std::vector<const VarDecl*> exchanged(const Program& program, const Stmt& loop,
                                       const std::vector<Mention>& set);
 
 /// Throws Refusal where another input may leave the data without memory: it is not allocated for
-/// certain before the code, and no directive in the code maps it for certain. `scopes` are all that
-/// knows it.
+/// certain before the code with the extent that `item` has, and no directive in the code maps it
+/// for certain. `scopes` are all that knows it.
 void expect_memory(const Program& program, const Stmt& code, const VarDecl& data,
-                   const std::vector<Scope>& scopes);
+                   const std::string& item, const std::vector<Scope>& scopes);
 
 /// Throws Refusal where a thread of a construct around the code may use the data beside it. What is
 /// declared in the construct, and reached by its name alone, each thread has for itself; what one

@@ -41,7 +41,9 @@ def check_fix(text):
 
 
 def check_lesson(ompdm, folder):
-    done = ran([ompdm, "lesson", "heat", "product", "clauses", "-o", folder])
+    # Named from the folder that it is in, as a user does.
+    folder.parent.mkdir(exist_ok=True)
+    done = ran([ompdm, "lesson", "heat", "product", "clauses", "-o", folder.name], folder.parent)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(f"open {folder / 'index.html'}\n"), done.stdout
     index = Page(folder / "index.html")
