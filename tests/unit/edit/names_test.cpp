@@ -195,5 +195,42 @@ TEST_F(Names, OfWhatCannotStayAreLeftOut) {
             file.before("(int t", "#pragma omp target enter data map(to: u[0:n])"));
 }
 
+// A parameter stands for other data at each call: what enters by one name of it leaves, too.
+TEST_F(Names, WhatAParameterStandsForLeavesAsItEntered) {
+  const File file = source(
+      "#include <stdlib.h>\n"
+      "static double dot(int m, const double* a, const double* b) {\n"
+      "  double s = 0;\n"
+      "#pragma omp target map(tofrom: s) map(to: a[0:m], b[0:m])\n"
+      "  for (int i = 0; i < m; ++i) s += a[i] * b[i];\n"
+      "  return s;\n"
+      "}\n"
+      "int main(void) {\n"
+      "  int m = 100;\n"
+      "  double *r = malloc(m * sizeof *r), *p = malloc(m * sizeof *p);\n"
+      "  for (int i = 0; i < m; ++i) r[i] = p[i] = i;\n"
+      "  double s = dot(m, r, r);\n"
+      "#pragma omp target enter data map(to: p[0:m], r[0:m])\n"
+      "  s += dot(m, p, r);\n"
+      "#pragma omp target exit data map(from: p[0:m], r[0:m])\n"
+      "  s += r[0];\n"
+      "  free(r);\n"
+      "  free(p);\n"
+      "  return s > 0;\n"
+      "}\n");
+  const Place region = file.at("#pragma omp target map");
+  const Place enter = file.at("#pragma omp target enter");
+  Finding finding = around_statements({region, enter, file.at("#pragma omp target exit")},
+                                      {{"to", {"a[0:m]"}}}, {{"release", {"r[0:m]"}}});
+  finding.edits[2].clauses[0].items[0].named_at = enter;
+  const std::string text = applied(file, plan_of(file, finding));
+  EXPECT_NE(text.find("#pragma omp target enter data map(to: p[0:m], r[0:m])\n  double s"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("#pragma omp target exit data map(release: p[0:m], r[0:m])\n  s += r[0]"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace ompdm::edit::testing::names_test
