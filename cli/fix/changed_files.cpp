@@ -128,8 +128,7 @@ std::string joined_lines(const std::string& first, const std::string& second) {
   bool is_behind = false;  // of a line that the first text lacks: what follows stays behind that
   for (std::string line; std::getline(more, line);) {
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    const bool is_test =
-        line.starts_with("#include ") || line.substr(begin).starts_with("assert(");
+    const bool is_test = line.starts_with("#include ") || line.substr(begin).starts_with("assert(");
     const bool is_known = std::ranges::find(lines, line) != lines.end();
     if (is_known && is_test) continue;
     const bool is_pragma = line.find("#pragma omp ") != std::string::npos;

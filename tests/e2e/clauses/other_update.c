@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void step(double *u, double *v, int n) {
+static void step(double* u, double* v, int n) {
 #pragma omp target teams distribute parallel for map(tofrom : u[0 : n], v[0 : n])
   for (int i = 0; i < n; i++) {
     u[i] = u[i] + 1.0;

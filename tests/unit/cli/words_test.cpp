@@ -24,8 +24,9 @@ TEST_F(Words, WithoutAVerbShowsTheHelp) {
 }
 
 TEST_F(Words, ExplainsEachVerbOnStandardOutput) {
-  for (const std::string verb : {"record", "report", "explain", "fix", "compare", "export", "merge",
-                                 "finish", "info", "doctor", "lesson", "env", "help", "completion"}) {
+  for (const std::string verb :
+       {"record", "report", "explain", "fix", "compare", "export", "merge", "finish", "info",
+        "doctor", "lesson", "env", "help", "completion"}) {
     const Ran ran = run("ompdm " + verb + " --help");
     EXPECT_EQ(ran.status, 0) << verb;
     EXPECT_NE(ran.out.find("Usage: ompdm " + verb), std::string::npos) << ran.out;

@@ -10,7 +10,8 @@ inline constexpr const char* kLabel = "may be jumped to";
 inline constexpr const char* kEnd = "ends the program";
 inline constexpr const char* kMacro = "comes from a macro";
 inline constexpr const char* kNoLoop = "no for, while or do begins here";
-inline constexpr const char* kAloneNothing = "this directive alone uses the data: around it as much is copied";
+inline constexpr const char* kAloneNothing =
+    "this directive alone uses the data: around it as much is copied";
 inline constexpr const char* kElsewhere = "is compiled elsewhere";
 inline constexpr const char* kSetAnew = "a pointer to the data is set here";
 inline constexpr const char* kOtherData = "exchanged here with one of other data";

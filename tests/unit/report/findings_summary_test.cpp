@@ -85,8 +85,7 @@ TEST(FindingsSummary, OneFindingAloneIsToldAtOnce) {
   const std::vector<analysis::Analysis> analyses = {analysis::analyze(program.take())};
   const std::string text = render(analyses, Format::kText, {.traces = "trace.json"});
   EXPECT_FALSE(contains(text, "Findings: edits")) << text;
-  const std::size_t heading =
-      text.find("\nWhat to do first (ompdm explain trace.json 1)\n");
+  const std::size_t heading = text.find("\nWhat to do first (ompdm explain trace.json 1)\n");
   const std::size_t step = text.find("\n     - after a.cpp:30 for the last time");
   EXPECT_LT(heading, step) << text;
   EXPECT_LT(step, text.find("Time(%)")) << text;
