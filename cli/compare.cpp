@@ -26,7 +26,7 @@ struct CompareOptions {
   std::string before;
   std::string after;
   std::vector<std::string> more;
-  LinkModel model;
+  NamedTraces traces;  ///< their link and their sources; not their names
   OutputOptions output;
 };
 
@@ -98,6 +98,7 @@ bool test_comparison(const report::Condition& condition, const Ends& recordings)
 int test_ends(const std::vector<report::Condition>& conditions,
               const std::vector<analysis::Analysis>& all) {
   if (conditions.empty()) return 0;
+  tell_witness(conditions, all);
   const Ends recordings = {all.front(), all.back()};
   const report::Json before = report::report_json(std::span(&recordings[0], 1));
   const report::Json after = report::report_json(std::span(&recordings[1], 1));
@@ -149,8 +150,8 @@ int run_compare(const CompareOptions& options) {
   files.insert(files.end(), options.more.begin(), options.more.end());
   refuse_input_as_output(options.output.output, files);
   const bool is_ladder = files.size() > 2;
-  const OpenedTraces opened =
-      open_each(files, link_of(options.model), {.traces = page_wanted, .pictures = page_wanted});
+  const OpenedTraces opened = open_each(
+      files, options.traces, {.traces = page_wanted, .pictures = page_wanted, .patches = false});
   const std::vector<analysis::Analysis>& recordings = opened.analyses;
   const std::vector<std::string> names =
       is_ladder ? names_of(files) : std::vector<std::string>{"before", "after"};
@@ -185,7 +186,8 @@ void setup_compare(CLI::App& app, int& exit_status) {
       ->type_name("");
   verb->add_option("NEXT", options->more, "More traces: a series of versions, in one table")
       ->type_name("");
-  add_link_options(*verb, options->model);
+  add_link_options(*verb, options->traces.model);
+  add_source_options(*verb, options->traces.source, options->traces.compile_commands);
   add_output_options(*verb, options->output, "HtoD.bytes > 1.05x", true);
   set_help(
       *verb, "ompdm compare BEFORE AFTER [NEXT...] [options]",

@@ -193,15 +193,17 @@ void put_in_order(const std::vector<std::size_t>& order, std::vector<Row>& rows)
 }
 
 /// Opens a trace and adds the results that are wanted.
-void open_one(const std::string& name, const std::optional<analysis::Link>& link,
-              const Wanted& wanted, EditProcess& process, OpenedTraces& all) {
+void open_one(const std::string& name, const NamedTraces& named, const Wanted& wanted,
+              EditProcess& process, OpenedTraces& all) {
+  const std::optional<analysis::Link> link = link_of(named.model);
+  const SourceSearch search = named.search();
   OpenedTrace opened = open_trace(name);
   Trace trace = link ? analysis::retime(std::move(opened.trace), *link) : std::move(opened.trace);
-  resolve_begins_of_loops(trace, wanted.search.folder);
+  resolve_begins_of_loops(trace, search.folder);
   std::optional<AskedSources> sources;
-  if (wanted.source_facts && wanted.analyses) {
-    sources.emplace(trace, wanted.search, process);
-    sources->add_facts(wanted.tells_sources);
+  if (named.source != "off" && wanted.analyses) {
+    sources.emplace(trace, search, process);
+    sources->add_facts(!named.source.empty());
   }
   if (wanted.analyses) {
     const Progress progress("analyzing " + name);
@@ -400,14 +402,18 @@ void add_trace_options(CLI::App& verb, NamedTraces& named) {
       ->check(CLI::IsMember({std::string(kAsJob), std::string(kAsInputs)}))
       ->type_name("job|inputs");
   add_link_options(verb, named.model);
+  add_source_options(verb, named.source, named.compile_commands);
+}
+
+void add_source_options(CLI::App& verb, std::string& source, std::string& compile_commands) {
   verb.add_option(
-          "--source", named.source,
+          "--source", source,
           "Read the program's sources: where they were compiled (auto, the default), or in DIR.\n"
           "off: judge by the trace alone")
       ->check(CLI::IsMember({"auto", "off"}) | CLI::ExistingDirectory)
       ->envname("OMPDM_SOURCE")
       ->type_name("auto|off|DIR");
-  verb.add_option("-p", named.compile_commands,
+  verb.add_option("-p", compile_commands,
                   "Folder of the compile_commands.json of the build, for --source auto")
       ->type_name("DIR");
 }
@@ -435,14 +441,14 @@ std::vector<report::Pictured> OpenedTraces::pictured() const {
   return all;
 }
 
-OpenedTraces open_each(const std::vector<std::string>& names,
-                       const std::optional<analysis::Link>& link, const Wanted& wanted) {
+OpenedTraces open_each(const std::vector<std::string>& names, const NamedTraces& named,
+                       const Wanted& wanted) {
   OpenedTraces all;
   EditProcess process;
   std::string error;
   for (const std::string& name : names) {
     try {
-      open_one(name, link, wanted, process, all);
+      open_one(name, named, wanted, process, all);
     } catch (const Error& wrong) {
       if (!wanted.rest_of_ranks || names.size() < 2 || rank_in_name(name) < 0) throw;
       error = wrong.what();
@@ -459,11 +465,7 @@ OpenedTraces open_named(const NamedTraces& named, const Wanted& wanted) {
   // Runs on several inputs may be older runs of one name.
   if (named.as != kAsInputs) names = without_older_runs(names);
   if (named.as != kAsInputs && wanted.take) std::ranges::stable_sort(names, {}, rank_in_name);
-  Wanted with_source = wanted;
-  with_source.source_facts = named.source != "off";
-  with_source.tells_sources = with_source.source_facts && !named.source.empty();
-  with_source.search = named.search();
-  OpenedTraces all = open_each(names, link_of(named.model), with_source);
+  OpenedTraces all = open_each(names, named, wanted);
   all.order = resolved_order(named.as, all);
   put_in_order(all.order, all.analyses);
   put_in_order(all.order, all.traces);

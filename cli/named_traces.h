@@ -98,6 +98,9 @@ struct NamedTraces {
 /// Adds TRACE..., --as, --link, --source and -p; `named` must live as long as `verb`.
 void add_trace_options(CLI::App& verb, NamedTraces& named);
 
+/// Adds --source and -p, as NamedTraces has them; both strings must live as long as `verb`.
+void add_source_options(CLI::App& verb, std::string& source, std::string& compile_commands);
+
 /// Where no trace is named, adds newest_trace_here() and prints it on stderr. Throws Error (kUsage)
 /// where there is none.
 void take_newest_if_none(NamedTraces& named);
@@ -122,16 +125,14 @@ struct Wanted {
   bool traces = false;
   bool pictures = false;
   bool patches = true;         ///< with the lines to write, where sources are asked
-  bool source_facts = false;   ///< sources are asked what they do with data
-  bool tells_sources = false;  ///< each that does not answer is told
-  SourceSearch search = {};    ///< where they are
   bool rest_of_ranks = false;  ///< of several ranks one that cannot be read is said and left out
   std::function<void(const Trace&)> take = {};  ///< is given each trace, by rank as names tell it
 };
 
-/// Opens each of the traces. Throws Error where one cannot be read.
-OpenedTraces open_each(const std::vector<std::string>& names,
-                       const std::optional<analysis::Link>& link, const Wanted& wanted);
+/// Opens each trace of `names`, with the link and the sources of `named`. Throws Error where one
+/// cannot be read.
+OpenedTraces open_each(const std::vector<std::string>& names, const NamedTraces& named,
+                       const Wanted& wanted);
 
 /// Opens the traces, and puts them in the order of ranks; runs on several inputs are in the order
 /// of the names. Throws Error where one cannot be read, or where they are not of one run or

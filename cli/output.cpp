@@ -234,6 +234,17 @@ report::Layout layout_of(const OutputOptions& options) {
   return layout;
 }
 
+void tell_witness(const std::vector<report::Condition>& conditions,
+                  std::span<const analysis::Analysis> analyses) {
+  const bool counts_findings = std::ranges::any_of(
+      conditions, [](const auto& condition) { return condition.path.starts_with("findings"); });
+  if (!counts_findings) return;
+  const bool asked = std::ranges::any_of(analyses, &analysis::Analysis::sources_asked);
+  fmt::print(stderr, "ompdm: findings are judged {}\n",
+             asked ? "with the program's sources (--source off: by the trace alone)"
+                   : "by the trace alone");
+}
+
 std::string lost_output() {
   // Text goes through stdio, output for programs through std::cout.
   const bool is_text_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;

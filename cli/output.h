@@ -6,10 +6,12 @@
 #include <chrono>
 #include <functional>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ompdm/analysis.h"
 #include "ompdm/report.h"
 
 namespace CLI {
@@ -77,6 +79,10 @@ report::Format format_of(const OutputOptions& options);
 
 /// Colors and the width: the terminal's, or one that suits a pager and a printout.
 report::Layout layout_of(const OutputOptions& options);
+
+/// Prints on stderr whether findings that a condition counts are judged with the program's sources.
+void tell_witness(const std::vector<report::Condition>& conditions,
+                  std::span<const analysis::Analysis> analyses);
 
 /// Why printed text did not reach standard output ("standard output: No space left on device").
 /// Empty if it did, if its reader closed the pipe (head), or once this was returned.

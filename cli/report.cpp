@@ -109,18 +109,6 @@ void check_recorded(const std::vector<report::Condition>& conditions,
   }
 }
 
-/// Says on stderr whether findings that a condition counts are judged with the program's sources.
-void tell_witness(const std::vector<report::Condition>& conditions,
-                  const std::vector<analysis::Analysis>& analyses) {
-  const bool counts_findings = std::ranges::any_of(
-      conditions, [](const auto& condition) { return condition.path.starts_with("findings"); });
-  if (!counts_findings) return;
-  const bool asked = std::ranges::any_of(analyses, &analysis::Analysis::sources_asked);
-  fmt::print(stderr, "ompdm: findings are judged {}\n",
-             asked ? "with the program's sources (--source off: by the trace alone)"
-                   : "by the trace alone");
-}
-
 /// Why figures are not of whole runs; empty if they are.
 std::string missing_of(const std::vector<analysis::Analysis>& analyses) {
   std::string text;

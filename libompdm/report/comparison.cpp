@@ -144,17 +144,12 @@ std::string prediction_sentence(const Versions& all) {
   const auto& predicted = all.first().prediction;
   if (!all.recorded_whole || !predicted || !analysis::saves_time(all.first())) return {};
   const Nanoseconds wall = all.last().program_wall;
-  std::string text = fmt::format("Predicted for BEFORE without its waste: wall {}; AFTER takes {}",
-                                 spoken_time(predicted->wall), spoken_time(wall));
-  if (predicted->wall > 0 && wall > 0) {
-    const std::string change =
-        difference(static_cast<double>(predicted->wall), static_cast<double>(wall), "less", "more");
-    text += change.empty() ? " (as predicted)" : fmt::format(" ({})", change);
-  }
-  text += fmt::format("; transfers {}, AFTER's {}", spoken_time(predicted->transfer),
-                      all.last().headline.measured ? spoken_time(transfer_time(all.last().totals))
-                                                   : "were not timed");
-  return text;
+  const bool is_timed = all.last().headline.measured;
+  return fmt::format(
+      "Predicted for BEFORE without its redundant operations: transfers {}, wall {}. AFTER has: "
+      "transfers {}, wall {}",
+      spoken_time(predicted->transfer), spoken_time(predicted->wall),
+      is_timed ? spoken_time(transfer_time(all.last().totals)) : "not timed", spoken_time(wall));
 }
 
 /// Name and value: which recordings these are, on which devices, and in which they differ.
@@ -181,8 +176,9 @@ std::vector<std::pair<std::string, std::string>> comparison_header(const Version
   return lines;
 }
 
-/// The events that each recording lost, also if none did.
+/// The events that each recording lost.
 std::string comparison_losses(const Versions& all) {
+  if (std::ranges::none_of(all.recordings, has_losses)) return "No events lost";
   const auto lost_by = [](const Analysis& one) { return losses(std::span(&one, 1)); };
   const std::string lost = lost_by(all.first());
   if (std::ranges::all_of(all.recordings,
@@ -470,7 +466,9 @@ std::string comparison_headline(const Versions& versions) {
     return fmt::format("{} was killed, or left by _exit, quick_exit or exec: {}",
                        ended(after) ? versions.names.front() : versions.names.back(), what);
   }
-  return what + walls(before.program_wall, after.program_wall);
+  // Wall times on host devices are those of the machine's load: wall_sentence() has them.
+  const bool has_gpu_times = after.link || analysis::has_device_times(versions.recordings);
+  return has_gpu_times ? what + walls(before.program_wall, after.program_wall) : what;
 }
 
 std::string wall_sentence(const Versions& versions) {
@@ -485,8 +483,11 @@ std::string wall_sentence(const Versions& versions) {
     for (const Analysis& one : versions.recordings) times.push_back(spoken_time(time(one)));
     return fmt::format("{}", fmt::join(times, " → "));
   };
-  return fmt::format("Wall {}: copies {}, kernels {}, no device activity {}",
+  const bool is_modelled = versions.last().link.has_value();
+  const bool has_gpu_times = is_modelled || analysis::has_device_times(versions.recordings);
+  return fmt::format("Wall {}{}: copies {}, kernels {}, no device activity {}",
                      in_each([](const Analysis& one) { return one.program_wall; }),
+                     has_gpu_times ? "" : " on host devices",
                      in_each([](const Analysis& one) { return one.headline.transfer; }),
                      in_each([](const Analysis& one) { return one.headline.kernel; }),
                      in_each([](const Analysis& one) {
@@ -520,10 +521,10 @@ std::string findings_sentence(const Versions& versions) {
     residency += was && is ? 1 : 0;
     came += !was && is ? 1 : 0;
     if (!was || is) continue;
-    const analysis::Finding& solved = versions.first().findings[chain.front()];
+    const analysis::Finding& fixed = versions.first().findings[chain.front()];
     ++went;
-    bytes += solved.wasted_bytes;
-    time += solved.timed ? solved.wasted_time : 0;
+    bytes += fixed.wasted_bytes;
+    time += fixed.timed ? fixed.wasted_time : 0;
   }
   if (went + residency + came == 0) return "Findings: none in either";
   std::vector<std::string> spared;

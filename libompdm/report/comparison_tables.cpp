@@ -225,11 +225,11 @@ std::string fate(const RowOf<Finding>& rows) {
   return rows.front() == nullptr ? "came" : "stays";
 }
 
-/// A finding that went is no open one: it is solved, in the version that first lacks it.
+/// "✓ fixed", in a series with the version that first lacks the finding; "unchanged", "new".
 std::string fate_for_readers(const Versions& versions, const RowOf<Finding>& rows) {
-  if (rows.back() != nullptr) return fate(rows);
-  return versions.are_two() ? "✓ solved"
-                            : fmt::format("✓ solved in {}", versions.names[last_with(rows) + 1]);
+  if (rows.back() != nullptr) return rows.front() == nullptr ? "new" : "unchanged";
+  return versions.are_two() ? "✓ fixed"
+                            : fmt::format("✓ fixed in {}", versions.names[last_with(rows) + 1]);
 }
 
 std::string variable_name(const VariableRow& row) {

@@ -49,29 +49,33 @@ std::string bytes_of(const Prediction& prediction, std::uint64_t all) {
   return fmt::format(", {} of {}", spoken_size(prediction.spared_bytes), spoken_size(all));
 }
 
-/// Of one recording; empty where no copy would be spared.
+/// Of one recording: "36 of 40 copies, 288 MB of 320 MB, about 136 ms of 240 ms; possibly 38
+/// copies, 300 MB". Empty where no copy would be spared.
 std::string saved(const Analysis& one) {
-  const auto& most = one.possible_prediction ? one.possible_prediction : one.prediction;
-  if (!most || most->spared_transfers == 0) return {};
+  const auto spares = [](const std::optional<Prediction>& prediction) {
+    return prediction && prediction->spared_transfers > 0;
+  };
+  const bool is_sure = spares(one.prediction);
+  const auto& most = is_sure ? one.prediction : one.possible_prediction;
+  if (!spares(most)) return {};
+  const char* bound = is_sure ? at_most(most) : "possibly ";
   const std::uint64_t bytes = one.totals.htod.bytes + one.totals.dtoh.bytes;
   const std::uint64_t copies = one.totals.htod.count + one.totals.dtoh.count;
   const std::string text =
       is_recorded_whole(one.recording) || one.recording.is_part()
-          ? fmt::format("{}{} of {}{}{}", at_most(most), most->spared_transfers,
+          ? fmt::format("{}{} of {}{}{}", bound, most->spared_transfers,
                         counted(copies, "copy", "copies"), bytes_of(*most, bytes),
                         time_of(one, *most))
           // The totals are of the whole run, the findings of a part: there is no share.
-          : fmt::format("{}{} recorded, {}, about {}", at_most(most),
+          : fmt::format("{}{} recorded, {}, about {}", bound,
                         counted(most->spared_transfers, "copy", "copies"),
                         spoken_size(most->spared_bytes),
                         spoken_time(one.program_wall - most->wall));
-  if (!one.possible_prediction) return text;
-  const auto& sure = one.prediction;
-  if (!sure || sure->spared_bytes == 0) return text + " (possibly)";
-  const std::string time = analysis::saves_time(one, sure)
-                               ? fmt::format(", {}", spoken_time(one.program_wall - sure->wall))
-                               : std::string();
-  return text + fmt::format(" (likely: {}{})", spoken_size(sure->spared_bytes), time);
+  if (!is_sure || !spares(one.possible_prediction)) return text;
+  const Prediction& possible = *one.possible_prediction;
+  return text + fmt::format("; possibly {}, {}",
+                            counted(possible.spared_transfers, "copy", "copies"),
+                            spoken_size(possible.spared_bytes));
 }
 
 /// "Without the redundant operations the run would have taken about 217 ms instead of 381 ms, its
@@ -112,9 +116,8 @@ std::string predicted(const Analysis& one) {
   return text.empty() ? text : text + '.';
 }
 
-/// "Redundant: 36 of 40 copies, 288 MB of 320 MB, about 136 ms of 240 ms": of one recording, with
-/// what is likely of it where not all is; "What to do first" where no copy would be spared, or of
-/// several recordings.
+/// "Redundant: 36 of 40 copies, 288 MB of 320 MB, about 136 ms of 240 ms": of one recording;
+/// "What to do first" where no copy would be spared, or of several recordings.
 std::string saving_title(Analyses analyses) {
   const std::string text = analyses.size() == 1 ? saved(analyses.front()) : std::string();
   return text.empty() ? "What to do first" : "Redundant: " + text;

@@ -240,7 +240,7 @@ std::string headline_basis(Analyses analyses) {
     for (const Analysis& one : analyses) movement += one.headline.movement;
     if (analysis::verdict_of(analyses) == analysis::Verdict::kNoProblem) return {};
     return fmt::format(
-        "(host devices: copies take the processor's time, {} of {} here. --link pcie4x16 models a "
+        "(host devices: the processor copies and allocates, {} of {} here. --link pcie4x16 models a "
         "GPU's link)",
         spoken_time(movement), spoken_time(wall));
   }

@@ -116,7 +116,7 @@ TEST_F(Compare, WhatCameAndWentDecidesToo) {
   EXPECT_EQ(ended("naive.json", "optimized.json", "findings.went > 0").status, 3);
   const Ended worse = ended("optimized.json", "naive.json", "findings.came > 0");
   EXPECT_EQ(worse.status, 3);
-  EXPECT_TRUE(worse.err.starts_with("ompdm: findings.came > 0 holds: findings.came is "))
+  EXPECT_NE(worse.err.find("ompdm: findings.came > 0 holds: findings.came is "), std::string::npos)
       << worse.err;
   EXPECT_EQ(ended("optimized.json", "naive.json", "findings.came.per_iteration_mapping > 0").status,
             3);

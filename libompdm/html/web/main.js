@@ -129,7 +129,7 @@ function variablesSection() {
 async function start() {
   await readRecordings();
   timeWindow.reset(recordings[0].end);
-  document.title = `${plain(report.traces[0].program).split('/').pop().slice(0, 80)} – ompdm report`;
+  document.title = `${plain(report.traces[0].program).split('/').pop().slice(0, 80)} – ompdm ${page.compared ? 'compare' : 'report'}`;
   followColours();
   followRecording();
   const go = (view, change, row) => {

@@ -60,7 +60,7 @@ function runLine(trace, who = null) {
   const words = trace.arguments.length > 0 ? trace.arguments : [trace.program];
   return element('p', {class: 'run'}, who,
     element('code', {}, named([words[0].split('/').pop(), ...words.slice(1)].join(' '), 120)),
-    ' on ', named(trace.host || 'an unknown host', 40), ', ', named(trace.runtime || 'unknown runtime', 60));
+    ' on ', named(trace.host || 'an unknown host', 40), ', ', named(trace.runtime || 'unknown runtime', 60), ...(who ? [', from ', named(trace.file.split('/').pop(), 60)] : []));
 }
 
 /** Needless transfers of all recordings that are not merely possible; of these if there are no others. */

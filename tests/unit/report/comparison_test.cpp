@@ -168,15 +168,18 @@ TEST(Comparison, JsonHasWhatIsPromised) {
 }
 
 TEST(Comparison, HeadlineTellsBothDirections) {
-  const Recordings better = naive_and_data();
+  Recordings better = naive_and_data();
+  EXPECT_EQ(first_line(better), "AFTER moves 10x less: 160 MB → 16.0 MB");
+  EXPECT_EQ(first_line({heat(false, 20, 56, "f"), heat(false, 19, 56, "f")}),
+            "AFTER moves 5.0 % less: 320 MB → 304 MB");
+  // Only with a device's own times is the wall time more than the load of the machine.
+  for (analysis::Analysis& one : better) one.headline.device_clock = true;
   EXPECT_EQ(first_line(better),
             "AFTER moves 10x less: 160 MB → 16.0 MB; wall 3.6x shorter: 25.0 ms → 7.00 ms");
   EXPECT_EQ(first_line({better[1], better[0]}),
             "AFTER moves 10x more: 16.0 MB → 160 MB; wall 3.6x longer: 7.00 ms → 25.0 ms");
   EXPECT_EQ(first_line({better[0], better[0]}),
             "AFTER moves as much as BEFORE: 160 MB; wall the same: 25.0 ms");
-  EXPECT_EQ(first_line({heat(false, 20, 56, "f"), heat(false, 19, 56, "f")}),
-            "AFTER moves 5.0 % less: 320 MB → 304 MB; wall 5.0 % shorter: 50.0 ms → 47.5 ms");
   EXPECT_EQ(first_line({better[0], heat(false, 0, 56, "f")}).find("AFTER: no target event"), 0U);
 }
 
@@ -186,12 +189,12 @@ TEST(Comparison, SaysWhatBecameOfFindings) {
   recordings[0].findings = {finding("per_iteration_mapping", 56), finding("device_leak", 60)};
   recordings[1].findings = {finding("device_leak", 75), finding("small_transfers", 71)};
   EXPECT_TRUE(says(recordings, "\nFindings: 1 fixed (72.0 MB saved), 1 unchanged, 1 new\n"));
-  // What went looks solved, and wastes nothing any more.
-  EXPECT_TRUE(says(recordings, "  ✓ solved  per_iteration_mapping  heat.cpp:56"));
+  // A finding that went looks fixed, and wastes nothing any more.
+  EXPECT_TRUE(says(recordings, "  ✓ fixed    per_iteration_mapping  heat.cpp:56"));
   EXPECT_TRUE(says(recordings, "72.0 MB      0 B"));
-  EXPECT_TRUE(says(recordings, "  stays     device_leak            heat.cpp:75 (was :60)"));
+  EXPECT_TRUE(says(recordings, "  unchanged  device_leak            heat.cpp:75 (was :60)"));
   const std::string markdown = render_comparison(recordings, Format::kMarkdown);
-  EXPECT_NE(markdown.find("\n| ✓ solved | per"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("\n| ✓ fixed | per"), std::string::npos) << markdown;
   const std::string csv = render_comparison(recordings, Format::kCsv);
   EXPECT_NE(csv.find("\nwent,per_iteration_mapping,u,9,,72000000,,"), std::string::npos) << csv;
   const json findings = compared(recordings)["findings"];
@@ -205,8 +208,8 @@ TEST(Comparison, HoldsThePredictionAgainstWhatCame) {
   Recordings recordings = naive_and_data();
   recordings[0].prediction = {.wall = 5000000, .transfer = 2000000};
   EXPECT_TRUE(says(recordings,
-                   "Predicted for BEFORE without its waste: wall 5.00 ms; AFTER takes 7.00 ms "
-                   "(1.4x more); transfers"));
+                   "Predicted for BEFORE without its redundant operations: transfers 2.00 ms, wall "
+                   "5.00 ms. AFTER has: transfers "));
   EXPECT_EQ(compared(recordings)["prediction"]["wall_ns"],
             (json{{"predicted", 5000000}, {"achieved", 7000000}, {"ratio", 1.4}}));
 }

@@ -109,7 +109,7 @@ TEST(Headline, OfHostDevicesIsOfBytes) {
   const Scene run{.clock = Clock::kHost};
   EXPECT_TRUE(text_of(run).starts_with(
       "160 MB moved: a.cpp:10 moved 160 MB in 10 executions\n"
-      "(host devices: copies take the processor's time, 20.0 ms of 40.0 ms here. --link pcie4x16 "
+      "(host devices: the processor copies and allocates, 20.0 ms of 40.0 ms here. --link pcie4x16 "
       "models a GPU's link)\n"))
       << text_of(run);
   const Scene same{.clock = Clock::kHost, .full = true};

@@ -298,7 +298,7 @@ TEST(Rendering, ANameOfSeveralPiecesOfStorageSaysSo) {
   EXPECT_EQ(render(analyses, Format::kText).find("pieces)"), std::string::npos);
   trace.variables[0].pieces = 3;
   analyses = {analysis::analyze(trace)};
-  EXPECT_NE(render(analyses, Format::kText).find(" u (3 pieces) heat.cpp:32"), std::string::npos);
+  EXPECT_NE(render(analyses, Format::kText).find(" u (3 addresses) heat.cpp:32"), std::string::npos);
 }
 
 TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
@@ -307,15 +307,14 @@ TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
     return render(analyses, Format::kText).find("\n" + words) != std::string::npos;
   };
   EXPECT_TRUE(
-      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms "
-            "(possibly)\n"));
-  // What is possible only is told beside what is likely.
+      tells("Redundant: possibly 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
+  // What is possible only is told after what is likely, as in the verdict.
   analyses[0].prediction = analyses[0].possible_prediction;
-  analyses[0].possible_prediction->wall = 0;
+  analyses[0].possible_prediction->spared_transfers = 5;
+  analyses[0].possible_prediction->spared_bytes = 40000000;
   EXPECT_TRUE(
-      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 8.81 ms of 8.81 ms "
-            "(likely: 32.0 MB, "
-            "4.27 ms)\n"));
+      tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms; "
+            "possibly 5 copies, 40.0 MB\n"));
   analyses[0].possible_prediction.reset();
   EXPECT_TRUE(
       tells("Redundant: at most 4 of 6 copies, 32.0 MB of 48.0 MB, about 4.27 ms of 8.81 ms\n"));
