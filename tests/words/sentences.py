@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at what a person reads: strings of the programs, README, docs, and the lesson's ladders.
+"""Looks at what a person reads: strings and comments of the programs, README, docs, and the lesson's ladders.
 
     tests/words/sentences.py SOURCE_DIR [--list] [FILE ...]
 
@@ -32,6 +32,7 @@ RETIRED = {
     r"workplace": "sandbox",
 }
 FOLDERS = ["cli", "libompdm", "edit"]
+COMMENTED = [*FOLDERS, "gpu", "kernels", "tests"]  # where comments are looked at
 # Lists of names, no sentences.
 NO_TEXT = ["runtime_calls.cpp"]
 PAGES = ["kernels/**/*.toml", "cli/ompdm-lesson", "README.md", "CONTRIBUTING.md", "VERSIONS.md", "docs/**/*.md", "kernels/README.md"]
@@ -60,6 +61,28 @@ def literals(text):
         end = found.end()
     if parts:
         yield begin, "".join(parts)
+
+
+def comments(text):
+    """(line, comment) of C++: lines of comments that follow each other are one comment. What is in quotes is a name."""
+    block, begin, last = [], 0, -1
+    for found in LITERAL.finditer(text):
+        if not found.group(0).startswith(("//", "/*")):
+            continue
+        line = text.count("\n", 0, found.start()) + 1
+        is_alone = not text[text.rfind("\n", 0, found.start()) + 1:found.start()].strip()
+        if block and not (is_alone and line == last + 1):
+            yield begin, "\n".join(block)
+            block = []
+        begin, last = (begin if block else line), line
+        body = re.sub(r"^(///?<?|/\*+)|\*/$", "", found.group(0))
+        # A line of a list, of expected counts, or one that is set off begins a sentence.
+        block.append(re.sub(r"^\s*([-*@=]|\s{3})", "\n", re.sub(r'"[^"\n]*"', "x", body)))
+        if not is_alone:
+            yield begin, "\n".join(block)
+            block = []
+    if block:
+        yield begin, "\n".join(block)
 
 
 def paragraphs(text):
@@ -133,6 +156,12 @@ def words(sentence):
 
 def looked_at(path, root):
     text = path.read_text(errors="replace")
+    if path.suffix in (".cpp", ".h", ".c"):
+        for line, comment in comments(text):
+            for sentence in sentences(re.sub(r"(?<!\n)\n(?!\n)\s*", " ", comment)):
+                yield f"{path.relative_to(root)}:{line}", sentence
+    if path.relative_to(root).parts[0] not in FOLDERS and path.suffix in (".cpp", ".h", ".c"):
+        return
     source = texts(path, text)
     # Help is broken into lines; in reports a line is a sentence of its own.
     is_report = "libompdm" in path.parts
@@ -150,7 +179,7 @@ def main():
     root = asked.root.resolve()
     files = [one.resolve() for one in asked.files]
     if not files:
-        for folder in FOLDERS:
+        for folder in COMMENTED:
             files += [one for one in sorted((root / folder).rglob("*")) if one.suffix in (".cpp", ".h", ".c") and one.name not in NO_TEXT]
         for pattern in PAGES:
             files += sorted(root.glob(pattern))
