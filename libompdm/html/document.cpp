@@ -445,6 +445,17 @@ Json fates_json(const Versions& versions) {
   return fates;
 }
 
+/// Each finding's change in a line.
+Json actions_json(std::span<const analysis::Analysis> analyses, const SourceNames& names) {
+  Json actions = Json::array();
+  for (const analysis::Analysis& one : analyses) {
+    for (const analysis::Finding& finding : one.findings) {
+      actions.push_back(action_text(finding, names));
+    }
+  }
+  return actions;
+}
+
 /// What every page has: names of rows, advice, and the program's lines.
 Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& names,
               std::span<const SourceExcerpt> sources) {
@@ -453,6 +464,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
           {"basis", basis_of(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
+          {"actions", actions_json(analyses, names)},
           {"advice", advice_json(analyses, &analysis::Analysis::findings)},
           {"clause_advice", advice_json(analyses, &analysis::Analysis::mapping)},
           {"memory", memory_lines(analyses)},

@@ -175,7 +175,8 @@ class PageTest(unittest.TestCase):
         press(Keys.ESCAPE)
         self.assertFalse(driver.find_element(By.CLASS_NAME, "chosen-line").is_displayed())
         tab_to("passes-canvas")
-        press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertIn("iteration 1", self.said(driver))
+        press(Keys.ARROW_RIGHT)
         self.assertIn("iteration 2: 4.66 ms", self.said(driver))
         tab_to("variables-canvas")
         press(Keys.ARROW_DOWN)
@@ -218,6 +219,51 @@ class PageTest(unittest.TestCase):
         bottom = canvas.size["height"] // 2 - 14
         ActionChains(driver).move_to_element_with_offset(canvas, 0, bottom).perform()
         self.assertIn("target · heat.cpp:41", tip.text)
+        self.assert_quiet(driver)
+
+    def test_the_first_screen_of_a_phone_says_what_dominates_and_what_to_change(self):
+        driver = self.open(page(self.folder, heat(self.folder)), width=390, height=844)
+        bottom = driver.execute_script("return window.innerHeight")
+        for kind, words in (("headline", "heat.cpp:41 moved 96.0 MB"), ("first-change", "keep u, u_tmp on the device")):
+            line = driver.find_element(By.CLASS_NAME, kind)
+            self.assertIn(words, line.text)
+            self.assertLess(line.location["y"] + line.size["height"], bottom)
+        driver.find_element(By.CSS_SELECTOR, ".first-change a").click()
+        self.assertTrue(driver.execute_script("return location.hash").endswith("#finding-0"))
+        self.assert_quiet(driver)
+
+    def test_tips_follow_the_focus_and_go_with_it(self):
+        driver = self.open(page(self.folder, heat(self.folder)))
+        tip = driver.find_element(By.ID, "tip")
+        canvas = driver.find_element(By.ID, "passes-canvas")
+
+        def distance():
+            return driver.execute_script(
+                "return arguments[0].getBoundingClientRect().top - arguments[1].getBoundingClientRect().top", tip, canvas)
+
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].focus({focusVisible: true})", canvas)
+        time.sleep(0.2)
+        self.assertIn("iteration 1", tip.text)
+        before = distance()
+        driver.execute_script("window.scrollBy(0, 60)")
+        time.sleep(0.2)
+        self.assertTrue(tip.is_displayed())
+        self.assertAlmostEqual(distance(), before, delta=2)
+        canvas.send_keys(Keys.ESCAPE)
+        self.assertFalse(tip.is_displayed())
+        canvas.send_keys(Keys.ARROW_RIGHT)
+        self.assertTrue(tip.is_displayed())
+        canvas.send_keys(Keys.TAB)
+        self.assertNotIn("iteration 2", tip.text if tip.is_displayed() else "")
+        # The pointer's tip goes where the page moves on below it.
+        driver.execute_script("arguments[0].blur()", driver.switch_to.active_element)
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        time.sleep(0.2)
+        ActionChains(driver).move_to_element_with_offset(canvas, -canvas.size["width"] // 2 + 70, 20).perform()
+        self.assertTrue(tip.is_displayed())
+        driver.execute_script("window.scrollBy(0, 60)")
+        time.sleep(0.2)
+        self.assertFalse(tip.is_displayed())
         self.assert_quiet(driver)
 
     def test_the_timeline_opens_at_its_events(self):

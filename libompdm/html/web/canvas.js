@@ -142,12 +142,12 @@ let palette = null;
  * @property {number} width
  */
 
-/** A canvas that is drawn anew when its size, the colours or what it shows change. */
+/** A canvas that is drawn again when its size, the colours or its view change. */
 export class Surface {
   /**
    * @param {string} id
    * @param {string} label for screen readers
-   * @param {{draw: function(Scene)}} view
+   * @param {{draw: function(Scene), focused: ?function()}} view focused(): the keyboard has reached the canvas
    * @param {function(): number} heightOf CSS pixels
    */
   constructor(id, label, view, heightOf) {
@@ -157,6 +157,13 @@ export class Surface {
     this.pending = false;
     this.layer = new PixelLayer();
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
+    for (const leaves of ['pointerleave', 'blur']) this.canvas.addEventListener(leaves, hideTip);
+    this.canvas.addEventListener('keydown', ({key}) => {
+      if (key === 'Escape') hideTip();
+    });
+    this.canvas.addEventListener('focus', () => {
+      if (this.canvas.matches(':focus-visible')) view.focused?.();
+    });
     surfaces.push(this);
   }
 
@@ -188,26 +195,42 @@ export class Surface {
   }
 
   /**
-   * Shows words beside a place of the canvas.
+   * Shows words beside a place of the canvas, until the pointer, the focus or the page moves on.
    * @param {string[]} lines the first is the title @param {boolean} aloud whether a screen reader is to say it
    */
   tell(lines, x, y, aloud = false) {
-    const box = this.canvas.getBoundingClientRect();
     const tip = byId('tip');
     tip.replaceChildren(...lines.map((line, at) => element(at === 0 ? 'strong' : 'div', {}, line)));
     tip.hidden = false;
-    const {width, height} = tip.getBoundingClientRect();
-    const bottom = box.top + y + 18;
-    const room = document.documentElement.clientWidth;
-    tip.style.left = `${Math.max(4, Math.min(box.left + x + 14, room - width - 4))}px`;
-    tip.style.top = `${bottom + height > window.innerHeight ? Math.max(4, box.top + y - height - 10) : bottom}px`;
+    told = {canvas: this.canvas, x, y, aloud};
+    placeTip();
     if (aloud) byId('said').textContent = lines.join(', ');
   }
 }
 
+/** Where the tip points to; null while there is none. */
+let told = null;
+
+function placeTip() {
+  const tip = byId('tip');
+  const box = told.canvas.getBoundingClientRect();
+  const {width, height} = tip.getBoundingClientRect();
+  const bottom = box.top + told.y + 18;
+  const room = document.documentElement.clientWidth;
+  tip.style.left = `${Math.max(4, Math.min(box.left + told.x + 14, room - width - 4))}px`;
+  tip.style.top = `${bottom + height > window.innerHeight ? Math.max(4, box.top + told.y - height - 10) : bottom}px`;
+}
+
 export function hideTip() {
   byId('tip').hidden = true;
+  told = null;
 }
+
+// The page moves below the pointer; the focus moves with the page.
+window.addEventListener('scroll', () => {
+  if (told?.aloud) placeTip();
+  else if (told) hideTip();
+}, {passive: true});
 
 /** Draws all again: colours changed. */
 function redrawAll() {

@@ -96,6 +96,10 @@ function wallBar(trace, needless) {
     legend(parts.map(([name, time, words]) => [name, `${words} ${timeText(time)}, ${shareText(time, wall)}`])));
 }
 
+/** The change that saves most, as a link to its finding. Null without findings. */
+const firstChange = () => (report.findings.length === 0 ? null : element('p', {class: 'first-change'}, 'First change: ',
+  element('a', {href: '#finding-0'}, plain(page.actions[0])), ` (${report.findings[0].confidence})`));
+
 const warning = (words) => element('p', {class: 'warning'}, words);
 
 /** A bar for each version on one scale: copies, kernels, and the time without device activity. Null where a part is not known. */
@@ -164,6 +168,7 @@ export function overview() {
     runLine(traces[0]),
     traces.length > 1 ? element('p', {class: 'run'}, `and ${counted(traces.length - 1, 'more recording', 'more recordings')}`) : null,
     element('p', {class: 'headline'}, plain(page.headline)),
+    firstChange(),
     ...page.warnings.map(plain).map(warning),
     cut ? warning('The trace is cut short: figures are of the part that is left.') : null,
     lost.length > 0 ? warning(`Lost: ${lost.map((loss) => `${loss.count} ${plain(loss.name).slice(0, 100)}`).join(', ')}`) : null,

@@ -94,10 +94,9 @@ export class Passes {
     this.cursor = -1;
     this.figures = element('div', {class: 'pass-figures'});
     this.surface = new Surface(fixed === null ? 'passes-canvas' : `passes-canvas-${fixed}`,
-        'Passes of the loop, one bar each. Left and right arrows tell one after the other.', this, () => HEIGHT);
+        'Iterations of the loop, a bar each. Left and right arrows go from bar to bar.', this, () => HEIGHT);
     const {canvas} = this.surface;
     canvas.addEventListener('pointermove', (event) => this.tell(this.barAt(event.offsetX), event.offsetX, event.offsetY));
-    canvas.addEventListener('pointerleave', hideTip);
     canvas.addEventListener('keydown', (event) => this.key(event));
     onSelect((change) => {
       if ('loop' in change) this.show();
@@ -197,8 +196,17 @@ export class Passes {
     const steps = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity};
     if (!(event.key in steps) || this.passes.length === 0) return;
     event.preventDefault();
+    this.goTo(this.cursor + steps[event.key]);
+  }
+
+  focused() {
+    if (this.passes.length > 0) this.goTo(this.cursor);
+  }
+
+  /** Tells a bar, or the nearest that there is. */
+  goTo(at) {
     const {bars, x} = this.plan(this.surface.canvas.clientWidth);
-    this.cursor = Math.max(0, Math.min(bars.length - 1, this.cursor + steps[event.key]));
+    this.cursor = Math.max(0, Math.min(bars.length - 1, at));
     this.tell(this.cursor, x(this.cursor), CLEAR, true);
     this.surface.redraw();
   }

@@ -79,7 +79,8 @@ function cardOf(finding, at, go) {
       element('span', {class: 'badge'}, finding.confidence)),
     element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
       finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),
-    ...adviceSection(finding, page.advice[at]),
+    ...(fate === 'fixed' ? [element('details', {}, element('summary', {}, 'The change that was advised'), ...adviceSection(finding, page.advice[at]).filter(Boolean))]
+      : adviceSection(finding, page.advice[at])),
     unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
     linksOf(finding, at, go),
     element('details', {}, element('summary', {}, 'Evidence'), element('p', {}, plain(finding.evidence)),

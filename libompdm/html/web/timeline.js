@@ -170,8 +170,6 @@ export function surfaceOverTime(view, id, label, heightOf) {
   };
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
-  canvas.addEventListener('pointerleave', hideTip);
-  canvas.addEventListener('blur', hideTip);
   canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = KEYS.get(event.key);
@@ -316,14 +314,19 @@ export class Timeline {
     this.surface.redraw();
   }
 
+  /** Tells the track that is chosen. */
+  focused() {
+    const strip = this.layout.strips[this.cursor.strip];
+    if (strip) this.surface.tell([strip.title, shareOfWindow(this.recording)], 40, strip.y + 18, true);
+  }
+
   /** @param {KeyboardEvent} event */
   key(event) {
     const strips = this.layout.strips;
     if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
       const step = event.key === 'ArrowUp' ? -1 : 1;
       this.cursor = {strip: Math.max(0, Math.min(strips.length - 1, this.cursor.strip + step)), event: -1};
-      const {title, y} = strips[this.cursor.strip];
-      this.surface.tell([title, shareOfWindow(this.recording)], 40, y + 18, true);
+      this.focused();
     } else if (event.key === ',' || event.key === '.') {
       this.step(event.key === '.' ? 1 : -1);
     } else if (event.key === 'Enter' && this.cursor.event >= 0) {

@@ -223,12 +223,21 @@ export class Variables {
   /** @param {KeyboardEvent} event */
   key(event) {
     const by = {ArrowUp: -1, ArrowDown: 1}[event.key];
-    if (by) this.cursor = Math.max(0, Math.min(this.rows.length - 1, this.cursor + by));
+    if (by) this.goTo(this.cursor + by);
     else if (event.key === 'Enter') this.chosen(this.cursor);
     else if (event.key === 'Escape') select({variable: null});
     else return false;
+    return true;
+  }
+
+  focused() {
+    this.goTo(this.cursor);
+  }
+
+  /** Tells a row, or the nearest that there is. */
+  goTo(at) {
+    this.cursor = Math.max(0, Math.min(this.rows.length - 1, at));
     this.tell(this.cursor, 60, AXIS + this.cursor * VARIABLE_ROW + VARIABLE_ROW, true);
     this.surface.redraw();
-    return true;
   }
 }
