@@ -1,6 +1,7 @@
 #include "detectors/edits.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -150,7 +151,7 @@ std::vector<std::string> NamedData::names() const {
 std::vector<std::string> NamedData::names(const std::set<std::uint32_t>& numbers) const {
   std::map<std::string, std::size_t> rows_of_name;
   for (const Row& row : rows_) ++rows_of_name[base_of(row.data.expression)];
-  UniqueTexts named;
+  std::map<std::string, std::set<std::string>> named;  // with the functions, where several have it
   std::vector<std::string> names;
   for (const std::uint32_t number : numbers) {
     const Row& row = rows_[number];
@@ -160,11 +161,14 @@ std::vector<std::string> NamedData::names(const std::set<std::uint32_t>& numbers
                                at == SourcePlace() ? std::string() : place_of(at)));
       continue;
     }
-    std::string name = base_of(row.data.expression);
-    if (rows_of_name[name] > 1) name += fmt::format(" (in {})", row.data.named_at.function);
-    named.add(name);
+    const std::string name = base_of(row.data.expression);
+    std::set<std::string>& functions = named[name];
+    if (rows_of_name[name] > 1) functions.insert(row.data.named_at.function);
   }
-  names.insert(names.end(), named.all().begin(), named.all().end());
+  for (const auto& [name, functions] : named) {
+    names.push_back(functions.empty() ? name
+                                      : fmt::format("{} (in {})", name, fmt::join(functions, ", ")));
+  }
   std::ranges::sort(names);
   return names;
 }

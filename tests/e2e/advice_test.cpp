@@ -66,7 +66,7 @@ TEST(Advice, TellsArraysApartThatFunctionsCallTheSame) {
   const Json report = followed("same_names", 5);
   ASSERT_EQ(report["findings"].size(), 1U) << report["findings"];
   const Json& finding = report["findings"][0];
-  EXPECT_EQ(finding["variable"], "g, o (in blur), o (in edge)");
+  EXPECT_EQ(finding["variable"], "g, o (in blur, edge)");
   const std::string advice = finding["advice"];
   EXPECT_NE(advice.find("before the loop at same_names.cpp:41 in main: "), std::string::npos)
       << "all of it may be inlined: " << advice;

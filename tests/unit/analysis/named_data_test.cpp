@@ -306,7 +306,7 @@ TEST(NamedData, WhatFunctionsCallTheSameIsToldApart) {
     program.map(edge, e, "o[0:n]");
   }
   const Finding finding = program.only();
-  EXPECT_EQ(finding.variable, "o (in blur), o (in edge)");
+  EXPECT_EQ(finding.variable, "o (in blur, edge)");
   EXPECT_TRUE(contains(report::advice_text(finding),
                        "enter data with map(to:) for the data that blur calls o[0:n] and the data "
                        "that edge calls o[0:n]\n"))
