@@ -462,6 +462,7 @@ Json shown_of(std::span<const analysis::Analysis> analyses, const SourceNames& n
   return {{"compared", false},
           {"headline", headline(analyses, names)},
           {"basis", basis_of(analyses)},
+          {"has_device_times", analysis::has_device_times(analyses)},
           {"names", names_json(analyses, names)},
           {"patterns", patterns_json()},
           {"actions", actions_json(analyses, names)},

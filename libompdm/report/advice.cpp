@@ -149,10 +149,10 @@ std::vector<std::string> notes_of(const Finding& finding, const Edit& first) {
   if (!inserted.functions.empty()) lines.push_back(whose_names(first, inserted.functions));
   for (const auto& [function, names] : inserted.locals) {
     const bool is_one = names.size() == 1;
-    lines.push_back(fmt::format(
-        "{} {} declared in {}: {} memory has to be there, and have a name, at this place, too",
-        spoken_list({names.begin(), names.end()}), is_one ? "is" : "are", function,
-        is_one ? "its" : "their"));
+    lines.push_back(
+        fmt::format("{} {} declared in {}: allocate {} before this place, and give {} here",
+                    spoken_list({names.begin(), names.end()}), is_one ? "is" : "are", function,
+                    is_one ? "its memory" : "their memory", is_one ? "it a name" : "them names"));
   }
   std::map<std::string, std::size_t> rows_of_name;
   bool of_this = false;

@@ -530,9 +530,10 @@ std::string findings_sentence(const Versions& versions) {
   std::vector<std::string> spared;
   if (bytes > 0) spared.push_back(spoken_size(bytes));
   if (time > 0) spared.push_back(spoken_time(time));
-  return fmt::format("Findings: {} fixed{}, {} unchanged, {} new", went,
-                     spared.empty() ? "" : fmt::format(" ({} saved)", fmt::join(spared, " and ")),
-                     residency, came);
+  return fmt::format(
+      "Findings: {} fixed{}, {} unchanged, {} new", went,
+      spared.empty() ? "" : fmt::format(" ({} were redundant)", fmt::join(spared, " and ")),
+      residency, came);
 }
 
 std::string clauses_sentence(const Versions& versions) {

@@ -209,7 +209,7 @@ std::string cost_of(const Finding& finding) {
     }
   }
   if (finding.memory_bytes > 0) {
-    text += fmt::format("; keeps {} on the device", spoken_size(finding.memory_bytes));
+    text += fmt::format("; needs {} of device memory", spoken_size(finding.memory_bytes));
   }
   return fmt::format("{}; {}", text, confidence_of(finding));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/findings.h"
 #include "report/sentences.h"
 #include "report/units.h"
 
@@ -63,8 +64,22 @@ std::uint64_t fallbacks(Analyses analyses) {
   return count;
 }
 
-/// "heat.cpp:41 moved 20.5 GB in 10 instances": the directive whose transfers took longest in any
-/// recording; without a device's times, the directive that moved most bytes.
+/// The number of the first finding about a directive of a recording; 0 where there is none.
+std::size_t number_of_finding(Analyses analyses, std::size_t recording, const DirectiveRow& row) {
+  const auto position = static_cast<std::size_t>(&row - analyses[recording].directives.data());
+  std::size_t number = 0;
+  for (const ShownFinding& shown : shown_findings(analyses)) {
+    ++number;
+    const auto& directives = shown.finding->directives;
+    const bool is_about = std::ranges::find(directives, position) != directives.end();
+    if (shown.recording == recording && is_about) return number;
+  }
+  return 0;
+}
+
+/// "heat.cpp:41 moved 20.5 GB in 10 executions (finding 2)": the directive whose transfers took
+/// longest in any recording; without a device's times, the directive that moved most bytes. The
+/// finding about it is named where it is not the first.
 std::string culprit(Analyses analyses, const SourceNames& names) {
   const bool by_time = analysis::has_device_times(analyses);
   const auto weight = [&](const DirectiveRow& row) {
@@ -91,6 +106,8 @@ std::string culprit(Analyses analyses, const SourceNames& names) {
       is_api ? counted(worst->count, "operation") : counted(worst->count, "execution"));
   const Ranks ranks = ranks_of(analyses);
   if (!ranks.key.empty()) text += fmt::format(" on {} {}", ranks.key, ranks.labels[recording]);
+  const std::size_t number = number_of_finding(analyses, recording, *worst);
+  if (number > 1) text += fmt::format(" (finding {})", number);
   return text;
 }
 
@@ -240,8 +257,8 @@ std::string headline_basis(Analyses analyses) {
     for (const Analysis& one : analyses) movement += one.headline.movement;
     if (analysis::verdict_of(analyses) == analysis::Verdict::kNoProblem) return {};
     return fmt::format(
-        "(host devices: the processor copies and allocates, {} of {} here. --link pcie4x16 models a "
-        "GPU's link)",
+        "(no GPU: the processor copied and allocated for {} of {}. --link pcie4x16 models a GPU's "
+        "link)",
         spoken_time(movement), spoken_time(wall));
   }
   if (analyses.size() == 1) return {};

@@ -504,10 +504,11 @@ std::string device_time(Analyses analyses) {
 namespace {
 
 /// "u 160 MB, u_tmp 160 MB (heat.cpp:39)", "u 160 MB (heat.cpp:39), buf 1.20 MB in 12 blocks
-/// (pool.cpp:8)": the first three.
+/// (pool.cpp:8)": the first three, or all of four.
 std::string holders_text(const std::vector<analysis::MemoryHolder>& holders) {
   constexpr std::size_t kFew = 3;
-  const auto shown = std::span(holders).first(std::min(holders.size(), kFew));
+  // One more takes no more room than its count.
+  const auto shown = std::span(holders).first(holders.size() <= kFew + 1 ? holders.size() : kFew);
   const auto place_of = [&](const analysis::MemoryHolder& holder) {
     const auto is_like = [&](const analysis::MemoryHolder& other) {
       return other.name == holder.name && other.place == holder.place;
@@ -527,7 +528,8 @@ std::string holders_text(const std::vector<analysis::MemoryHolder>& holders) {
     const bool is_last = i + 1 == shown.size() || place_of(shown[i + 1]) != place;
     if (is_last) text += " (" + place + ')';
   }
-  if (holders.size() > kFew) text += fmt::format(", {} more", holders.size() - kFew);
+  if (holders.size() > shown.size())
+    text += fmt::format(", {} more", holders.size() - shown.size());
   return text;
 }
 

@@ -367,8 +367,8 @@ class PageTest(unittest.TestCase):
         # What is found on both is shown once.
         cards = [each for each in driver.find_elements(By.CLASS_NAME, "card") if each.is_displayed()]
         self.assertEqual(len(cards), 1)
-        self.assertIn("The same on rank 1", driver.find_element(By.CSS_SELECTOR, ".alike summary").text
-                      + driver.find_element(By.CSS_SELECTOR, ".alike > details > summary").text)
+        self.assertRegex(driver.find_element(By.CSS_SELECTOR, ".alike > details > summary").text,
+                         r"^Also on rank [01]: [\d.]+ [KMG]?B on all$")
         link = driver.find_element(By.CSS_SELECTOR, "#finding-1 .links button")
         driver.execute_script("arguments[0].click()", link)
         self.assertEqual(choices.get_property("value"), "1")

@@ -37,6 +37,14 @@ export const PARTS = [
   {key: 'host', words: 'host', colour: '--host'},
 ];
 
+/** What a confidence means, after docs/glossary.md. */
+export const CONFIDENCE = {
+  certain: 'the run proves it',
+  proven: 'the sources allow it with any input',
+  likely: 'one assumption is missing',
+  possible: 'more is missing',
+};
+
 /** What would make a finding's edits wrong. */
 export const UNLESS = {
   host_uses: 'the host reads or changes the data meanwhile, and no update says so',
@@ -46,6 +54,7 @@ export const UNLESS = {
   host_wants_restore: 'the host has changed its copy, and wants what the device has',
   made_anew: 'the program allocates the data again in between',
   no_pass: 'the loop has no iteration',
+  none_before: 'the transfer before it is removed',
 };
 
 // Figures as people read them, the same in any locale: three digits, 1 KB is 1000 B.

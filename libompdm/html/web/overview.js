@@ -1,8 +1,9 @@
 // The view "Recordings": ranks, processes or runs side by side, each figure shaded by its share of
 // the column's largest.
 import {
-  button, bytesText, countText, counted, element, legend, named, plain, scrolling, shareText, sumOf, tableHead, timeText,
+  CONFIDENCE, button, bytesText, countText, counted, element, legend, named, plain, scrolling, shareText, sumOf, tableHead, timeText,
 } from './basics.js';
+import {groupsOfFindings} from './tables.js';
 import {knowsTransfers, page, recordingName, report, rowsOf, select} from './data.js';
 
 const MOST_RECORDINGS = 512;
@@ -96,9 +97,16 @@ function wallBar(trace, needless) {
     legend(parts.map(([name, time, words]) => [name, `${words} ${timeText(time)}, ${shareText(time, wall)}`])));
 }
 
-/** The change that saves most, as a link to its finding. Null without findings. */
-const firstChange = () => (report.findings.length === 0 ? null : element('p', {class: 'first-change'}, 'First change: ',
-  element('a', {href: '#finding-0'}, plain(page.actions[0])), ` (${report.findings[0].confidence})`));
+/** The change that saves most, as a link to its finding, with its saving. Null without findings. */
+function firstChange() {
+  if (report.findings.length === 0) return null;
+  const group = groupsOfFindings()[0];
+  const finding = report.findings[group[0]];
+  const [bytes, time] = ['wasted_bytes', 'wasted_ns'].map((key) => sumOf(group.map((at) => report.findings[at]), key));
+  const saves = [bytes > 0 ? bytesText(bytes) : null, time > 0 ? timeText(time) : null].filter(Boolean);
+  return element('p', {class: 'first-change'}, 'First change: ', element('a', {href: `#finding-${group[0]}`}, plain(page.actions[group[0]])),
+    saves.length > 0 ? `, saves ${saves.join(' and ')}` : '', ` (${finding.confidence}: ${CONFIDENCE[finding.confidence]})`);
+}
 
 const warning = (words) => element('p', {class: 'warning'}, words);
 
@@ -146,9 +154,10 @@ export function overview() {
   const toldWhole = page.warnings.length === 0;
   // What was counted has its times, but no union of them.
   const timed = !toldWhole || traces.every((trace) => trace.device_union_ns !== null);
+  const ofAll = traces.length > 1 ? `, all ${traces.length} added` : '';
   const flow = (words, {bytes, count, time_ns: time}) => figure(words, knowsTransfers ? bytesText(bytes) : 'not known',
-    knowsTransfers ? counted(count, 'copy', 'copies') + (timed ? `, ${timeText(time)}` : '') : 'transfers were not recorded');
-  const launches = counted(totals.kernel.count, 'launch', 'launches');
+    knowsTransfers ? counted(count, 'copy', 'copies') + (timed ? `, ${timeText(time)}` : '') + ofAll : 'transfers were not recorded');
+  const launches = counted(totals.kernel.count, 'launch', 'launches') + ofAll;
   const figures = [
     figure('Wall', timeText(wall), traces.length > 1 ? `the longest of ${traces.length} recordings` : 'of the process'),
     flow('To the device', totals.HtoD), flow('To the host', totals.DtoH),
@@ -160,7 +169,7 @@ export function overview() {
   }
   const better = prediction && (needless.word === 'Redundant' ? prediction : prediction.possible);
   if (better && better.wall_ns < 0.99 * wall) {
-    figures.push(figure('Could take', timeText(better.wall_ns), `without it; ${shareText(wall - better.wall_ns, wall)} less`));
+    figures.push(figure('Could take', timeText(better.wall_ns), `without it; ${shareText(wall - better.wall_ns, wall)} less${page.has_device_times ? '' : ' on this machine'}`));
   }
   const cut = traces.some((trace) => trace.truncated);
   const lost = traces.flatMap((trace) => trace.losses).filter((loss) => loss.count > 0);

@@ -1,6 +1,6 @@
 // The view "Findings": a card each, linked to the places where it can be seen.
 import {
-  UNLESS, button, byId, bytesText, countText, counted, element, named, plain, reveal, scrolling, sumOf, tableHead, timeText,
+  CONFIDENCE, UNLESS, button, byId, bytesText, countText, counted, element, named, plain, reveal, scrolling, sumOf, tableHead, timeText,
 } from './basics.js';
 import {
   directiveName, knowsTransfers, loopName, onSelect, page, pick, recordingName, recordingOfRow, report, rowOfId, select,
@@ -37,6 +37,8 @@ function adviceSection(finding, steps) {
   return [todo.length > 0 ? listOf(todo) : null, checks.length > 0
     ? element('details', {}, element('summary', {}, 'Conditions, and facts of the sources'), listOf(checks)) : null];
 }
+
+const confidenceBadge = ({confidence}) => element('span', {class: 'badge', title: CONFIDENCE[confidence] ?? null}, confidence);
 
 function costOf(finding) {
   const {one, many} = page.patterns[finding.pattern] ?? {one: 'execution', many: 'executions'};
@@ -76,9 +78,9 @@ function cardOf(finding, at, go) {
         named(page.names.findings[at] || 'unknown place', 60), finding.variable ? ', ' : '',
         finding.variable ? named(finding.variable, 60) : null, element('span', {class: 'pattern'}, words)),
       fate ? element('span', {class: `badge ${fate}`}, fate === 'fixed' ? '✓ fixed' : fate) : null,
-      element('span', {class: 'badge'}, finding.confidence)),
-    element('p', {class: 'cost'}, costOf(finding), who ? ` · ${who}` : '',
-      finding.memory_bytes > 0 ? ` · keeps ${bytesText(finding.memory_bytes)} on the device` : ''),
+      fate === 'fixed' ? null : confidenceBadge(finding)),
+    element('p', {class: 'cost'}, costOf(finding), who ? ` · ${page.compared ? 'in ' : ''}${who}` : '',
+      finding.memory_bytes > 0 ? ` · needs ${bytesText(finding.memory_bytes)} of device memory` : ''),
     ...(fate === 'fixed' ? [element('details', {}, element('summary', {}, 'The change that was advised'), ...adviceSection(finding, page.advice[at]).filter(Boolean))]
       : adviceSection(finding, page.advice[at])),
     unless.length > 0 ? element('p', {class: 'unless'}, element('strong', {}, 'unless '), unless.join(', or ')) : null,
@@ -104,7 +106,7 @@ function clauseCardOf(clause, at, go) {
       element('h3', {id: title}, named(page.names.mapping[at] || 'unknown place', 60), clause.item ? ', ' : '',
         clause.item ? named(clause.item, 60) : null,
         element('span', {class: 'pattern'}, page.patterns[clause.pattern]?.words ?? clause.pattern)),
-      element('span', {class: 'badge'}, clause.stake.replace('_', ' ')), element('span', {class: 'badge'}, clause.confidence)),
+      element('span', {class: 'badge'}, clause.stake.replace('_', ' ')), confidenceBadge(clause)),
     who ? element('p', {class: 'cost'}, who) : null,
     element('p', {}, `${plain(clause.evidence)}.`),
     ...adviceSection(clause, page.clause_advice[at]),
@@ -144,24 +146,30 @@ function largestMovers(go) {
       + `in ${counted(row.count, 'execution', 'executions')}`))));
 }
 
-/** @param {function(string, Object, Object)} go to a view, with what is chosen there, and the row whose line is shown */
-/** Cards of what is found alike on several ranks: the first one's, and the others behind a fold. @param {Element[]} cards */
-function groupedByRank(cards) {
-  if (page.compared || report.traces.length < 2) return cards;
+/** Findings that are alike on several ranks, as positions: in each group the largest first, and the largest group first. */
+export function groupsOfFindings() {
+  if (page.compared || report.traces.length < 2) return report.findings.map((_, at) => [at]);
   const groups = new Map();
   report.findings.forEach((finding, at) => {
     const key = JSON.stringify([finding.pattern, finding.file, finding.line, finding.variable]);
     groups.set(key, [...(groups.get(key) ?? []), at]);
   });
-  return [...groups.values()].map(([first, ...others]) => {
-    if (others.length === 0) return cards[first];
-    const names = others.slice(0, 3).map((at) => recordingName(recordingOfRow('findings', at))).join(', ');
-    const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
-    return element('div', {class: 'alike'}, cards[first],
-      element('details', {}, element('summary', {}, `The same on ${names}${more}`), ...others.map((at) => cards[at])));
-  });
+  const bytes = (at) => report.findings[at].wasted_bytes;
+  const all = [...groups.values()].map((group) => group.sort((a, b) => bytes(b) - bytes(a)));
+  return all.sort((a, b) => sumOf(b.map((at) => report.findings[at]), 'wasted_bytes') - sumOf(a.map((at) => report.findings[at]), 'wasted_bytes'));
 }
 
+/** A card of each group, and the others of the group behind a fold. @param {Element[]} cards */
+const groupedCards = (cards) => groupsOfFindings().map(([first, ...others]) => {
+  if (others.length === 0) return cards[first];
+  const names = others.slice(0, 3).map((at) => recordingName(recordingOfRow('findings', at))).join(', ');
+  const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+  const bytes = sumOf([first, ...others].map((at) => report.findings[at]), 'wasted_bytes');
+  return element('div', {class: 'alike'}, cards[first],
+    element('details', {}, element('summary', {}, `Also on ${names}${more}: ${bytesText(bytes)} on all`), ...others.map((at) => cards[at])));
+});
+
+/** @param {function(string, Object, Object)} go to a view, with what is chosen there, and the row whose line is shown */
 export function findings(go) {
   const withheld = report.withheld.findings;
   if (report.findings.length === 0) {
@@ -172,7 +180,7 @@ export function findings(go) {
   }
   const cards = report.findings.map((finding, at) => cardOf(finding, at, go));
   onSelect(() => cards.forEach((card, at) => card.classList.toggle('chosen', selection.finding === at)));
-  return [...cardsOf(groupedByRank(cards), 'findings'),
+  return [...cardsOf(groupedCards(cards), 'findings'),
     withheld > 0 ? element('p', {class: 'note'}, `Below threshold: ${counted(withheld, 'finding', 'findings')} of less than 1 % each.`) : null,
   ];
 }

@@ -105,7 +105,9 @@ TEST(Ladder, TellsHowMuchFasterEachRungIs) {
 
 TEST(Ladder, IsATableWithARowARung) {
   const std::string text = shown(rungs());
-  EXPECT_TRUE(text.starts_with("data moves 20x less: 160 MB → 8.00 MB\nWall 25.0 ms → 25.0 ms → 6.00 ms")) << text;
+  EXPECT_TRUE(
+      text.starts_with("data moves 20x less: 160 MB → 8.00 MB\nWall 25.0 ms → 25.0 ms → 6.00 ms"))
+      << text;
   EXPECT_NE(text.find("\nDiffer   argument 1: naive → naive → data\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\nVersions, one after the other\n"), std::string::npos) << text;
   EXPECT_NE(text.find("   naive   extra     data  Where                  Directive\n"

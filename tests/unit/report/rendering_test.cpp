@@ -298,7 +298,8 @@ TEST(Rendering, ANameOfSeveralPiecesOfStorageSaysSo) {
   EXPECT_EQ(render(analyses, Format::kText).find("pieces)"), std::string::npos);
   trace.variables[0].pieces = 3;
   analyses = {analysis::analyze(trace)};
-  EXPECT_NE(render(analyses, Format::kText).find(" u (3 addresses) heat.cpp:32"), std::string::npos);
+  EXPECT_NE(render(analyses, Format::kText).find(" u (3 addresses) heat.cpp:32"),
+            std::string::npos);
 }
 
 TEST(Rendering, NoSavingIsToldWhereThereIsNone) {
