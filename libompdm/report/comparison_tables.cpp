@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <tuple>
 #include <type_traits>
 
 #include "analysis/row_figures.h"
@@ -74,8 +75,7 @@ Cell sum_of(const Values& values, const std::vector<std::string>& names) {
 
 /// A factor for readers, and as a number.
 void add_factor(TableRow& row, const Column& column, const std::optional<double>& factor) {
-  row.add(reader_only(column.key, column.title, Unit::kCount),
-          factor ? Cell(ratio_text(*factor)) : Cell());
+  row.add(column, factor ? Cell(ratio_text(*factor)) : Cell());
   row.add(data_only(column.key, Unit::kCount), factor ? Cell(*factor) : Cell());
 }
 
@@ -105,11 +105,13 @@ class FigureRow {
   }
 
   /// Of the last version's sum of figures over the first's; "gone" or "new" for readers where only
-  /// one of them has the row.
-  void add_ratio(const std::string& key, const std::vector<std::string>& figures) {
-    const Column column{key, "x"};
+  /// one of them has the row. `drop_priority`: of the column.
+  void add_ratio(const std::string& key, const std::vector<std::string>& figures,
+                 int drop_priority = 0) {
+    Column column = reader_only(key, "x", Unit::kCount);
+    column.drop_priority = drop_priority;
     const auto add_word = [&](Cell word) {
-      row_.add(reader_only(key, column.title, Unit::kCount), std::move(word));
+      row_.add(column, std::move(word));
       row_.add(data_only(key, Unit::kCount), Cell());
     };
     if (!versions_.are_whole) return add_word({});
@@ -132,8 +134,10 @@ class FigureRow {
       return {"rung_" + number, names_fit_ ? versions_.names[version] : number, own.unit,
               own.audience};
     }
-    return version == 0 ? Column{"before_" + own.key, own.title, own.unit, own.audience}
-                        : Column{"after_" + own.key, "after", own.unit, own.audience};
+    Column column = own;
+    column.key = (version == 0 ? "before_" : "after_") + own.key;
+    if (version > 0) column.title = "after";
+    return column;
   }
 
   const Versions& versions_;
@@ -269,7 +273,7 @@ Table compared_totals(const Versions& versions) {
     FigureRow row(versions, cells, std::move(values));
     row.add({"quantity", "What"}, line.name);
     row.add({"count", "Count"});
-    row.add_ratio("count_ratio", {"count"});
+    row.add_ratio("count_ratio", {"count"}, 1);
     row.add({"bytes", "Bytes"});
     row.add_ratio("bytes_ratio", {"bytes"});
     row.add({"time_ns", "Time"});
@@ -281,7 +285,7 @@ Table compared_directives(const Versions& versions) {
   return rows_table(
       versions, "directives", "Movement by directive: before, after", versions.rows.directives,
       &Analysis::directives, [&](FigureRow& row, const RowOf<DirectiveRow>& rows) {
-        row.add({"count", "Count"});
+        row.add(sparable(2, "count", "Count"));
         row.add({"HtoD_bytes", "HtoD"});
         row.add(data_only("HtoD_count"));
         row.add({"DtoH_bytes", "DtoH"});
@@ -290,8 +294,8 @@ Table compared_directives(const Versions& versions) {
         row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes", "DtoD_bytes"});
         row.add(data_only("transfer_ns"));
         row.add(data_only("kernel_count"));
-        row.add({"time_ns", "Time"});
-        row.add_ratio("time_ratio", {"time_ns"});
+        row.add(sparable(1, "time_ns", "Time"));
+        row.add_ratio("time_ratio", {"time_ns"}, 1);
         const std::string directive = SourceNames::directive(last_of(rows));
         row.add(reader_only("place", "Where"), with_earlier(versions, rows) + ' ' + directive);
         row.add(data_only("directive"), directive);
@@ -303,25 +307,27 @@ Table compared_directives(const Versions& versions) {
 }
 
 Table compared_variables(const Versions& versions) {
-  return rows_table(
-      versions, "variables", "Movement by variable: before, after", versions.rows.variables,
-      &Analysis::variables, [&](FigureRow& row, const RowOf<VariableRow>& rows) {
-        row.add({"HtoD_bytes", "HtoD"});
-        row.add(data_only("HtoD_count"));
-        row.add({"DtoH_bytes", "DtoH"});
-        row.add(data_only("DtoH_count"));
-        row.add(reader_only("calls", "Copies", Unit::kCount), {"HtoD_count", "DtoH_count"});
-        row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
-        row.add({"transfer_ns", "Copy time"});
-        row.add_ratio("transfer_ratio", {"transfer_ns"});
-        const VariableRow& last = last_of(rows);
-        row.add(reader_only("variable", "Variable"),
-                variable_name(last) + ' ' + with_earlier(versions, rows));
-        row.add(data_only("rows"), presence(rows));
-        row.add(data_only("name"), last.name);
-        row.add(data_only("file"));
-        row.add(data_only("line"));
-      });
+  return rows_table(versions, "variables", "Movement by variable: before, after",
+                    versions.rows.variables, &Analysis::variables,
+                    [&](FigureRow& row, const RowOf<VariableRow>& rows) {
+                      row.add({"HtoD_bytes", "HtoD"});
+                      row.add(data_only("HtoD_count"));
+                      row.add({"DtoH_bytes", "DtoH"});
+                      row.add(data_only("DtoH_count"));
+                      Column copies = reader_only("calls", "Copies", Unit::kCount);
+                      copies.drop_priority = 2;
+                      row.add(copies, {"HtoD_count", "DtoH_count"});
+                      row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
+                      row.add(sparable(1, "transfer_ns", "Copy time"));
+                      row.add_ratio("transfer_ratio", {"transfer_ns"}, 1);
+                      const VariableRow& last = last_of(rows);
+                      row.add(reader_only("variable", "Variable"),
+                              variable_name(last) + ' ' + with_earlier(versions, rows));
+                      row.add(data_only("rows"), presence(rows));
+                      row.add(data_only("name"), last.name);
+                      row.add(data_only("file"));
+                      row.add(data_only("line"));
+                    });
 }
 
 Table compared_kernels(const Versions& versions) {
@@ -342,8 +348,8 @@ Table compared_kernels(const Versions& versions) {
                       row.add({"count", "Launches"});
                       row.add({"total_ns", "Time"});
                       row.add_ratio("total_ratio", {"total_ns"});
-                      row.add({"avg_ns", "Avg"});
-                      row.add_ratio("avg_ratio", {"avg_ns"});
+                      row.add(sparable(1, "avg_ns", "Avg"));
+                      row.add_ratio("avg_ratio", {"avg_ns"}, 1);
                       row.add({"name", "Kernel"}, with_earlier(rows, name));
                       row.add(data_only("rows"), presence(rows));
                       row.add(data_only("name"));
@@ -357,14 +363,14 @@ Table compared_loops(const Versions& versions) {
   return rows_table(
       versions, "iterations", "Loops, cost of an iteration after the first: before, after",
       versions.rows.loops, &Analysis::loops, [&](FigureRow& row, const RowOf<LoopRow>& rows) {
-        row.add({"count", "Iterations"});
+        row.add(sparable(2, "count", "Iterations"));
         row.add({"HtoD_bytes", "HtoD"});
         row.add({"DtoH_bytes", "DtoH"});
         row.add_ratio("bytes_ratio", {"HtoD_bytes", "DtoH_bytes"});
         row.add(data_only("transfer_ns"));
         row.add(data_only("kernel_ns"));
-        row.add({"wall_ns", "Wall"});
-        row.add_ratio("wall_ratio", {"wall_ns"});
+        row.add(sparable(1, "wall_ns", "Wall"));
+        row.add_ratio("wall_ratio", {"wall_ns"}, 1);
         row.add(reader_only("loop", "Loop over"), with_earlier(rows, loop));
         row.add(data_only("rows"), presence(rows));
         row.add(data_only("loop"));
@@ -379,10 +385,13 @@ Table compared_findings(const Versions& versions) {
                       row.add({"pattern", "Pattern"}, last_of(rows).pattern);
                       row.add(reader_only("place", "Where"), with_earlier(versions, rows));
                       row.add({"variable", "Variable"}, last_of(rows).variable);
-                      for (const auto& [key, title] : {std::pair("count", "Count"),
-                                                       {"wasted_bytes", "Wasted"},
-                                                       {"wasted_ns", "Wasted time"}}) {
-                        row.add(reader_only(key, title, unit_of(key)), {}, true);
+                      using Figure = std::tuple<const char*, const char*, int>;
+                      for (const auto& [key, title, priority] :
+                           {Figure("count", "Count", 2), Figure("wasted_bytes", "Redundant", 0),
+                            Figure("wasted_ns", "Redundant time", 1)}) {
+                        Column column = reader_only(key, title, unit_of(key));
+                        column.drop_priority = priority;
+                        row.add(column, {}, true);
                         row.add(data_only(key));
                       }
                       row.add(data_only("file"));
@@ -428,8 +437,8 @@ Table versions_table(const Versions& versions) {
         row.add({"kernel_ns", "Kernel time"},
                 if_recorded(timed(one, one.headline.measured, one.headline.kernel)));
         row.add({"wall_ns", "Wall"}, one.program_wall);
-        add_factor(row, {"step", "Step"}, speedup(versions, i, i - 1));
-        add_factor(row, {"speedup", "Speedup"}, speedup(versions, i, 0));
+        add_factor(row, reader_only("step", "Step", Unit::kCount), speedup(versions, i, i - 1));
+        add_factor(row, reader_only("speedup", "Speedup", Unit::kCount), speedup(versions, i, 0));
         row.add({"needless_bytes", "Redundant"}, if_recorded(number(redundant_bytes(one))));
         row.add({"findings", "Findings", Unit::kCount}, if_recorded(number(one.findings.size())));
         row.add(data_only("file"), one.file);

@@ -270,8 +270,8 @@ Table findings_table(Analyses analyses, const SourceNames& names) {
         row.add(data_only("line"), std::int64_t{finding.line});
         row.add({"variable", "Variable"}, finding.variable);
         row.add({"count", "Count"}, number(finding.count));
-        row.add({"wasted_bytes", "Wasted"}, number(finding.wasted_bytes));
-        row.add({"wasted_ns", "Wasted time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
+        row.add({"wasted_bytes", "Redundant"}, number(finding.wasted_bytes));
+        row.add({"wasted_ns", "Redundant time"}, finding.timed ? Cell(finding.wasted_time) : Cell());
         row.add({"confidence", "Confidence"}, std::string(confidence_of(finding)));
         row.add({"examined", "Examined", Unit::kCount}, number(finding.examined));
         row.add({"of", "Of", Unit::kCount}, number(finding.of));

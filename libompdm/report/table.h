@@ -33,7 +33,9 @@ struct Column {
   Audience audience = Audience::kAll;
   bool drop_if_empty = false;  ///< not for readers if each cell is 0 or unknown
   bool drop_if_tight = false;  ///< left out unless the whole table fits with it
-  int drop_priority = 0;  ///< left out if the terminal is too narrow, the highest first; 0: never
+  /// Left out if the terminal is too narrow, the highest first; 0: never. Columns of one priority
+  /// go together, and are named by the first title.
+  int drop_priority = 0;
 };
 
 inline Column reader_only(std::string key, std::string title, Unit unit = Unit::kText) {

@@ -188,8 +188,9 @@ std::string aligned(const Table& whole, std::size_t width, bool may_spare) {
     const auto least = std::ranges::max_element(table.columns, {}, &Column::drop_priority);
     if (least == table.columns.end() || least->drop_priority == 0) break;
     spared += (spared.empty() ? "" : ", ") + least->title;
-    const auto column = static_cast<std::size_t>(least - table.columns.begin());
-    table = select(table, [&](std::size_t other) { return other != column; });
+    const int priority = least->drop_priority;
+    table = select(
+        table, [&](std::size_t column) { return table.columns[column].drop_priority != priority; });
     cells = cells_of(table);
     widths = fitting(table, cells, width);
   }

@@ -118,7 +118,7 @@ TEST(Comparison, PairsLoopsByTheDirectivesTheyShare) {
   EXPECT_EQ(compared(before, after).loops, (Pairs{{0, 2}, {1, 1}, {kNoRow, 0}}));
 }
 
-TEST(Comparison, TellsWhichFindingsWentResidencyAndCame) {
+TEST(Comparison, TellsWhichFindingsWentStayedAndCame) {
   Analysis before;
   before.findings = {finding("round_trip_transfer", "u", 41), finding("unused_transfer", "v", 41)};
   Analysis after;

@@ -79,7 +79,7 @@ TEST(DirectivePaths, WithoutALineAreTheOnlyOneTheyCanBe) {
   EXPECT_EQ(program.paths(), Paths({"2: step 5 main 9"}));
 }
 
-TEST(DirectivePaths, WithoutALineResidencyApartWhereTheyCanBeSeveral) {
+TEST(DirectivePaths, WithoutALineStayApartWhereTheyCanBeSeveral) {
   Program program;
   for (const int line : {9, 9, 9, 10, 10, 0}) program.run(program.from(program.main_at(line)));
   EXPECT_EQ(program.paths(), Paths({"3: step 5 main 9", "2: step 5 main 10", "1: step 5 main 0"}));

@@ -129,7 +129,7 @@ TEST(IdleDirectives, MayBringItWhereTheyAreUpdatesFromThatDidSo) {
   EXPECT_TRUE(found.at_times.empty());
 }
 
-TEST(IdleDirectives, ResidencyOutsideOfTheTimeThatItIsKept) {
+TEST(IdleDirectives, StayOutsideOfTheTimeThatItIsKept) {
   for (const bool is_before : {false, true}) {
     TwoArrays program;
     program.name(program.to, 0);
@@ -142,7 +142,7 @@ TEST(IdleDirectives, ResidencyOutsideOfTheTimeThatItIsKept) {
   }
 }
 
-TEST(IdleDirectives, ResidencyOnOtherDevices) {
+TEST(IdleDirectives, StayOnOtherDevices) {
   TwoArrays program;
   program.name(program.to, 0);
   EXPECT_TRUE(program.edits(0, 0, 2).empty());

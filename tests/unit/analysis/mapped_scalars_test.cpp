@@ -109,7 +109,7 @@ TEST(MappedScalars, MembersAndElementsAreNone) {
   }
 }
 
-TEST(MappedScalars, ThatResidencyAreClean) {
+TEST(MappedScalars, ThatStayAreClean) {
   Launches program;
   const auto enter = program.site(Directive::kTargetEnterData, "a.cpp", 3, "main");
   program.begin(enter);

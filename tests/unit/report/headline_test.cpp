@@ -107,10 +107,11 @@ TEST(Headline, IsOfSharesWhereTheyAreADevices) {
 
 TEST(Headline, OfHostDevicesIsOfBytes) {
   const Scene run{.clock = Clock::kHost};
-  EXPECT_TRUE(
-      text_of(run).starts_with("160 MB moved: a.cpp:10 moved 160 MB in 10 executions\n"
-                               "(no GPU: the processor copied and allocated for 20.0 ms of 40.0 ms. --link pcie4x16 models "
-      "a GPU's link)");
+  EXPECT_TRUE(text_of(run).starts_with(
+      "160 MB moved: a.cpp:10 moved 160 MB in 10 executions\n"
+      "(no GPU: the processor copied and allocated for 20.0 ms of 40.0 ms. --link pcie4x16 models "
+      "a GPU's link)\n"))
+      << text_of(run);
   const Scene same{.clock = Clock::kHost, .full = true};
   EXPECT_NE(first_line(text_of(same)).find(" MB of it redundant: a.cpp:10 moved"),
             std::string::npos)
