@@ -92,8 +92,8 @@ Span parse_part(const std::string& from, const std::string& to) {
 }
 
 /// Cuts the span `asked` to the span `there`, and prints a line on stderr where this shortens it.
-/// `whose` begins the line, as "trace.json: its events are told". Throws Error where the spans do
-/// not overlap.
+/// `whose` begins the line, as "trace.json: its events are recorded". Throws Error where the spans
+/// do not overlap.
 Span part_of(const Span& asked, const Span& there, const std::string& whose) {
   const std::string what = fmt::format("{} from {} to {}", whose, report::spoken_time(there.from),
                                        report::spoken_time(there.to));
